@@ -149,16 +149,42 @@ static void add_plugin(struct command *command, const char *library, int major) 
     add(command, "-Rpass=^$");
 }
 
+#define PREFIX "-fallocsite-"
+
+static const struct {
+    const char *name, *help;
+} plugin_options[] = {
+    {"contexts", "contexts       keep whole call stacks at run time"},
+    {"library", "library=GLOB   bill code of these paths or functions to callers,\n"
+                "                             as headers of the system; none: not even those"},
+    {"lift", "lift=0|makers  0: bill the line in a wrapper, not its callers;\n"
+             "                             makers: also who calls what makes one object"},
+    {"list", "list=FILE      custom allocators and wrappers: allocsite-list(5)"},
+    {"twins", "twins=0        do not pass sites to wrappers as an argument"},
+    {"types", "types=0        do not look for the types that are allocated"},
+};
+
+/* Clang goes on with its own. */
+static void add_help(char *const *arguments) {
+    if (!*arguments || strcmp(*arguments, "--help") != 0)
+        return;
+    puts("allocsite-clang is clang that counts allocations. Beside clang's options:\n");
+    for (size_t i = 0; i < sizeof plugin_options / sizeof plugin_options[0]; i++)
+        printf("  " PREFIX "%s\n", plugin_options[i].help);
+    puts("\nOptions of the programs: ALLOCSITE_OPTIONS=help=1 ./program\n");
+    fflush(stdout);
+}
+
 /* -fallocsite-lift=0 and its kin are options of the plugin, which only a compiling clang has loaded. */
 static bool add_plugin_option(struct command *command, const char *argument, bool compiles) {
-    static const char *const names[] = {"contexts", "library", "lift", "list", "twins", "types"};
-    static const char prefix[] = "-fallocsite-";
+    static const char prefix[] = PREFIX;
     if (strncmp(argument, prefix, strlen(prefix)) != 0)
         return false;
     const char *option = argument + strlen(prefix);
     size_t length = strcspn(option, "=");
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strlen(names[i]) != length || strncmp(option, names[i], length) != 0)
+    for (size_t i = 0; i < sizeof plugin_options / sizeof plugin_options[0]; i++) {
+        const char *name = plugin_options[i].name;
+        if (strlen(name) != length || strncmp(option, name, length) != 0)
             continue;
         if (compiles) {
             add(command, "-mllvm");
@@ -269,6 +295,7 @@ int main(int count, char **arguments) {
     bool cxx = strstr(own_name, "++") != NULL;
     struct compiler compiler = choose_compiler(own_name);
     struct command command = build_command(&compiler, cxx, count, arguments);
+    add_help(arguments + 1);
     execvp(compiler.program, command.arguments);
     fail("%s: %s", compiler.program, strerror(errno));
 }

@@ -110,18 +110,18 @@ static const FunctionProtoType *typeCalled(const CallExpr *call) {
     return (pointee.isNull() ? type : pointee)->getAs<FunctionProtoType>();
 }
 
-/* Whether a call can only read what it is given there. */
-static bool isRead(const CallExpr *call, unsigned argument) {
+/* Whether a call cannot make grow what it is given there: it can only read it, or keeps any pointer. */
+static bool isLeft(const CallExpr *call, unsigned argument) {
     const FunctionProtoType *type = typeCalled(call);
     QualType given =
         type && argument < type->getNumParams() ? type->getParamType(argument)->getPointeeType() : QualType();
-    return !given.isNull() && given.isConstQualified();
+    return !given.isNull() && (given.isConstQualified() || (given->isVoidType() && argument > 0));
 }
 
 /* That of the first buffer among the arguments; null: there is none. */
 static QualType blockGrown(const ASTContext &context, const CallExpr *call) {
     for (unsigned i = 0; i < call->getNumArgs(); i++)
-        if (QualType block = isRead(call, i) ? QualType() : bufferBlock(context, call->getArg(i));
+        if (QualType block = isLeft(call, i) ? QualType() : bufferBlock(context, call->getArg(i));
             !block.isNull())
             return pointee(block);
     return {};

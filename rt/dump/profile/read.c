@@ -83,6 +83,23 @@ static void read_pairs_of(struct reader *reader, const struct profile_chunk *chu
                 read_pair(reader, chunk->bytes + at);
 }
 
+static bool is_empty(const unsigned char *element, size_t size) {
+    for (size_t i = 0; element && i < size; i += sizeof(uint64_t))
+        if (profile_load(element + i))
+            return false;
+    return true;
+}
+
+/* A slot whose calls all came from stacks has their sizes and lifetimes. */
+static bool has_of_stacks(const struct reader *reader, uint64_t slot) {
+    const struct profile_areas *areas = &reader->areas;
+    static const enum profile_kind kinds[] = {PROFILE_SIZES, PROFILE_LIFETIMES};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!is_empty(profile_element(areas, kinds[i], slot), profile_element_size(kinds[i])))
+            return true;
+    return false;
+}
+
 static void read_slot(struct reader *reader, uint64_t slot) {
     struct profile_counts counts;
     struct profile_view view;
@@ -96,7 +113,8 @@ static void read_slot(struct reader *reader, uint64_t slot) {
     if (view.what == PROFILE_CUSTOM) {
         reader->file->report.has_custom = true;
         counters_add(&reader->file->report.custom, &counts.counters);
-    } else if (counted(counts.counters) || (slot && number_map_find(&reader->named, slot)))
+    } else if (counted(counts.counters) || (slot && number_map_find(&reader->named, slot)) ||
+               has_of_stacks(reader, slot))
         add_row(reader, slot, &counts, &view);
 }
 

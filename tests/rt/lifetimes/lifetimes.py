@@ -99,6 +99,11 @@ def profiled():
     process = run([program, "8", "1", "3000", "kill"], "lifetime=1:report=none:profile=killed.profile")
     expect("status", -9, process.returncode)
     compare("killed", process, dump("killed.profile"))
+    process = run([program, "8", "1", "3000"], "lifetime=1:sizes=1:stack=4:report=none:profile=stacks.profile")
+    report = dump("stacks.profile")
+    compare("with stacks", process, report)
+    for site in report["sites"]:
+        expect(f"with stacks: sizes of line {site['line']}", site["allocs"] + site["reallocs"], sum(count for _, count in site["sizes"]))
     for name in "one", "two":
         process = run([program, "9", "1", "3000"], f"lifetime=1:report=none:profile={name}.profile")
         compare(name, process, dump(f"{name}.profile"))

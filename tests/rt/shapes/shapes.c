@@ -148,7 +148,7 @@ static void buffers(void) {
     span_add(&span, "a span");              // @ 1 6 0 0 0 of char
     span_add(&span, "ned");                 // @ 0 0 1 9 0 of char
     struct hidden *hidden = hidden_new();
-    hidden_add(hidden, &span);              // @ 1 16 0 0 0
+    hidden_add(hidden, &span);              // @ 1 16 0 0 0 of void *
     struct message message = {0};
     message_set(&message, "a message", 9);  // @ 1 9 0 0 0 of char
     message_both(&message, "both of them", 12);     // @ 0 0 1 12 0

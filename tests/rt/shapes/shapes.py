@@ -12,7 +12,7 @@ SYMBOLIZER = os.path.join(os.path.dirname(CLANG), "llvm-symbolizer")
 C = "base.c", "wrappers.c", "hooks.c", "shapes.c"
 CXX = "arena.cpp", "shapes.cpp"
 FREED = re.compile(r"frees (\d+) (\d+)")
-TYPE = re.compile(r" of ([\w ]+\w)$")
+TYPE = re.compile(r" of ([\w ]+[\w*])$")
 LLD = "-fuse-ld=lld"
 QUIET = " -Wno-unused-command-line-argument"
 OPENER = """#include <dlfcn.h>
