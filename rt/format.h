@@ -75,7 +75,8 @@ struct allocsite_request {
 /* Of a site that is ALLOCSITE_POSSIBLE. */
 struct allocsite_possible_request {
     struct allocsite_request request;
-    allocsite_ref symbol; /* string: the function that could be a wrapper, as the linker sees it; 0: as callee */
+    allocsite_ref
+        symbol; /* string: the function that could be a wrapper, as the linker sees it; 0: as callee */
 };
 
 /* The type of memory of which the line names none: it says no more than that nothing is known, and less than
@@ -98,13 +99,13 @@ enum allocsite_kind {
 
 /* In `kind`: what the descriptor names stands in one section of one object with what others name that stand
  * together with it, so that one relocation does for all of them. `caller` and `request` are distances from
- * what `scope` names, of 24 bits with their sign; the bits above are the lower and the upper half of a number:
- * of descriptors from the leader on, whose `scope` is a distance from its own field. Of the others it is the
- * distance from what the leader's names. */
-#define ALLOCSITE_JOINED 0x20u
+ * what `scope` names, of 24 bits with their sign; the bits above are the lower and the upper half of a
+ * number: of descriptors from the leader on, whose `scope` is a distance from its own field. Of the others it
+ * is the distance from what the leader's names. */
+#define ALLOCSITE_JOINED       0x20u
 
-#define ALLOCSITE_JOINED_REACH (1 << 23)    /* distances within a table are smaller */
-#define ALLOCSITE_JOINED_MOST  (1u << 16)   /* descriptors of one leader */
+#define ALLOCSITE_JOINED_REACH (1 << 23)  /* distances within a table are smaller */
+#define ALLOCSITE_JOINED_MOST  (1u << 16) /* descriptors of one leader */
 
 /* `key` as the plugin writes it: above every capacity, so that the test that a site's counters are
  * within the thread's slab is also the test that the site has been registered. */
@@ -156,7 +157,8 @@ static inline struct allocsite_refs allocsite_refs_of(const struct allocsite_sit
         refs.caller =
             caller ? (allocsite_ref)(from + (uint32_t)caller - offsetof(struct allocsite_site, caller)) : 0;
         refs.request =
-            request ? (allocsite_ref)(from + (uint32_t)request - offsetof(struct allocsite_site, request)) : 0;
+            request ? (allocsite_ref)(from + (uint32_t)request - offsetof(struct allocsite_site, request))
+                    : 0;
     }
     return refs;
 }

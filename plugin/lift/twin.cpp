@@ -7,6 +7,7 @@
 #include "wrap/wrappers.h"
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/NoFolder.h>
@@ -160,7 +161,8 @@ static void leaveAndCall(Function &from, Function &wrapper, Lifting &lifting) {
 
 static bool hasLandingPads(const Module &module) {
     return any_of(module, [](const Function &function) {
-        return any_of(function, [](const BasicBlock &block) { return block.isEHPad(); });
+        return function.hasPersonalityFn() &&
+               any_of(function, [](const BasicBlock &block) { return block.isEHPad(); });
     });
 }
 
@@ -174,11 +176,24 @@ static FunctionCallee hideResult(Function &from, Function &callee, AttributeList
     return from.getParent()->getOrInsertFunction(callee.getName(), type);
 }
 
-static BasicBlock *jumpFrom(Function &from, Function &callee) {
+/* A pointer to it, of which LLVM does not know what it leads to: the address that is looked at is then the
+ * one that is jumped to, and not a second reference, which takes a relocation. Not where LTO might know more.
+ */
+static Value *hidden(IRBuilderBase &builder, Function &function) {
+    if (isLTOPreLink(*function.getParent()) || function.hasStructRetAttr())
+        return &function;
+    auto *type = FunctionType::get(function.getType(), {function.getType()}, false);
+    return builder.CreateCall(InlineAsm::get(type, "", "=r,0", false), {&function});
+}
+
+/* By a pointer to it that is hidden, if one is given. */
+static BasicBlock *jumpFrom(Function &from, Function &callee, Value *pointer = nullptr) {
     AttributeList attributes = callee.getAttributes();
     FunctionCallee target = &callee;
     if (callee.hasStructRetAttr())
         target = hideResult(from, callee, attributes);
+    if (pointer && !isa<Constant>(pointer))
+        target = FunctionCallee(target.getFunctionType(), pointer);
     CallInst *call = callFrom(from, target, attributes);
     call->setTailCall();
     return call->getParent();
@@ -226,7 +241,8 @@ static void obeyWrap(Function &twin, Function &wrapper, BasicBlock &otherwise) {
     Function &other = weakly(("__wrap_" + wrapper.getName()).str(), wrapper);
     builder.CreateCondBr(isWrapped(builder, wrapper), seldom.GetInsertBlock(), &otherwise,
                          MDBuilder(context).createBranchWeights(1, 1000));
-    seldom.CreateCondBr(seldom.CreateIsNotNull(&other), jumpFrom(twin, other), &otherwise);
+    Value *pointer = hidden(seldom, other);
+    seldom.CreateCondBr(seldom.CreateIsNotNull(pointer), jumpFrom(twin, other, pointer), &otherwise);
 }
 
 /* ---- Whether a function that only could be a wrapper takes the site, which other modules may tell, too: by
@@ -260,11 +276,12 @@ static void offer(Function &from, Function &wrapper) {
     LLVMContext &context = from.getContext();
     BasicBlock *look = BasicBlock::Create(context, "", &from),
                *taking = BasicBlock::Create(context, "", &from);
-    BasicBlock *jump = jumpFrom(from, wrapper);
-    IRBuilder<> builder(taking);
+    IRBuilder<> first(look), builder(taking);
+    Value *pointer = hidden(first, asLoaded(wrapper));
+    BasicBlock *jump = jumpFrom(from, wrapper, pointer);
     leave(builder, from.getArg(from.arg_size() - 1));
     builder.CreateBr(jump);
-    branchIfTaking(*look, &asLoaded(wrapper), *taking, *jump);
+    branchIfTaking(*look, pointer, *taking, *jump);
     from.setLinkage(GlobalValue::WeakAnyLinkage);
     haveNoFrame(from);
 }

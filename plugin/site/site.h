@@ -109,7 +109,8 @@ class Table {
     llvm::Constant *wrapper(const std::string &symbol, const Wrapper &known, llvm::GlobalVariable *array,
                             unsigned index);
     bool isJoined() const;
-    llvm::Constant *descriptor(const Site &site, const Site &leader, llvm::GlobalVariable *array, unsigned index);
+    llvm::Constant *descriptor(const Site &site, const Site &leader, llvm::GlobalVariable *array,
+                               unsigned index);
     llvm::GlobalVariable *shared(llvm::StructType *type, const llvm::Twine &name);
     llvm::Constant *number(unsigned bits, uint64_t value);
     void group(llvm::GlobalVariable &array, llvm::Function &function);

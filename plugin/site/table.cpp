@@ -23,7 +23,8 @@ static StructType *structType(LLVMContext &context, ArrayRef<Type *> fields, Str
 /* Empty: none is known. Module's own list of units leaves out those without debug information. */
 static std::string ownFileOf(const Module &module) {
     const NamedMDNode *units = module.getNamedMetadata("llvm.dbg.cu");
-    return units && units->getNumOperands() ? pathOf(cast<DICompileUnit>(units->getOperand(0))->getFile()) : "";
+    return units && units->getNumOperands() ? pathOf(cast<DICompileUnit>(units->getOperand(0))->getFile())
+                                            : "";
 }
 
 /* The id is made of the exported functions that are in no group yet, so it is taken first. */
@@ -47,8 +48,8 @@ Constant *Table::number(unsigned bits, uint64_t value) {
     return ConstantInt::get(Type::getIntNTy(context, bits), value);
 }
 
-/* Nobody compares its address, of which the object file has no note then; for LLVM to know that of all modules
- * would put some of these into a section of their own, whose constants linkers merge. */
+/* Nobody compares its address, of which the object file has no note then; for LLVM to know that of all
+ * modules would put some of these into a section of their own, whose constants linkers merge. */
 static void setFrames(GlobalVariable &global) {
     global.setSection(ALLOCSITE_FRAMES_SECTION);
     global.setUnnamedAddr(GlobalValue::UnnamedAddr::Local);
@@ -204,7 +205,8 @@ Constant *Table::descriptor(const Site &site, const Site &leader, GlobalVariable
          isJoined ? packed(request, *where, back >> 8) : distance(request, array, type, {index, REQUEST}),
          number(16, site.at.column), number(8, ALLOCSITE_FORMAT_VERSION),
          number(8, site.kind | (isOfWrapper(site) ? ALLOCSITE_OF_WRAPPER : 0) |
-                       (site.possible.empty() ? 0 : ALLOCSITE_POSSIBLE) | (isJoined ? ALLOCSITE_JOINED : 0))});
+                       (site.possible.empty() ? 0 : ALLOCSITE_POSSIBLE) |
+                       (isJoined ? ALLOCSITE_JOINED : 0))});
 }
 
 bool isLTOPreLink(const Module &module) {

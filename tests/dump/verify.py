@@ -120,13 +120,22 @@ def section_headers(data):
         yield {"name": bytes(text[:text.index(0)]).decode(), "flags": flags, "offset": offset, "size": size}
 
 
-def refer_from_fields(data, at):
-    """Where a site's references count from what its scope is, has them count from their own fields."""
-    scope, *others = struct.unpack_from("<iii", data, at + 16)
-    if data[at + 31] & 0x20:
-        data[at + 31] &= ~0x20
-        for offset, reference in zip((20, 24), others):
-            struct.pack_into("<i", data, at + offset, reference and reference + scope + 16 - offset)
+def split(reference):
+    """What a joined descriptor's reference has below and above its 24th bit."""
+    low = (reference & 0xFFFFFF ^ 0x800000) - 0x800000
+    return low, (reference - low >> 24) & 0xFF
+
+
+def refer_from_fields(data, places):
+    """Has all references of joined descriptors count from their own fields."""
+    for at in reversed(places):
+        if data[at + 31] & 0x20:
+            scope, caller, request = struct.unpack_from("<iii", data, at + 16)
+            (caller, low), (request, high) = split(caller), split(request)
+            back = 32 * (low + 256 * high)
+            scope += struct.unpack_from("<i", data, at - back + 16)[0] - back if back else 0
+            data[at + 31] &= ~0x20
+            struct.pack_into("<iii", data, at + 16, scope, caller and caller + scope - 4, request and request + scope - 8)
 
 
 class AlteredTables(unittest.TestCase):
@@ -139,8 +148,7 @@ class AlteredTables(unittest.TestCase):
         data = read(path)
         table, = [header for header in section_headers(data) if header["name"] == "allocsite_sites"]
         places = range(table["offset"], table["offset"] + table["size"], 32)
-        for at in places:
-            refer_from_fields(data, at)
+        refer_from_fields(data, places)
         altered = sum(change(data, at) for at in places)
         write(path, data)
         result = verification(path)

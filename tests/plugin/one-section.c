@@ -1,5 +1,6 @@
-// Functions that stand in one section of the object file have one array of descriptors, and each of these holds one
-// relocation; functions with sections of their own have arrays of their own, which go with them.
+// Functions that stand in one section of the object file have one array of descriptors, which holds one relocation, and
+// names that no other file has take none: callees
+// and types do; functions with sections of their own have arrays of their own, which go with them.
 // REQUIRES: types
 // RUN: %typed -O0 -c %s -o %t.o && readelf -SrW %t.o | %check
 // RUN: %typed -O2 -c %s -o %t.O2.o && readelf -SrW %t.O2.o | %check
@@ -7,8 +8,9 @@
 // RUN: %typed -O2 -ffunction-sections -c %s -o %t.own.o && readelf -SW %t.own.o | %check --check-prefix=OWN
 // CHECK-COUNT-2: ] allocsite_sites PROGBITS
 // CHECK-NOT: ] allocsite_sites PROGBITS
-// CHECK-DAG: '.relaallocsite_sites' at offset {{.*}} contains 2 entries:
-// CHECK-DAG: '.relaallocsite_sites' at offset {{.*}} contains 1 entry:
+// CHECK: '.relaallocsite_sites' at offset {{.*}} contains 1 entry:
+// CHECK: '.relaallocsite_frames' at offset {{.*}} contains 4 entries:
+// CHECK: '.relaallocsite_sites' at offset {{.*}} contains 1 entry:
 // SITES-DAG: "line":[[@LINE+7]]
 // SITES-DAG: "line":[[@LINE+9]]
 // SITES-DAG: "line":[[@LINE+11]]

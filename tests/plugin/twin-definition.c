@@ -25,7 +25,8 @@
 // CHECK: icmp ne {{.*}}@__real_sized, null
 // CHECK: tail call {{.*}}@sized.sited({{.*}} [[SITE]])
 // CHECK-NEXT: ret
-// CHECK: tail call {{.*}}@__wrap_sized(
+// CHECK: [[WRAP:%.*]] = call {{.*}}asm {{.*}}@__wrap_sized)
+// CHECK: tail call {{.*}} [[WRAP]](
 // CHECK-NEXT: ret
 // CHECK: define hidden {{.*}}@letters.sited.plpisfdcb(
 // CHECK: define hidden {{.*}}@shared.sited.pl(

@@ -3,7 +3,7 @@
 // RUN: %clang -O2 -S %s -o - | %check
 // CHECK: {{^}}make.sited.pplllllll:
 // CHECK-NOT: call
-// CHECK: jmp{{.*}}make
+// CHECK: jmp{{.*}}*%
 // CHECK-NOT: call
 // CHECK: .size{{.*}}make.sited.pplllllll
 void *make(void **out, long a, long b, long c, long d, long e, long f, long g);

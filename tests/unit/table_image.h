@@ -39,10 +39,12 @@ static inline void image_strings(struct image *image) {
 static inline struct image image_make(void) {
     struct image image = {0};
     image_strings(&image);
-    image.sites[0] = (struct allocsite_site){.hash = 1, .line = 30, .column = 7, .version = ALLOCSITE_FORMAT_VERSION};
+    image.sites[0] =
+        (struct allocsite_site){.hash = 1, .line = 30, .column = 7, .version = ALLOCSITE_FORMAT_VERSION};
     image.sites[0].scope = REFERENCE(sites[0].scope, outer);
     image.sites[0].request = REFERENCE(sites[0].request, request);
-    image.sites[1] = (struct allocsite_site){.hash = 2, .line = 10, .column = 3, .version = ALLOCSITE_FORMAT_VERSION};
+    image.sites[1] =
+        (struct allocsite_site){.hash = 2, .line = 10, .column = 3, .version = ALLOCSITE_FORMAT_VERSION};
     image.sites[1].scope = REFERENCE(sites[1].scope, inner);
     image.sites[1].caller = REFERENCE(sites[1].caller, frame);
     image.sites[1].request = REFERENCE(sites[1].request, request);

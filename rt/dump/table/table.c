@@ -48,7 +48,8 @@ static uint64_t target(uint64_t field, allocsite_ref reference) {
 static const char *string_beside(const struct table_regions *frames, uint64_t address) {
     const struct table_region *region = region_before(frames, address);
     const unsigned char *bytes = bytes_at(frames, address, 1);
-    return bytes && memchr(bytes, '\0', region->size - (address - region->address)) ? (const char *)bytes : NULL;
+    return bytes && memchr(bytes, '\0', region->size - (address - region->address)) ? (const char *)bytes
+                                                                                    : NULL;
 }
 
 /* Regions of strings alone end with a NUL (checked once, in check_strings), so every string in them ends too.

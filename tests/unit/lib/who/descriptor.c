@@ -39,7 +39,8 @@ static void pack(allocsite_ref *field, const void *target, const struct module *
     *field = (allocsite_ref)((uint32_t)((const char *)target - (const char *)&module->scope) + (upper << 24));
 }
 
-/* As the site is written that the leader leads by so many descriptors; its scope stands behind the leader's. */
+/* As the site is written that the leader leads by so many descriptors; its scope stands behind the leader's.
+ */
 static void join(struct module *module, uint32_t back) {
     module->site.kind = ALLOCSITE_JOINED;
     REF(module->leader.scope, module->outer);
