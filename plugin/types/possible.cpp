@@ -163,10 +163,16 @@ static bool isThing(QualType type) {
 /* A long one is an object that ends in an array, as long as its contents are. */
 enum class Result { NOTHING, RAW, TEXT, OBJECT, LONG, STRUCTURE, STATUS };
 
+/* Before C99 such an array had one element. */
 static bool isLong(QualType type) {
     const RecordDecl *record = type->isRecordType() ? type->castAs<RecordType>()->getDecl() : nullptr;
     record = record ? record->getDefinition() : nullptr;
-    return record && record->hasFlexibleArrayMember();
+    const FieldDecl *last = nullptr;
+    if (record)
+        for (const FieldDecl *field : record->fields())
+            last = field;
+    auto *array = last ? dyn_cast<ConstantArrayType>(last->getType().getCanonicalType()) : nullptr;
+    return record && (record->hasFlexibleArrayMember() || (array && array->getSize().ule(1)));
 }
 
 /* What the C library opens by a name. */
@@ -226,7 +232,7 @@ static uint64_t sizesOf(const ASTContext &context, const FunctionDecl &function,
         counts |= isCount(context, *parameter, result == Result::OBJECT) ? bitOf(position) : 0;
         bool isRead =
             (result != Result::OBJECT && (isText(parameter->getType()) || isFormat(function, *parameter))) ||
-            (result == Result::TEXT && isAlone(function, *parameter)) ||
+            ((result == Result::TEXT || result == Result::LONG) && isAlone(function, *parameter)) ||
             (result == Result::TEXT && isThing(parameter->getType())) ||
             (result == Result::LONG && parameter->getType()->isPointerType() &&
              parameter->getType()->getPointeeType()->isRecordType());
@@ -294,6 +300,13 @@ static void describeOut(const ASTContext &context, const FunctionDecl &function,
         return;
     described.sizes = sizesOf(context, function, result, first);
     described.out = described.sizes ? numberOf(context, function, *out, first) : 0;
+}
+
+/* By its name: strndup, vim_strnsave. */
+static bool isCopyOfText(const FunctionDecl &function) {
+    return function.getIdentifier() && llvm::any_of(wordsOf(function.getName()), [](const std::string &word) {
+               return endsIn(word, "dup") || endsIn(word, "save");
+           });
 }
 
 /* Those that point at characters it may change. */
@@ -456,7 +469,7 @@ static void describeBlock(const ASTContext &context, const FunctionDecl &functio
         described.sizes = sizesOf(context, function, result, first);
     if (!described.sizes && !described.freed)
         describeOut(context, function, first, described);
-    if (result == Result::TEXT)
+    if (result == Result::TEXT && !isCopyOfText(function))
         described.written = writtenOf(context, function, first);
 }
 

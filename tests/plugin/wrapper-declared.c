@@ -1,6 +1,6 @@
 // What could be a wrapper by its declaration alone leaves its site: what opens a file by its name; what adds to a thing that only its own
 // file knows, or is given a size alone; what prints to a text, whether or not that is named constant; what is given one text alone, be it a variable;
-// what copies a structure of buffers. Not what asks
+// what copies a structure of buffers; what makes an object that ends in an array of one element, as before C99. Not what asks
 // such a thing for something.
 // RUN: %typed -O0 -S -emit-llvm -o - %s | %check
 // REQUIRES: types
@@ -20,6 +20,9 @@
 // CHECK-LABEL: define {{.*}}@copier
 // CHECK: @__liballocsite_v1_lifted
 // CHECK: call {{.*}}@pair_copy(
+// CHECK-LABEL: define {{.*}}@named
+// CHECK: @__liballocsite_v1_lifted
+// CHECK: call {{.*}}@entry_new(
 // CHECK-LABEL: define {{.*}}@counter
 // CHECK-NOT: @__liballocsite_v1_lifted
 // CHECK: call {{.*}}@array_count(
@@ -50,6 +53,14 @@ struct pair {
 void pair_copy(struct pair *to, struct pair *from);
 void copier(struct pair *pair) {
     pair_copy(pair, pair + 1);
+}
+struct entry {
+    int flags;
+    char name[1];
+};
+struct entry *entry_new(char *name);
+struct entry *named(char *name) {
+    return entry_new(name);
 }
 int counter(struct array *array) {
     return array_count(array, NULL);

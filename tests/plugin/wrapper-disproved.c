@@ -1,5 +1,6 @@
 // Calls that what is only declared cannot hand on a block at, nor take one back: of what writes where it is told to, in a file that has it
-// write to a variable; and of what is given a part of some thing, or a variable. Not where nothing is told, nor where a buffer is to keep what is given.
+// write to a variable; and of what is given a part of some thing, or a variable. Not where nothing is told, nor where a buffer is to keep what is given or the
+// name says that a text is copied.
 // RUN: %typed -O0 -S -emit-llvm -o - %s | %check
 // REQUIRES: types
 // CHECK-LABEL: define {{.*}}@main
@@ -20,6 +21,9 @@
 // CHECK-LABEL: define {{.*}}@keeps
 // CHECK: @__liballocsite_v1_lifted
 // CHECK: call {{.*}}@push(
+// CHECK-LABEL: define {{.*}}@saves
+// CHECK: @__liballocsite_v1_lifted
+// CHECK: call {{.*}}@my_strnsave(
 #include <stddef.h>
 struct thing {
     int kind;
@@ -49,4 +53,9 @@ int main(int argc, char **argv) {
 void keeps(struct vector *vector) {
     static int item;
     push(vector, &item);
+}
+char *my_strnsave(char *text, size_t n);
+char *saves(void) {
+    static char text[10];
+    return my_strnsave(text, 5);
 }
