@@ -63,7 +63,8 @@ bool takesElement(const ASTContext &context, const FunctionDecl &function) {
             isAmong(context, argumentsOf(container), function.getReturnType()->getPointeeType()) ||
             llvm::any_of(function.parameters(), [&](const ParmVarDecl *parameter) {
                 QualType type = parameter->getType().getNonReferenceType();
-                return isElement(context, function, *parameter) || recordOf(type) == container ||
+                return isElement(context, function, *parameter) ||
+                       declaresSameEntity(recordOf(type), container) ||
                        (type->isIntegerType() && isNamedCount(*parameter));
             }));
 }
