@@ -76,6 +76,10 @@ allocsite_types_declaration describe(const clang::ASTContext &context, const cla
 
 /* ---- Instances of templates (templates.cpp). */
 
+/* Whether a function of a class template is given there what an instance is made for. */
+bool isElement(const clang::ASTContext &context, const clang::FunctionDecl &function,
+               const clang::ParmVarDecl &parameter);
+
 /* Whether it is of a class template and is given what that is an instance for, how many of those, or another
  * such object, or returns where one is. */
 bool takesElement(const clang::ASTContext &context, const clang::FunctionDecl &function);

@@ -455,6 +455,7 @@ static void describeParameters(const ASTContext &context, const FunctionDecl &fu
         QualType pointee = parameter->getType()->getPointeeType();
         bool isBuffer = !pointee.isNull() && !blockOf(context, pointee).isNull();
         described.buffers |= isBuffer ? bitOf(position) : 0;
+        described.elements |= isElement(context, function, *parameter) ? bitOf(position) : 0;
         described.places |= !pointee.isNull() && isPlace(pointee) ? bitOf(position) : 0;
         position += valuesOf(context, parameter->getType());
     }

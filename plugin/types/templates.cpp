@@ -50,6 +50,12 @@ static bool isElementOrPair(const ASTContext &context, const TemplateArgumentLis
             }));
 }
 
+bool isElement(const ASTContext &context, const FunctionDecl &function, const ParmVarDecl &parameter) {
+    const CXXRecordDecl *container = containerOf(function);
+    QualType type = parameter.getType().getNonReferenceType();
+    return container && !isNamedCount(parameter) && isElementOrPair(context, *argumentsOf(container), type);
+}
+
 bool takesElement(const ASTContext &context, const FunctionDecl &function) {
     const CXXRecordDecl *container = containerOf(function);
     return container &&
@@ -57,8 +63,8 @@ bool takesElement(const ASTContext &context, const FunctionDecl &function) {
             isAmong(context, argumentsOf(container), function.getReturnType()->getPointeeType()) ||
             llvm::any_of(function.parameters(), [&](const ParmVarDecl *parameter) {
                 QualType type = parameter->getType().getNonReferenceType();
-                return recordOf(type) == container ||
-                       isElementOrPair(context, *argumentsOf(container), type) ||
+                return isElement(context, function, *parameter) ||
+                       declaresSameEntity(recordOf(type), container) ||
                        (type->isIntegerType() && isNamedCount(*parameter));
             }));
 }

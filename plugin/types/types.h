@@ -59,17 +59,18 @@ allocsite_types_find allocsite_types_v1_copied;
 /* A function without a body, as far as its declaration tells whether it could hand on a block or give one
  * back. */
 struct allocsite_types_declaration {
-    unsigned values;       /* that it takes in the IR, if nobody else adds any */
-    unsigned long sizes;   /* bits of those that a block's size can depend on; 0: it hands on none */
-    unsigned out;          /* number from 1 of the one that tells where to leave it; 0: it is returned */
-    bool makes;            /* whether what it returns can be a block, of whatever size */
-    unsigned long written; /* bits of those that text can be written to */
-    unsigned grows;        /* number from 1 of the one whose block it can make grow; 0: none */
-    bool held;             /* whether that block is surely not what it returns */
-    unsigned freed;        /* number from 1 of the one that can be a block; 0: it gives none back */
-    unsigned long buffers; /* bits of those that point at a buffer or are one */
-    bool container;        /* whether it is a container's, which is passed first, and is given an element */
-    unsigned long places;  /* bits of those that point at a pointer, or at no matter what */
+    unsigned values;        /* that it takes in the IR, if nobody else adds any */
+    unsigned long sizes;    /* bits of those that a block's size can depend on; 0: it hands on none */
+    unsigned out;           /* number from 1 of the one that tells where to leave it; 0: it is returned */
+    bool makes;             /* whether what it returns can be a block, of whatever size */
+    unsigned long written;  /* bits of those that text can be written to */
+    unsigned grows;         /* number from 1 of the one whose block it can make grow; 0: none */
+    bool held;              /* whether that block is surely not what it returns */
+    unsigned freed;         /* number from 1 of the one that can be a block; 0: it gives none back */
+    unsigned long buffers;  /* bits of those that point at a buffer or are one */
+    unsigned long elements; /* bits of those that are its elements, and not how many there are */
+    bool container;         /* whether it is a container's, which is passed first, and is given an element */
+    unsigned long places;   /* bits of those that point at a pointer, or at no matter what */
 };
 
 /* False: the program declares none of that symbol, or the file does not use it. */

@@ -63,6 +63,9 @@ bool isBuffer(const llvm::Argument &argument);
  * as well. */
 bool isContainer(const llvm::Argument &argument);
 
+/* Whether such a function is given an element by it. */
+bool isElement(const llvm::Argument &argument);
+
 /* Whether it points at a pointer, or at no matter what, as far as that. */
 bool isPlaceOfBlock(const llvm::Argument &argument);
 

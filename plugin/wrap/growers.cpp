@@ -95,10 +95,17 @@ static Argument *grownBy(CallBase &call, const FoundWrappers &found, const Growe
                : parameterWith(call.getArgOperand(holder - 1), call, flow);
 }
 
+/* What a container keeps says nothing of how much. */
+static bool isGivenElement(const CallBase &call, const Use &given) {
+    const Function *callee = surelyCalled(call);
+    unsigned number = call.getArgOperandNo(&given);
+    return callee && number < callee->arg_size() && isElement(*callee->getArg(number));
+}
+
 /* By a number or a text that the caller gives. */
 static bool isToldHowMuch(const CallBase &call, Flow &flow) {
     return any_of(call.args(), [&](const Use &argument) {
-        return isSize(*argument->getType()) &&
+        return isSize(*argument->getType()) && !isGivenElement(call, argument) &&
                (flow.parametersBehind(argument, false) || flow.limitsOf(argument, false));
     });
 }

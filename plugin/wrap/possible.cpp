@@ -110,6 +110,10 @@ bool isBuffer(const Argument &argument) {
     return isAmong(argument, &allocsite_types_declaration::buffers);
 }
 
+bool isElement(const Argument &argument) {
+    return isAmong(argument, &allocsite_types_declaration::elements);
+}
+
 bool isContainer(const Argument &argument) {
     auto definition = argument.getArgNo() == argument.getParent()->hasStructRetAttr()
                           ? definitionOf(*argument.getParent())

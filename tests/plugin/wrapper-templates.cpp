@@ -68,6 +68,12 @@ template <class T> struct Array {
         return block[used++];
     }
 };
+template <class T> struct Set {
+    Array<T> array;
+    void insert(T element) {
+        array.add(element);
+    }
+};
 // What a pool will hold many in is its own, and so is what is made by no word of a caller.
 template <class T> struct Pool {
     struct Chunk {
@@ -104,6 +110,18 @@ struct Thing {
 };
 template <class... Arguments> Thing *animate(Arguments... arguments) {
     return new Thing(arguments...);
+}
+// A number that is kept says nothing of how much room there is.
+struct Owner {
+    Set<int> numbers;
+    long others[9];
+    void note(int number) {
+        // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  Set::insert  Owner::note(int)  type int
+        numbers.insert(number);
+    }
+};
+void note(Owner &owner) {
+    owner.note(8);
 }
 void use(List<int> &list, Small<char, 8> &small, Array<Thing> &array, Pool<int> &pool, Handle<Thing> &handle) {
     // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  List::add  use({{.*}}  type List<int>::Node
