@@ -300,14 +300,25 @@ def deserted():
         expect("inherited", [0, 1], sorted(min(1, report["totals"]["inherited_blocks"]) for report in reports))
 
 
+def check_details(report):
+    """With sizes=1 and lifetime=1: what is counted beside the tallies is what these say."""
+    for site in report["sites"]:
+        expect("sizes", site["allocs"] + site["reallocs"], sum(count for _, count in site["sizes"]))
+        ended = sum(count for _, count in site["lifetimes"]["by_time"]) if "lifetimes" in site else 0
+        expect("lifetimes", site["frees"] + site["moved"], ended)
+
+
 def stepped():
     """Children of a fork in a signal handler, which go on in the middle of an event."""
-    for name, *options in ("stepped",), ("stepped_static", "-static"):
-        process = run([build("stepped.c", name, *options)])
+    details = ":pairs=1:sizes=1:lifetime=1"
+    for name, stride, more, *options in ("stepped", "1", ""), ("stepped", "7", details), ("stepped_static", "1", "", "-static"):
+        process = run([build("stepped.c", name, *options), stride], "format=json:report=%e.%p.json" + more)
         check_behaviour(process)
         reports = all_reports()
         expect("all have reports", True, len(reports) > 50)
         expect("exact", [], [report["inexact_reasons"] for report in reports if not report["exact"]])
+        for report in reports if more else []:
+            check_details(report)
 
 
 def limited():
