@@ -111,6 +111,16 @@ def resolved():
     check_notes(report_of(process), "resolved.c")
 
 
+def other_copies():
+    """An allocator that has the functions that copy strings as well, which do not call its malloc."""
+    for options in "", ":repeats=1", ":sizes=1":
+        process = run([build("plain.c", "plain", *observer("-DOBSERVED_COPIES"))], "format=json:report=%e.%p.json" + options)
+        check_behaviour(process)
+        report = report_of(process)
+        check_notes(report, "plain.c")
+        check_observed(process, report)
+
+
 def other_allocators():
     for library in ("jemalloc", "tcmalloc", "tcmalloc_minimal", "mimalloc"):
         path = f"{LIBRARIES}/lib{library}.so"
@@ -347,5 +357,5 @@ def limiting():
                     wrong.append(f"without allocsite: {want.out}")
 
 
-main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, resolved, other_allocators, redirected,
+main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, resolved, other_copies, other_allocators, redirected,
       sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, deserted, stepped, limited, limiting])
