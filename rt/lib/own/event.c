@@ -160,7 +160,7 @@ void event_newest(const void *p) {
 static void report_unknown(const void *p, const struct block *block, struct origin by) {
     if (bootstrap_readable(p) || local.silent || !runtime_owners || holes_hide_blocks())
         return;
-    if (rebind_is_done()) {
+    if (rebind_is_done() || next_copier()) {
         /* By a way that only the allocator knows, perhaps at the address of a freed one. */
         hole_set(HOLE_PAST);
         return;

@@ -119,6 +119,10 @@ def other_copies():
         report = report_of(process)
         check_notes(report, "plain.c")
         check_observed(process, report)
+    process = run([build("plain.c", "uninstrumented", plain=True)],
+                  environment={"LD_PRELOAD": f"{LIB}/liballocsite.so {WORK}/libobserver.so"})
+    check_behaviour(process)
+    expect("said", True, "past allocsite's" in report_of(process)["inexact_reasons"][0])
 
 
 def other_allocators():
