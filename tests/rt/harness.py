@@ -39,8 +39,8 @@ def build(name, out, *options, plain=False):
     return os.path.join(WORK, out)
 
 
-def observer():
-    subprocess.run([CLANG, "-O2", "-Wall", "-fPIC", "-shared", "-fno-builtin", os.path.join(os.path.dirname(os.path.abspath(__file__)), "observer.c"), "-o",
+def observer(*options):
+    subprocess.run([CLANG, "-O2", "-Wall", "-fPIC", "-shared", "-fno-builtin", *options, os.path.join(os.path.dirname(os.path.abspath(__file__)), "observer.c"), "-o",
                     "libobserver.so", "-pthread"], check=True)
     return ["-Wl,--no-as-needed", os.path.join(WORK, "libobserver.so"), f"-Wl,-rpath,{WORK}"]
 

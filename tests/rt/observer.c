@@ -108,6 +108,24 @@ int posix_memalign(void **p, size_t align, size_t n) {
     return block ? 0 : ENOMEM;
 }
 
+#ifdef OBSERVED_COPIES /* as some allocators have them */
+
+char *strdup(const char *text) {
+    size_t n = strlen(text) + 1;
+    void *copy = observed(16, n);
+    return copy ? memcpy(copy, text, n) : NULL;
+}
+
+char *strndup(const char *text, size_t most) {
+    size_t n = strnlen(text, most);
+    char *copy = observed(16, n + 1);
+    if (copy)
+        *(char *)mempcpy(copy, text, n) = '\0';
+    return copy;
+}
+
+#endif
+
 /* For programs that ask in between. */
 __attribute__((visibility("default"))) void observed_now(uint64_t counts[4]);
 void observed_now(uint64_t counts[4]) {

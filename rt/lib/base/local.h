@@ -141,6 +141,7 @@ struct local {
     bool ending;            /* the thread's key destructor has run */
     bool holds_arena;       /* the lock of one (behind/arenas.h) */
     uint32_t custom;        /* custom allocators that are under way: what is allocated is their backing */
+    uint32_t begun;         /* events that are being counted by a way on which the stack may end */
     const void *released; /* the block that an operator delete was called for and that is counted as freed */
     uint32_t releaser;    /* slot + 1 of the delete that is under way; 0: none */
     struct scope scope;
@@ -155,26 +156,6 @@ struct local {
 
 extern __thread struct local local __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* After a call, where a compiler that knows the place from before it would keep that in a register, which has
- * to be saved. */
-#define LOCAL_ANEW(member, result)                                                                           \
-    __asm__ volatile("movq local@gottpoff(%%rip), %0\n\tmovq %%fs:%c1(%0), %0"                               \
-                     : "=&r"(result)                                                                         \
-                     : "i"(offsetof(struct local, member))                                                   \
-                     : "memory")
-
-static inline struct thread *local_current_anew(void) {
-    struct thread *thread;
-    LOCAL_ANEW(current, thread);
-    return thread;
-}
-
-static inline struct thread *local_seen_anew(void) {
-    struct thread *thread;
-    LOCAL_ANEW(seen, thread);
-    return thread;
-}
-
 static inline uintptr_t thread_pointer(void) {
     uintptr_t tp;
     __asm__("movq %%fs:0, %0" : "=r"(tp)); /* clang before 17 has no builtin for it */
@@ -184,6 +165,25 @@ static inline uintptr_t thread_pointer(void) {
 static inline void local_divert(void) {
     local.diverted = local.handover || local.silent || local.scope.active;
 }
+
+/* Between the two stands what has happened and is not counted yet: who leaves them by a jump, as a handler of
+ * the stack's overflow does, leaves it in part (scopes_leave). It begins before the first frame that the
+ * allocator's own may not have made room for. */
+static inline void event_begin(void) {
+    __asm__ volatile("addl $1, %0" : "+m"(local.begun) : : "memory", "cc");
+}
+
+static inline void event_end(void) {
+    __asm__ volatile("subl $1, %0" : "+m"(local.begun) : : "memory", "cc");
+}
+
+/* The same, and this thread's view. A compiler that knows the place from before the call would keep it in a
+ * register, which has to be saved. */
+#define EVENT_END_ANEW(member, result)                                                                       \
+    __asm__ volatile("movq local@gottpoff(%%rip), %0\n\tsubl $1, %%fs:%c2(%0)\n\tmovq %%fs:%c1(%0), %0"      \
+                     : "=&r"(result)                                                                         \
+                     : "i"(offsetof(struct local, member)), "i"(offsetof(struct local, begun))               \
+                     : "memory", "cc")
 
 /* Between the two nothing is counted: what the C library allocates for a call of the runtime itself. */
 bool silence_begin(void);

@@ -229,7 +229,10 @@ static uint64_t change_mask(int how, uint64_t set) {
     return before;
 }
 
+/* A stack that ends while they are held would end the process: it is to end before. */
 uint64_t os_signals_hold(void) {
+    char room[1024];
+    __asm__ volatile("movb $0, %0" : "=m"(room[0]));
     return change_mask(SIG_BLOCK, ~(uint64_t)0);
 }
 

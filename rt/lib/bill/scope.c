@@ -108,6 +108,9 @@ void scopes_leave(void) {
     local.custom = 0;
     if (local.scope.active || is_custom)
         scope_install(&none);
+    if (local.begun)
+        hole_set(HOLE_TORN);
+    local.begun = 0;
 }
 
 ALLOCSITE_EXPORT void ALLOCSITE_ENTRY(handover)(struct allocsite_site *site);

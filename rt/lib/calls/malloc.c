@@ -116,22 +116,26 @@ bool strdup_is_known(void) {
     return false; /* it cannot be told whose it is */
 }
 
+static const bool strdup_usual = false;
+
 #else
 
 #include <link.h>
 
-static bool is_library_function(const char *name) {
+/* The C library's, or the allocator's, which does the same and does not call malloc by its name. */
+static bool is_usual(const char *name) {
     const void *found = next_symbol(name);
     const struct link_map *object = found ? object_of(found) : NULL;
     const char *slash = object ? strrchr(object->l_name, '/') : NULL;
-    return slash && strncmp(slash, "/libc.so.", 9) == 0;
+    return slash && (strncmp(slash, "/libc.so.", 9) == 0 || object == object_of((const void *)next.malloc));
 }
 
-static bool strdup_known, strdup_other;
+static bool strdup_usual, strdup_known, strdup_other;
 
 static COLD bool find_strdup(void) {
     runtime_start();
-    strdup_known = is_library_function("strdup") && is_library_function("strndup") && !repeats_wanted;
+    strdup_usual = is_usual("strdup") && is_usual("strndup");
+    strdup_known = strdup_usual && !repeats_wanted;
     strdup_other = !strdup_known;
     return strdup_known;
 }
@@ -154,12 +158,12 @@ static char *copied(char *copy, struct allocsite_site *site) {
 /* In functions of their own, for they need more registers than what is usual. */
 static COLD char *copied_all(copy_all *function, const char *text, struct allocsite_site *site) {
     SCOPED(site);
-    return copied(function(text), site);
+    return copied(strdup_usual ? __strdup(text) : function(text), site);
 }
 
 static COLD char *copied_some(copy_some *function, const char *text, size_t n, struct allocsite_site *site) {
     SCOPED(site);
-    return copied(function(text, n), site);
+    return copied(strdup_usual ? __strndup(text, n) : function(text, n), site);
 }
 
 static inline __attribute__((always_inline)) char *duplicate(const char *text, struct allocsite_site *site) {

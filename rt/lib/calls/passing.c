@@ -9,6 +9,7 @@
 #include "lib/bill/scope.h"
 #include "lib/calls/interpose.h"
 #include "lib/count/peak.h"
+#include "lib/count/threads.h"
 #include "lib/heap/next.h"
 #include "lib/heap/operators.h"
 #include "lib/who/modules.h"
@@ -84,6 +85,8 @@ INTERPOSE(pid_t, fork, void) {
         own->tallies = before.tallies;
         own->extras = before.extras;
     }
+    if (process == 0)
+        forked_within_event = local.begun;
     return process;
 }
 

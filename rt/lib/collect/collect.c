@@ -138,7 +138,7 @@ static const char *sanitizer(void) {
 
 static const char *other_malloc(void) {
     if (hole_is_set(HOLE_PAST))
-        return rebind_allocator();
+        return rebind_is_done() ? rebind_allocator() : next_copier();
     const char *name = hole_is_set(HOLE_INTERPOSITION) ? sanitizer() : NULL;
     return name || !hole_is_set(HOLE_INTERPOSITION) ? name : next_interposer();
 }

@@ -86,7 +86,7 @@ bool change_move(struct share from, struct share to) {
         move_apart(thread, from, to);
     else
         tally_move(thread, thread, thread_tally(thread, from.slot), from.bytes, thread_tally(thread, to.slot),
-                   to.bytes);
+                   to.bytes, false);
     thread_release(thread);
     sizes_count(to.slot, to.bytes);
     return true;

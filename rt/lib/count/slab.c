@@ -2,6 +2,8 @@
 /* The memory of slabs. */
 #include "lib/count/threads.h"
 
+#include "lib/count/change.h"
+#include "lib/count/pairs.h"
 #include "lib/store/store.h"
 
 #include "lib/base/slot.h"
@@ -40,11 +42,19 @@ static void map_slots(struct memory *memory) {
     slots_limit(SLOTS_LEAST);
 }
 
-/* The parent's, wiped. If a signal handler has forked, the rest of the event that it came between is in it.
- */
+bool forked_within_event;
+
+/* The parent's, wiped. If a signal handler has forked, the rest of the event that it came between is in it,
+ * and in what is counted beside tallies. */
 static void take_over(uint32_t number, const struct memory *memory) {
     store_drop_slab(number);
     os_empty(memory->tallies, memory->slots * EACH);
+    if (!forked_within_event)
+        return;
+    forked_within_event = false;
+    pairs_reset();
+    sizes_reset();
+    lifetimes_reset();
 }
 
 bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t next) {

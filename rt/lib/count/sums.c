@@ -209,6 +209,6 @@ static bool thread_is_whole(const struct thread *thread) {
 }
 
 void torn_look(void) {
-    if (runtime_owners && !threads_keep(thread_is_whole))
+    if (local.begun || (runtime_owners && !threads_keep(thread_is_whole)))
         hole_set(HOLE_TORN);
 }

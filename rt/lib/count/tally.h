@@ -172,10 +172,12 @@ static inline bool tally_move_unseen(struct tally *from, struct tally *to) {
 }
 
 /* A realloc: a block goes from one slot to another, or stays in its own with another size. The thread must
- * have extras of both. Returns p. */
+ * have extras of both. ends: what is counted here ends the event. Returns p. */
 static inline void *tally_move(void *p, struct thread *thread, struct tally *from, uint64_t old_bytes,
-                               struct tally *to, uint64_t bytes) {
+                               struct tally *to, uint64_t bytes, bool ends) {
     tally_move_counts(from, tally_extra(thread, from), old_bytes, to, tally_extra(thread, to), bytes);
+    if (ends)
+        event_end();
     if (UNLIKELY(shift_above_zero(&thread->room, (int64_t)(bytes - old_bytes)))) {
         tally_move_unseen(from, to);
         return peak_look_moved(p, thread, from, old_bytes, to, bytes);

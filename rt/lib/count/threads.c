@@ -77,10 +77,11 @@ void threads_watch(bool watch) {
     turn_away(&is_watched, watch);
 }
 
-/* Has the thread count in a slab that holds the slot. */
+/* Has the thread count in a slab that holds the slot. False: no memory, or a signal handler has just forked:
+ * then the child's has no slabs. */
 static bool thread_grow(struct thread *thread, uint32_t slot, bool extras) {
     uint64_t signals = os_signals_hold();
-    const struct slab *slab = slab_hold(thread->slab, slot, extras);
+    const struct slab *slab = thread->slabs ? slab_hold(thread->slab, slot, extras) : NULL;
     if (slab) {
         thread->tallies = slab->tallies;
         thread->extras = slab->extras;
@@ -199,6 +200,8 @@ static void thread_give(struct thread *thread) {
 static void thread_end(void *own) {
     (void)own;
     struct thread *thread = local.own;
+    if (local.begun)
+        hole_set(HOLE_TORN);
     if (thread)
         switch_slab(thread, 0);
     local.ending = true;
@@ -269,6 +272,8 @@ static struct thread *acquire(uint32_t slot, uint32_t other, bool extras) {
     bool holds = thread && KEY(highest) < thread->held && (!extras || KEY(highest) < thread->extra_capacity);
     if (holds || (thread && thread_grow(thread, highest, extras)))
         return thread;
+    if (thread && !thread->slabs)
+        return acquire(slot, other, extras);
     if (thread)
         thread_release(thread);
     hole_set(HOLE_MEMORY);
@@ -285,9 +290,10 @@ struct thread *thread_acquire_extras(uint32_t slot, uint32_t other) {
 
 struct rare *thread_rare(struct thread *thread, uint32_t slot) {
     uint64_t signals = os_signals_hold();
-    struct rare *rare = slab_rare(thread->slab, slot);
+    bool has_forked = !thread->slabs; /* in a signal handler: the rest of the event is nobody's */
+    struct rare *rare = has_forked ? NULL : slab_rare(thread->slab, slot);
     os_signals_release(signals);
-    if (!rare)
+    if (!rare && !has_forked)
         hole_set(HOLE_MEMORY);
     return rare;
 }

@@ -25,6 +25,10 @@ struct slab {
 /* A slab of that number that holds nothing yet. False: no memory. */
 bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t next);
 
+/* Set in a child that a signal handler has forked within an event: what it counts before its first slab is
+ * made is the rest of that, which is nobody's. */
+extern bool forked_within_event __attribute__((visibility("hidden")));
+
 /* NULL: there is none. */
 const struct slab *slab_peek(uint32_t number);
 

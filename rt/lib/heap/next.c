@@ -274,6 +274,13 @@ static bool is_glibc(void) {
     return library && object_of((const void *)(uintptr_t)next.malloc) == library;
 }
 
+const char *next_copier(void) {
+    const void *copier = is_glibc() ? NULL : next_symbol("strdup");
+    const struct link_map *object = copier ? object_of(copier) : NULL;
+    bool is_allocators = object && object == object_of((const void *)(uintptr_t)next.malloc);
+    return is_allocators ? object->l_name : NULL;
+}
+
 void next_resolve(void) {
     bool was_resolving = local.resolving;
     local.resolving = true;

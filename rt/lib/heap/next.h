@@ -78,7 +78,14 @@ static inline bool rebind_is_done(void) {
     return false;
 }
 
+static inline const char *next_copier(void) {
+    return NULL;
+}
+
 #else
+
+/* Path of the allocator if it has a strdup of its own, which allocates past its malloc; NULL: it has none. */
+const char *next_copier(void);
 
 /* Once, before the first thread. is_first: before any other constructor, which may have allocated. */
 void rebind(bool is_first);

@@ -219,7 +219,10 @@ COLD void hook_call(enum allocsite_event_kind kind, uint32_t slot, const void *b
         return;
     int error = errno;
     bool was_silent = silence_begin();
+    uint32_t begun = local.begun;
+    local.begun = 0; /* they may jump within */
     call_all(&event, slot);
+    local.begun = begun;
     silence_end(was_silent);
     errno = error;
 }

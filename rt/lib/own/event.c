@@ -53,8 +53,9 @@ void event_lost(const struct block *block) {
 
 void event_moved(const struct block *old, uint32_t slot, const void *p, uint64_t bytes) {
     struct share share = origin_share(slot, bytes);
+    bool is_counted = change_move(share_of_block(old), share);
     lifetime_end(old->slot, old->birth);
-    if (change_move(share_of_block(old), share))
+    if (is_counted)
         enter_share(p, share, FAMILY_MALLOC);
     hook_event(ALLOCSITE_EVENT_REALLOC, share.slot, p, bytes, old->size);
 }
@@ -80,10 +81,12 @@ void count_failed(uint32_t slot) {
 
 void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
     int error = errno;
+    event_begin();
     if (threads_are_paused())
         enter_uncounted(p, bytes, family);
     else if (runtime_counts())
         event_gained(slot, p, bytes, family);
+    event_end();
     errno = error;
 }
 
@@ -157,7 +160,7 @@ void event_newest(const void *p) {
 static void report_unknown(const void *p, const struct block *block, struct origin by) {
     if (bootstrap_readable(p) || local.silent || !runtime_owners || holes_hide_blocks())
         return;
-    if (rebind_is_done()) {
+    if (rebind_is_done() || next_copier()) {
         /* By a way that only the allocator knows, perhaps at the address of a freed one. */
         hole_set(HOLE_PAST);
         return;

@@ -129,23 +129,37 @@ static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, vo
     if (LIKELY(contexts_hot && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE)) {
         hash = context_hash(origin.site ? context_of_site(origin.site) : context_of_key(key), frame);
         void *counted = context_guess(hash, &key) ? gain_by_context(key, p, bytes, family, frame) : NULL;
-        if (LIKELY(counted != NULL))
+        if (LIKELY(counted != NULL)) {
+            event_end();
             return counted;
+        }
     }
     p = hash && origin.site ? alloc_otherwise(origin, p, bytes, family, frame, hash)
                             : alloc_walked(origin, p, bytes, family, frame);
     __asm__ volatile("" : "+r"(p));
+    event_end();
     return p;
 }
 
 static __attribute__((noinline)) void *alloc_alone(struct origin origin, void *p, uint64_t bytes,
                                                    enum family family) {
-    return own_gain_alone(key_for(origin), p, bytes) ? p : alloc_slow(origin, p, bytes, family);
+    if (!own_gain_alone(key_for(origin), p, bytes))
+        alloc_slow(origin, p, bytes, family);
+    event_end();
+    return p;
+}
+
+static __attribute__((noinline)) void *alloc_left_over(struct origin origin, void *p, uint64_t bytes,
+                                                       enum family family) {
+    alloc_slow(origin, p, bytes, family);
+    event_end();
+    return p;
 }
 
 COLD void *own_gain_first(void *p, uint32_t key, uint64_t bytes) {
     int error = errno;
     change_gain((struct share){.slot = key >> KEY_SHIFT, .bytes = bytes});
+    event_end();
     errno = error;
     return p;
 }
@@ -157,21 +171,30 @@ static __attribute__((noinline)) void *alloc_in_detail(struct origin origin, voi
     void *counted = sizes_wanted ? own_gain(local.seen, key, p, bytes, family, true)
                                  : own_gain(local.seen, key, p, bytes, family, false);
     if (UNLIKELY(!counted))
-        return alloc_slow(origin, p, bytes, family);
-    lifetime_begin(counted);
-    return counted;
+        alloc_slow(origin, p, bytes, family);
+    else
+        lifetime_begin(counted);
+    event_end();
+    return p;
+}
+
+static inline void *alloc_by_option(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    event_begin();
+    if (UNLIKELY(!runtime_owners))
+        return alloc_alone(origin, p, bytes, family);
+    return UNLIKELY(stacks_depth) ? alloc_with_stack(origin, p, bytes, family)
+                                  : alloc_in_detail(origin, p, bytes, family);
 }
 
 /* Each way is a jump: what one of them keeps on the stack the others need not. */
 void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
-    if (UNLIKELY(!runtime_owners))
-        return alloc_alone(origin, p, bytes, family);
-    if (UNLIKELY(stacks_depth))
-        return alloc_with_stack(origin, p, bytes, family);
-    if (sizes_wanted || births_wanted)
-        return alloc_in_detail(origin, p, bytes, family);
+    if (UNLIKELY(!runtime_owners) || UNLIKELY(stacks_depth) || sizes_wanted || births_wanted)
+        return alloc_by_option(origin, p, bytes, family);
     void *counted = gain_second(key_at_hand(origin), p, bytes, family);
-    return counted ? counted : alloc_slow(origin, p, bytes, family);
+    if (counted)
+        return counted;
+    event_begin();
+    return alloc_left_over(origin, p, bytes, family);
 }
 
 /* In a frame as that of alloc_with_stack. */
@@ -183,6 +206,7 @@ static __attribute__((noinline)) void *alloc_not_found(struct origin origin, voi
     else
         p = alloc_first(origin, p, bytes, family, frame, hash);
     __asm__ volatile("" : "+r"(p));
+    event_end();
     return p;
 }
 
@@ -196,8 +220,10 @@ static __attribute__((noinline)) void *alloc_by_number(struct allocsite_site *si
     context = of_site - context_of_site(site);
     if (UNLIKELY(runtime_off))
         return p;
-    return is_hot ? alloc_not_found(origin, p, bytes, family, hash)
-                  : own_alloc_slow(origin, p, bytes, family);
+    if (!is_hot)
+        return own_alloc_slow(origin, p, bytes, family);
+    event_begin();
+    return alloc_not_found(origin, p, bytes, family, hash);
 }
 
 /* The context is not the one that came after the last one before; or it is, and has no part of the site, for
@@ -228,6 +254,7 @@ void own_free(void *p, struct origin by, enum family family) {
     if (has_gone(p))
         return;
     int error = errno;
+    event_begin();
     runtime_start();
     struct block block = event_take(p, by);
     if (event_is_counted(&block)) {
@@ -238,6 +265,7 @@ void own_free(void *p, struct origin by, enum family family) {
             change_rare(block.slot, offsetof(struct rare, temporary));
         event_freed(p, &block, by);
     }
+    event_end();
     errno = error;
 }
 
@@ -265,10 +293,12 @@ static inline uint32_t releasing_key(struct origin by) {
     return by.site ? by.site->key : unsited_key_cached(by.caller);
 }
 
+/* The event has begun. */
 static COLD void free_in_new_pair(void *p, uint32_t owner, uint32_t by, uint64_t bytes) {
     int error = errno;
     tally_lose(local.seen, thread_tally(local.seen, owner), bytes);
     pair_count(PAIR_FREE, owner, by, bytes);
+    event_end();
     errno = error;
     next.free(p);
 }
@@ -290,8 +320,10 @@ static inline __attribute__((always_inline)) void free_in_pair(void *p, struct o
     struct thread *thread = local.seen;
     uint32_t rest, by_key = releasing_key(by);
     uint64_t bytes;
+    event_begin();
     if (UNLIKELY(by_key >= KEY(SLOT_OURS) || !shadow_covers(p) ||
                  !own_take(p, family, thread, &rest, &bytes))) {
+        event_end();
         free_otherwise(p, by, family);
         return;
     }
@@ -303,10 +335,12 @@ static inline __attribute__((always_inline)) void free_in_pair(void *p, struct o
         return;
     }
     pair_add(pair, bytes);
-    if (tally_lose_unseen(thread, before + 1, bytes))
-        own_look_and_free(p, by.site, before, bytes);
-    else
+    bool is_seen = !tally_lose_unseen(thread, before + 1, bytes);
+    event_end();
+    if (is_seen)
         next.free(p);
+    else
+        own_look_and_free(p, by.site, before, bytes);
 }
 
 void own_free_in_pair_malloc(void *p, struct origin by) {
@@ -330,17 +364,21 @@ static __attribute__((noinline)) void free_in_time(void *p, struct origin by, en
     struct thread *thread = local.seen;
     uint32_t rest;
     uint64_t bytes;
+    event_begin();
     if (UNLIKELY(runtime_pairs) || UNLIKELY(!shadow_covers(p)) ||
         UNLIKELY(!own_take(p, family, thread, &rest, &bytes))) {
+        event_end();
         free_otherwise(p, by, family);
         return;
     }
     lifetime_end((rest >> KEY_SHIFT) + 1, birth_take(p));
     struct tally *before = tally_of_key(thread, rest & -KEY(1));
-    if (tally_lose_unseen(thread, before + 1, bytes))
-        own_look_and_free(p, by.site, before, bytes);
-    else
+    bool is_seen = !tally_lose_unseen(thread, before + 1, bytes);
+    event_end();
+    if (is_seen)
         next.free(p);
+    else
+        own_look_and_free(p, by.site, before, bytes);
 }
 
 static __attribute__((noinline)) void free_other(void *p, struct origin by, enum family family) {
@@ -362,6 +400,8 @@ void own_free_block_slow(void *p, struct origin by, enum family family) {
 
 void own_look_and_free(void *p, const struct allocsite_site *site, struct tally *before, uint64_t bytes) {
     (void)site;
+    event_begin();
     p = peak_look_lost(p, local.seen, before + 1, bytes);
+    event_end();
     next.free(p);
 }

@@ -79,8 +79,15 @@ static inline bool own_enter(shadow_cell cell, uint32_t entry, const void *p, ui
     return true;
 }
 
-/* Counts a block that was entered, and makes the row of its slot for sizes. Keeps errno. */
+/* Counts a block that was entered, and makes the row of its slot for sizes; the event has begun. Keeps errno.
+ */
 void *own_gain_first(void *p, uint32_t key, uint64_t bytes) __attribute__((returns_nonnull));
+
+static inline void *own_end(bool has_begun, void *p) {
+    if (has_begun)
+        event_end();
+    return p;
+}
 
 /* The block; NULL: it is not for the hot path. The compiler is told that it is not NULL, or it would test.
  * by_size: known where it is compiled. */
@@ -88,16 +95,19 @@ static inline __attribute__((always_inline)) void *
 own_gain(struct thread *thread, uint32_t key, void *p, uint64_t bytes, enum family family, bool by_size) {
     uint32_t entry;
     shadow_cell cell = shadow_encode(p, key + (uint32_t)bytes + ((uint32_t)family << FAMILY_AT), &entry);
-    if (UNLIKELY(!shadow_fits(cell) || key >= thread->capacity))
-        return NULL;
-    if (!own_enter(cell, entry, p, key, family, bytes))
-        return NULL;
+    if (by_size)
+        event_begin(); /* before the capacity is asked for, which a fork makes 0 */
+    if (UNLIKELY(!shadow_fits(cell) || key >= thread->capacity) ||
+        !own_enter(cell, entry, p, key, family, bytes))
+        return own_end(by_size, NULL);
     if (!p || bytes > UINT32_MAX)
         __builtin_unreachable();
     if (by_size && UNLIKELY(!sizes_add_quickly(key, bytes)))
         return own_gain_first(p, key, bytes);
     struct tally *tally = tally_of_key(thread, key);
-    return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
+    if (tally_gain_unseen(thread, tally, bytes))
+        return peak_look_gained(own_end(by_size, p), thread, tally, bytes);
+    return own_end(by_size, p);
 }
 
 /* Where owners are not noted. */

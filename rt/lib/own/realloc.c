@@ -70,8 +70,10 @@ static void leave_chunk(const char *old, const struct block *block, const char *
 void own_realloc_end(struct origin origin, const void *p, size_t bytes) {
     static const struct block unknown;
     int error = errno;
+    event_begin();
     if (!runtime_off)
         realloc_end(origin, NULL, &unknown, p, bytes);
+    event_end();
     errno = error;
 }
 
@@ -79,6 +81,7 @@ static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin
     if (runtime_off)
         return next.realloc(old, bytes);
     int error = errno;
+    event_begin();
     runtime_start();
     struct block block = event_take(old, origin);
     errno = error;
@@ -89,6 +92,7 @@ static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin
         leave_chunk(old, &block, p, bytes, origin);
     if (!runtime_off)
         realloc_end(origin, old, &block, p, bytes);
+    event_end();
     errno = error;
     return p;
 }
@@ -113,32 +117,34 @@ static inline __attribute__((always_inline)) uint32_t key_cached(const void *who
 /* What else is to be counted, or is known, where it is compiled. */
 enum detail { NO_DETAIL, BY_SIZE, BY_CONTEXT };
 
-/* Makes the row for sizes. Keeps errno. */
+/* Makes the row for sizes; the event has begun. Keeps errno. */
 static COLD void *move_first(void *p, uint32_t key, uint64_t bytes, uint32_t old_key, uint64_t old_bytes) {
     int error = errno;
     change_move((struct share){.slot = old_key >> KEY_SHIFT, .bytes = old_bytes},
                 (struct share){.slot = key >> KEY_SHIFT, .bytes = bytes});
+    event_end();
     errno = error;
     return p;
 }
 
-/* Between two slots that this thread counts. It is looked at anew: a fork may have come by in the meantime.
- * NULL: it is not for the hot path. */
-static inline __attribute__((always_inline)) void *move_quickly(uint32_t key, uint32_t old_key,
-                                                                uint64_t old_bytes, void *p, uint64_t bytes,
-                                                                enum detail detail) {
-    struct thread *thread = detail == BY_SIZE ? local_seen_anew() : local_current_anew();
+/* Between two slots that this thread counts. NULL: it is not for the hot path. */
+static inline __attribute__((always_inline)) void *move_quickly(struct thread *thread, uint32_t key,
+                                                                uint32_t old_key, uint64_t old_bytes, void *p,
+                                                                uint64_t bytes, enum detail detail) {
     uint32_t entry;
     shadow_cell cell = shadow_encode(p, key + (uint32_t)bytes, &entry);
+    if (detail == BY_SIZE)
+        event_begin();
     if (UNLIKELY(!shadow_fits(cell)) || UNLIKELY(key >= thread->capacity) ||
         UNLIKELY(key >= thread->extra_capacity) || UNLIKELY(old_key >= thread->extra_capacity) ||
         !own_enter(cell, entry, p, key, FAMILY_MALLOC, bytes))
-        return NULL;
+        return own_end(detail == BY_SIZE, NULL);
     if (!p || bytes > UINT32_MAX)
         __builtin_unreachable();
     if (detail == BY_SIZE && UNLIKELY(!sizes_add_quickly(key, bytes)))
         return move_first(p, key, bytes, old_key, old_bytes);
-    return tally_move(p, thread, tally_of_key(thread, old_key), old_bytes, tally_of_key(thread, key), bytes);
+    return tally_move(p, thread, tally_of_key(thread, old_key), old_bytes, tally_of_key(thread, key), bytes,
+                      detail == BY_SIZE);
 }
 
 static inline void count_pair(uint32_t owner, uint32_t by, uint64_t bytes) {
@@ -157,7 +163,7 @@ static bool move_any(uint32_t key, struct old old, const void *p, uint64_t bytes
     struct tally *tally = enter_other(thread, key, p, bytes, FAMILY_MALLOC);
     if (!tally)
         return false;
-    tally_move(thread, thread, tally_of_key(thread, old.key), old.bytes, tally, bytes);
+    tally_move(thread, thread, tally_of_key(thread, old.key), old.bytes, tally, bytes, false);
     if (sizes_wanted && (stacks_depth || !sizes_add_quickly(key, bytes))) /* a stack has no row */
         sizes_add(key >> KEY_SHIFT, bytes);
     if (runtime_pairs)
@@ -168,13 +174,12 @@ static bool move_any(uint32_t key, struct old old, const void *p, uint64_t bytes
 static __attribute__((noinline)) void *move_by_key(void *p, size_t bytes, struct origin origin,
                                                    struct old old, uint32_t key) {
     int error = errno;
-    bool is_moved = LIKELY(p != NULL) && LIKELY(move_any(key, old, p, bytes));
-    errno = error;
-    if (is_moved)
-        return p;
-    struct block before = {
-        .size = old.bytes, .slot = old.key >> KEY_SHIFT, .state = BLOCK_LIVE, .family = FAMILY_MALLOC};
-    realloc_end(origin, old.block, &before, p, bytes);
+    if (UNLIKELY(!p) || UNLIKELY(!move_any(key, old, p, bytes))) {
+        struct block before = {
+            .size = old.bytes, .slot = old.key >> KEY_SHIFT, .state = BLOCK_LIVE, .family = FAMILY_MALLOC};
+        realloc_end(origin, old.block, &before, p, bytes);
+    }
+    event_end();
     errno = error;
     return p;
 }
@@ -190,6 +195,7 @@ static __attribute__((noinline)) void *move_with_stack(void *p, size_t bytes, st
 
 static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, struct origin origin,
                                                        struct old old) {
+    event_begin();
     if (UNLIKELY(stacks_depth))
         return move_with_stack(p, bytes, origin, old);
     return move_by_key(p, bytes, origin, old, key_for(origin));
@@ -200,7 +206,7 @@ static __attribute__((noinline)) void *move_by_context(void *p, size_t bytes, st
                                                        struct old old) {
     if (LIKELY(contexts_hot && site->key & KEY_SLOW)) {
         uint32_t key = context_find(context_hash(context_of_site(site), OWN_FRAME));
-        void *counted = move_quickly(key, old.key, old.bytes, p, bytes, NO_DETAIL);
+        void *counted = move_quickly(local.current, key, old.key, old.bytes, p, bytes, NO_DETAIL);
         if (LIKELY(counted != NULL))
             return counted;
     }
@@ -227,13 +233,17 @@ static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, 
     uint64_t size;
     if (!n || births_wanted)
         return own_realloc_slow(block, n, origin);
+    event_begin();
     if (runtime_pairs && shadow_covers(block) && own_take(block, FAMILY_MALLOC, local.seen, &rest, &size)) {
         old.key = (rest & -KEY(1)) + KEY(1);
         old.bytes = (uint32_t)size;
     } else if (!take_other(block, FAMILY_MALLOC, local.seen, &old.key, &old.bytes)) {
+        event_end();
         return own_realloc_slow(block, n, origin);
     }
-    return moved_otherwise(next.realloc(block, n), n, origin, old);
+    void *p = next.realloc(block, n);
+    event_end();
+    return moved_otherwise(p, n, origin, old);
 }
 
 static inline uint32_t key_by_context(const struct allocsite_site *site, uint64_t value, const void *frame) {
@@ -245,6 +255,15 @@ static inline uint32_t key_by_context(const struct allocsite_site *site, uint64_
 static inline void store_context(enum detail detail, uint64_t value) {
     if (detail == BY_CONTEXT)
         context = value;
+}
+
+static inline struct thread *event_end_anew(enum detail detail) {
+    struct thread *thread;
+    if (detail == BY_SIZE)
+        EVENT_END_ANEW(seen, thread);
+    else
+        EVENT_END_ANEW(current, thread);
+    return thread;
 }
 
 /* Values needed after the call are kept in memory, as in malloc's, from where what is left over takes them
@@ -270,10 +289,12 @@ reallocate(void *block, size_t n, const void *who, bool is_site, enum detail det
     uint64_t volatile kept_value; /* where one is passed */
     if (detail == BY_CONTEXT)
         kept_value = value;
+    event_begin();
     void *p = next.realloc(block, n);
+    struct thread *thread = event_end_anew(detail); /* a fork may have come by in the meantime */
     uint32_t key = detail == BY_CONTEXT ? key_by_context(by, kept_value, OWN_FRAME) : key_cached(by, is_site);
     uint32_t old_key = (was & -KEY(1)) + KEY(1);
-    void *counted = move_quickly(key, old_key, old_bytes, p, bytes, detail);
+    void *counted = move_quickly(thread, key, old_key, old_bytes, p, bytes, detail);
     if (LIKELY(counted != NULL))
         return counted;
     if (detail == BY_CONTEXT) {

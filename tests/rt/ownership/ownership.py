@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Who owns which blocks, what was live at the peak, who frees them: against books that the programs keep themselves."""
+import itertools
 import os
 import sys
 
@@ -327,6 +328,17 @@ def abandon(how, times, options=""):
             wrong.append(f"{totals['live_bytes']} are live, but {totals['peak_bytes']} within {report['peak_within']} at the peak")
 
 
+def overflows():
+    """Events in which the stack has ended, or the report says that one was left."""
+    program = build("overflowing.c", "overflowing", *observer())
+    for options in "", ":stack=4", ":pairs=1:sizes=1:lifetime=1", ":temporary=1":
+        for kind, warm in itertools.product("012", "01"):
+            process = run([program, kind, warm], "format=json:report=overflowing.json" + options)
+            expect("ends", (3, ""), (process.returncode, process.err))
+            if json.load(open("overflowing.json"))["exact"]:
+                check_observed(process, load("overflowing.json"))
+
+
 def left_by_jumps():
     abandon("jump", "6000")
 
@@ -379,4 +391,5 @@ def repeats():
 if __name__ == "__main__":
     main([one_thread, one_thread_static, one_thread_allocators, preloaded_allocators, forks, forked_in_rise,
           forks_of_threads, short_threads, handed_over, large, exhausted, usable, left, several_threads, several_threads_details,
-          several_threads_static, alternating, no_barrier, rare_barriers, left_by_jumps, cancelled, temporary, repeats])
+          several_threads_static, alternating, no_barrier, rare_barriers, left_by_jumps, overflows, cancelled, temporary,
+          repeats])

@@ -111,6 +111,20 @@ def resolved():
     check_notes(report_of(process), "resolved.c")
 
 
+def other_copies():
+    """An allocator that has the functions that copy strings as well, which do not call its malloc."""
+    for options in "", ":repeats=1", ":sizes=1":
+        process = run([build("plain.c", "plain", *observer("-DOBSERVED_COPIES"))], "format=json:report=%e.%p.json" + options)
+        check_behaviour(process)
+        report = report_of(process)
+        check_notes(report, "plain.c")
+        check_observed(process, report)
+    process = run([build("plain.c", "uninstrumented", plain=True)],
+                  environment={"LD_PRELOAD": f"{LIB}/liballocsite.so {WORK}/libobserver.so"})
+    check_behaviour(process)
+    expect("said", True, "past allocsite's" in report_of(process)["inexact_reasons"][0])
+
+
 def other_allocators():
     for library in ("jemalloc", "tcmalloc", "tcmalloc_minimal", "mimalloc"):
         path = f"{LIBRARIES}/lib{library}.so"
@@ -300,14 +314,25 @@ def deserted():
         expect("inherited", [0, 1], sorted(min(1, report["totals"]["inherited_blocks"]) for report in reports))
 
 
+def check_details(report):
+    """With sizes=1 and lifetime=1: what is counted beside the tallies is what these say."""
+    for site in report["sites"]:
+        expect("sizes", site["allocs"] + site["reallocs"], sum(count for _, count in site["sizes"]))
+        ended = sum(count for _, count in site["lifetimes"]["by_time"]) if "lifetimes" in site else 0
+        expect("lifetimes", site["frees"] + site["moved"], ended)
+
+
 def stepped():
     """Children of a fork in a signal handler, which go on in the middle of an event."""
-    for name, *options in ("stepped",), ("stepped_static", "-static"):
-        process = run([build("stepped.c", name, *options)])
+    details = ":pairs=1:sizes=1:lifetime=1"
+    for name, stride, more, *options in ("stepped", "1", ""), ("stepped", "7", details), ("stepped_static", "1", "", "-static"):
+        process = run([build("stepped.c", name, *options), stride], "format=json:report=%e.%p.json" + more)
         check_behaviour(process)
         reports = all_reports()
         expect("all have reports", True, len(reports) > 50)
         expect("exact", [], [report["inexact_reasons"] for report in reports if not report["exact"]])
+        for report in reports if more else []:
+            check_details(report)
 
 
 def limited():
@@ -336,5 +361,5 @@ def limiting():
                     wrong.append(f"without allocsite: {want.out}")
 
 
-main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, resolved, other_allocators, redirected,
+main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, resolved, other_copies, other_allocators, redirected,
       sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, deserted, stepped, limited, limiting])

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Forks in a signal handler after each instruction of a malloc, a realloc and a free in turn; the child goes
- * on from there, in the middle of what is being counted. */
+/* Forks in a signal handler after each instruction of a malloc, a realloc and a free in turn, or after each
+ * STRIDE of them; the child goes on from there, in the middle of what is being counted.
+ *
+ *     stepped STRIDE */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdbool.h>
@@ -17,7 +19,7 @@ static volatile bool is_child;
 static volatile int failed;
 static void *volatile sink;
 
-/* The child runs on without stopping, for the runtime holds signals where it looks twice. */
+/* Both run on without stopping, for the runtime holds signals where it looks twice. */
 static void step(int number, siginfo_t *info, void *context) {
     (void)number;
     (void)info;
@@ -26,9 +28,8 @@ static void step(int number, siginfo_t *info, void *context) {
     pid_t child = fork();
     int status = 0;
     is_child = child == 0;
-    if (is_child)
-        ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
-    else if (waitpid(child, &status, 0) != child || status != 0)
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+    if (child && (waitpid(child, &status, 0) != child || status != 0))
         failed++;
 }
 
@@ -44,11 +45,13 @@ static void events(void) {
     free(sink);
 }
 
-int main(void) {
+int main(int count, char **arguments) {
+    if (count != 2)
+        return 2;
     struct sigaction action = {.sa_sigaction = step, .sa_flags = SA_SIGINFO};
     sigaction(SIGTRAP, &action, NULL);
     events();
-    for (bool reached = true; reached && !is_child; target++) {
+    for (bool reached = true; reached && !is_child; target += atol(arguments[1])) {
         stepped = 0;
         CHANGE("orq", TRAP_FLAG);
         events();
