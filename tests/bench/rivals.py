@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from build import environment, options, run
 from interleave import PLAIN, Cost, RunFailed, Variant, cost, geometric_mean, interleaved, seconds
-from times import COUNTING, programs
+from times import CONTEXTS, COUNTING, programs
 
 JEMALLOC = "libjemalloc.so.2"
 TCMALLOC = "libtcmalloc.so.4"
@@ -89,6 +89,7 @@ def rivals(builder):
 
     return [
         Rival("allocsite", "as it is", COUNTING),
+        Rival("contexts", "allocsite with the whole stack of each allocation, compiled with -fallocsite-contexts", CONTEXTS),
         Rival("stack=8", "allocsite with eight calling frames of each allocation, compiled with frame pointers",
               Variant("stack=8", "frames", options("stack=8"))),
         of_command("heaptrack", "heaptrack -o FILE", "heaptrack", ["-o", at("heaptrack") + "/profile"],
