@@ -86,9 +86,10 @@ static bool leadsTo(const ASTContext &context, const ParmVarDecl &parameter, Qua
     return !given.isNull();
 }
 
-/* Whether its caller names the class, for no argument tells it. */
+/* Whether its caller names the class, for no argument tells it, and gets something that can hold it. */
 static bool isToldToMake(const ASTContext &context, const FunctionDecl &function, QualType type) {
-    return isAmong(context, function.getTemplateSpecializationArgs(), type) &&
+    return !function.getReturnType()->isVoidType() && !function.getReturnType()->isArithmeticType() &&
+           isAmong(context, function.getTemplateSpecializationArgs(), type) &&
            llvm::none_of(function.parameters(),
                          [&](const ParmVarDecl *parameter) { return leadsTo(context, *parameter, type); });
 }

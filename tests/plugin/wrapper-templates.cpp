@@ -104,6 +104,11 @@ template <class T> void copy(Handle<T> &to, const T &from) {
     // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  operator new  {{.*}}copy<{{.*}}  type Thing
     to.thing = new T(from);
 }
+void *tried;
+template <class T> void try_one() {
+    // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  operator new  {{.*}}try_one<{{.*}}  type Thing
+    tried = new T(1);
+}
 struct Thing {
     int number;
     Thing(int number) : number(number) {}
@@ -137,6 +142,7 @@ void use(List<int> &list, Small<char, 8> &small, Array<Thing> &array, Pool<int> 
     // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  make  use({{.*}}  type Thing
     handle = make<Thing>(4);
     copy(handle, Thing(5));
+    try_one<Thing>();
     // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  animate  use({{.*}}  type Thing
     handle.thing = animate(7);
 }
