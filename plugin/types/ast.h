@@ -57,22 +57,29 @@ void addRoot(clang::ASTContext &context, const clang::Decl *declaration, Roots &
 llvm::SmallVector<const clang::Decl *, 2> findRoots(clang::ASTContext &context, clang::MangleContext &mangler,
                                                     Roots &roots, const allocsite_types_question &question);
 
-/* ---- Functions without a body that could hand on blocks, or give them back, as far as their declarations
- * tell (possible.cpp). */
+/* ---- Functions that a source file uses and does not define, but for members of std, by their symbols
+ * (declared.cpp). */
 
-/* The functions that a source file uses, but for members of std, by their symbols. */
 using Declared = llvm::StringMap<const clang::FunctionDecl *>;
 
 void addDeclared(clang::MangleContext &mangler, const clang::DeclContext &scope, Declared &declared);
 void addRead(clang::MangleContext &mangler, const clang::Decl &declaration, Declared &declared);
 
-/* Whether a parameter is how many there are, by its name. */
-bool isNamedCount(const clang::ParmVarDecl &parameter);
-
 /* The file that it stands in, as it was opened. */
 const char *headerOf(const clang::ASTContext &context, const clang::FunctionDecl &function);
 
+/* Whether one could hand on blocks, or give them back, as far as its declaration tells (possible.cpp). */
 allocsite_types_declaration describe(const clang::ASTContext &context, const clang::FunctionDecl &function);
+
+/* ---- What is told by names (naming.cpp). */
+
+/* How many there are; which of several, not how many. */
+bool isNamedCount(const clang::ParmVarDecl &parameter);
+bool isNamedPosition(const clang::ParmVarDecl &parameter);
+
+/* A copy of a text: strndup, vim_strnsave. Something to keep is added to a thing: queue_push. */
+bool isNamedCopy(const clang::FunctionDecl &function);
+bool isNamedAddition(const clang::FunctionDecl &function);
 
 /* ---- Instances of templates (templates.cpp). */
 

@@ -1,116 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a declaration tells of a function: whether it could hand on blocks, or give them back. */
 #include "types/ast.h"
 
 #include "types/spell.h"
 
 #include <clang/AST/DeclCXX.h>
-#include <clang/AST/DeclTemplate.h>
-#include <clang/Basic/CharInfo.h>
-#include <clang/Basic/SourceManager.h>
 
 using namespace clang;
 
 namespace allocsite {
 
-/* A module's functions are compiled with it, though their bodies can be read. */
-static bool isDefinedHere(const FunctionDecl &function) {
-    return function.isDefined() && (!function.isFromASTFile() || function.isInlined());
-}
-
-static void add(MangleContext &mangler, const FunctionDecl *function, Declared &declared) {
-    if (isa<CXXDestructorDecl>(function) || !function->isReferenced() || function->isDependentContext() ||
-        isDefinedHere(*function))
-        return;
-    if (auto *constructor = dyn_cast<CXXConstructorDecl>(function)) {
-        for (CXXCtorType type : {Ctor_Complete, Ctor_Base})
-            declared.insert({symbolOf(mangler, GlobalDecl(constructor, type)), function});
-        return;
-    }
-    declared.insert({symbolOf(mangler, function), function});
-}
-
-/* Instances whose code may stand in another file, where the template is instantiated explicitly. */
-template <class Template, class Add> static void eachInstance(const Template &declaration, Add add) {
-    for (const auto *instance : declaration.specializations())
-        add(*instance);
-}
-
-void addRead(MangleContext &mangler, const Decl &declaration, Declared &declared) {
-    auto *function = dyn_cast<FunctionDecl>(&declaration);
-    if (function && !function->isInStdNamespace())
-        add(mangler, function, declared);
-}
-
-void addDeclared(MangleContext &mangler, const DeclContext &scope, Declared &declared) {
-    if (scope.isDependentContext() || scope.isStdNamespace())
-        return;
-    for (const Decl *declaration : scope.noload_decls()) {
-        if (auto *function = dyn_cast<FunctionDecl>(declaration))
-            add(mangler, function, declared);
-        else if (auto *functions = dyn_cast<FunctionTemplateDecl>(declaration))
-            eachInstance(*functions,
-                         [&](const FunctionDecl &instance) { add(mangler, &instance, declared); });
-        else if (auto *classes = dyn_cast<ClassTemplateDecl>(declaration))
-            eachInstance(*classes,
-                         [&](const CXXRecordDecl &instance) { addDeclared(mangler, instance, declared); });
-        else if (isa<NamespaceDecl>(declaration) || isa<LinkageSpecDecl>(declaration) ||
-                 isa<CXXRecordDecl>(declaration))
-            addDeclared(mangler, *cast<DeclContext>(declaration), declared);
-    }
-}
-
-const char *headerOf(const ASTContext &context, const FunctionDecl &function) {
-    PresumedLoc place = context.getSourceManager().getPresumedLoc(
-        context.getSourceManager().getExpansionLoc(function.getLocation()), false);
-    return place.isValid() ? place.getFilename() : nullptr;
-}
-
 static bool isCharacters(QualType pointee) {
     return pointee->isAnyCharacterType();
-}
-
-static bool endsIn(llvm::StringRef word, llvm::StringRef end) {
-    return word.take_back(end.size()) == end;
-}
-
-/* As a word: nbytes and the like are numbers of something. */
-static bool isCountWord(const std::string &word) {
-    static const char *const words[] = {"n",    "len",   "length", "size",  "sz",       "count", "cnt",
-                                        "num",  "bytes", "cap",    "nelem", "capacity", "items", "amount",
-                                        "room", "nmemb", "number", "elems", "slots",    "nb",    "total"};
-    return llvm::is_contained(words, word) || endsIn(word, "size") || endsIn(word, "len") ||
-           endsIn(word, "count") || (word.size() > 2 && word.front() == 'n' && word.back() == 's');
-}
-
-/* Which of several, not how many. */
-static bool isPositionWord(const std::string &word) {
-    static const char *const words[] = {"i", "idx", "index", "pos", "position", "key", "id", "offset"};
-    return llvm::is_contained(words, word);
-}
-
-/* The whole words of a name: bit_capacity, bitCapacity. */
-static llvm::SmallVector<std::string, 4> wordsOf(llvm::StringRef name) {
-    llvm::SmallVector<std::string, 4> words = {""};
-    bool wasLower = false;
-    for (char letter : name) {
-        if (letter == '_' || (isUppercase(letter) && wasLower))
-            words.emplace_back();
-        if (letter != '_')
-            words.back() += toLowercase(letter);
-        wasLower = isLowercase(letter);
-    }
-    return words;
-}
-
-bool isNamedCount(const ParmVarDecl &parameter) {
-    return llvm::any_of(wordsOf(parameter.getName()), isCountWord);
 }
 
 /* A number as wide as a size surely can be one, if its name does not speak against it. */
 static bool isWide(const ASTContext &context, const ParmVarDecl &parameter) {
     QualType type = parameter.getType();
     return type->isIntegerType() && !type->isEnumeralType() && context.getTypeSize(type) == 64 &&
-           (isNamedCount(parameter) || llvm::none_of(wordsOf(parameter.getName()), isPositionWord));
+           (isNamedCount(parameter) || !isNamedPosition(parameter));
 }
 
 /* A narrower one by its name. Which object is wanted is more often a number without a name. */
@@ -302,13 +210,6 @@ static void describeOut(const ASTContext &context, const FunctionDecl &function,
     described.out = described.sizes ? numberOf(context, function, *out, first) : 0;
 }
 
-/* By its name: strndup, vim_strnsave. */
-static bool isCopyOfText(const FunctionDecl &function) {
-    return function.getIdentifier() && llvm::any_of(wordsOf(function.getName()), [](const std::string &word) {
-               return endsIn(word, "dup") || endsIn(word, "save");
-           });
-}
-
 /* Those that point at characters it may change. */
 static uint64_t writtenOf(const ASTContext &context, const FunctionDecl &function, unsigned position) {
     uint64_t written = 0;
@@ -376,13 +277,9 @@ static bool isArray(const ASTContext &context, const FunctionDecl &function, uns
 
 /* Whether a thing that only its own file knows is given something to keep, by the function's name. */
 static bool isKeptInHidden(const FunctionDecl &function, const ParmVarDecl &thing) {
-    static const char *const words[] = {"add",    "append",  "push",   "put",     "insert", "enqueue",
-                                        "concat", "reserve", "extend", "prepend", "cat",    "grow"};
     bool isHidden =
         thing.getFunctionScopeIndex() == 0 && thing.getType()->getPointeeType()->isIncompleteType();
-    return isHidden && function.getIdentifier() && function.getNumParams() > 1 &&
-           llvm::any_of(wordsOf(function.getName()),
-                        [](const std::string &word) { return llvm::is_contained(words, word); });
+    return isHidden && function.getNumParams() > 1 && isNamedAddition(function);
 }
 
 /* What is given nothing but a buffer gives room back, if it does not return where to put more. */
@@ -470,7 +367,7 @@ static void describeBlock(const ASTContext &context, const FunctionDecl &functio
         described.sizes = sizesOf(context, function, result, first);
     if (!described.sizes && !described.freed)
         describeOut(context, function, first, described);
-    if (result == Result::TEXT && !isCopyOfText(function))
+    if (result == Result::TEXT && !isNamedCopy(function))
         described.written = writtenOf(context, function, first);
 }
 
