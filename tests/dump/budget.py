@@ -247,6 +247,7 @@ class Messages(unittest.TestCase):
     def test_wrong_usage(self):
         for arguments in (), ("a",), ("--budget=b",), ("--budget=b", "a", "a"), ("--budget=b", "--write-budget", "a"), \
                 ("--budget=b", "--slack=1", "a"), ("--budget=b", "--by=stack", "a"), ("--budget=-", "-"), ("--write-budget", "--slack=-1", "a"), \
+                ("--write-budget", "--format=json", "a"), ("--write-budget", "--format=sarif", "a"), \
                 ("--budget=b", "--format=csv", "a"), ("--nothing", "a"), ("--budget",):
             result = dump("check", *arguments)
             self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)

@@ -212,6 +212,8 @@ static const struct argument list[] = {
 static int run(const struct check_options *options, const char *path) {
     if (options->is_writing == (options->budget != NULL))
         return complain_usage("check: needs either --budget=FILE or --write-budget");
+    if (options->is_writing && (options->format != FORMAT_TEXT || options->write_findings))
+        return complain_usage("check: --format is for --budget: a budget is text");
     if (options->is_writing)
         return write_budget(path, options);
     if (options->slack != ARGUMENT_NOT_GIVEN || options->top != ARGUMENT_NOT_GIVEN || options->is_by_stack)
