@@ -177,10 +177,9 @@ static void add_help(char *const *arguments) {
 
 /* -fallocsite-lift=0 and its kin are options of the plugin, which only a compiling clang has loaded. */
 static bool add_plugin_option(struct command *command, const char *argument, bool compiles) {
-    static const char prefix[] = PREFIX;
-    if (strncmp(argument, prefix, strlen(prefix)) != 0)
+    if (strncmp(argument, PREFIX, strlen(PREFIX)) != 0)
         return false;
-    const char *option = argument + strlen(prefix);
+    const char *option = argument + strlen(PREFIX);
     size_t length = strcspn(option, "=");
     for (size_t i = 0; i < sizeof plugin_options / sizeof plugin_options[0]; i++) {
         const char *name = plugin_options[i].name;

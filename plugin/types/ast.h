@@ -63,6 +63,8 @@ llvm::SmallVector<const clang::Decl *, 2> findRoots(clang::ASTContext &context, 
 using Declared = llvm::StringMap<const clang::FunctionDecl *>;
 
 void addDeclared(clang::MangleContext &mangler, const clang::DeclContext &scope, Declared &declared);
+
+/* The same of what was read from a precompiled header or a module. */
 void addRead(clang::MangleContext &mangler, const clang::Decl &declaration, Declared &declared);
 
 /* The file that it stands in, as it was opened. */

@@ -54,7 +54,7 @@ static bool takeCalls(Function &function, FoundWrappers &found) {
     return true;
 }
 
-/* Those that make the class which their caller names, whatever they do with it: `make<Node>(key)`. */
+/* Those that make what their caller names or has given: `make<Node>(key)`. */
 static void searchFactories(Module &module, const SmallPtrSetImpl<const Function *> &ignored,
                             FoundWrappers &found) {
     FoundWrappers factories;

@@ -116,6 +116,15 @@ struct Thing {
 template <class... Arguments> Thing *animate(Arguments... arguments) {
     return new Thing(arguments...);
 }
+// What is freed where a constructor throws is of the type that was to be made.
+struct Risky {
+    int number;
+    Risky(int number);
+};
+void risk(Handle<Risky> &handle) {
+    // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  make  risk({{.*}}  type Risky{{$}}
+    handle = make<Risky>(9);
+}
 // A number that is kept says nothing of how much room there is.
 struct Owner {
     Set<int> numbers;

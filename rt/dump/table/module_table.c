@@ -158,8 +158,10 @@ static bool is_real(const struct table *table, const struct table_site *site) {
 
 /* Of what could be a wrapper only the wrapper tells whether it gives blocks back. */
 static struct table_site settled(const struct table *table, struct table_site site) {
-    if (site.possible && find(table, site.possible)->kind == ALLOCSITE_FREE)
-        site.kind = ALLOCSITE_FREE, site.type = NULL;
+    if (site.possible && find(table, site.possible)->kind == ALLOCSITE_FREE) {
+        site.kind = ALLOCSITE_FREE;
+        site.type = NULL;
+    }
     return site;
 }
 

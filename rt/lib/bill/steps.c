@@ -93,7 +93,8 @@ static size_t same_as_last(const struct last *last, const struct steps_stack *st
     size_t most = stack->count < last->count ? stack->count : last->count, same = 0;
     if (last->unloads_before != stack->unloads_before)
         return 0;
-    while (same < most && last->frames[same].pc == (uintptr_t)frames[stack->count - 1 - same])
+    while (same < most && last->frames[same].step &&
+           last->frames[same].pc == (uintptr_t)frames[stack->count - 1 - same])
         same++;
     return same;
 }
