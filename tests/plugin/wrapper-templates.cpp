@@ -100,9 +100,9 @@ template <class T> struct Handle {
 template <class T, class... Arguments> Handle<T> make(Arguments... arguments) {
     return {new T(arguments...)};
 }
-template <class T> void copy(Handle<T> &to, const T &from) {
+template <class T> Handle<T> copy(const T &from) {
     // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  operator new  {{.*}}copy<{{.*}}  type Thing
-    to.thing = new T(from);
+    return {new T(from)};
 }
 void *tried;
 template <class T> void try_one() {
@@ -150,7 +150,7 @@ void use(List<int> &list, Small<char, 8> &small, Array<Thing> &array, Pool<int> 
     pool.refill();
     // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  make  use({{.*}}  type Thing
     handle = make<Thing>(4);
-    copy(handle, Thing(5));
+    handle = copy(Thing(5));
     try_one<Thing>();
     // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  animate  use({{.*}}  type Thing
     handle.thing = animate(7);

@@ -58,6 +58,7 @@ static void stacks_of_any_depth(void **state) {
     char *text = content_of(file);
     assert_int_equal(count_of(text, ",0,0,["), DEEP);
     assert_int_equal(count_of(text, ",1,16,[]"), 1);
+    assert_int_equal(count_of(text, "["), count_of(text, "]"));
     graph_dominators_free(&dominators);
     fclose(file);
     free(text);
