@@ -9,7 +9,7 @@
  * Unless said otherwise all functions may be called from any thread at any time, change neither errno nor any
  * counter, and allocate nothing that is counted. Those marked "signal-safe" may be called in a signal
  * handler. Functions that return int return 0 or an error number of <errno.h>: ENOSYS where the runtime is
- * absent or off.
+ * absent or off, EINVAL for a NULL that is not allowed and for a name that is not known.
  *
  * Names and words (site, owner, live, peak, phase) are those of allocsite(7). */
 #ifndef ALLOCSITE_H
@@ -222,10 +222,10 @@ static inline int allocsite_thread_totals(struct allocsite_totals *totals) {
 /* ---- Phases ---- */
 
 /* Events that this thread counts from here to the matching pop belong to the phase as well as to its sites
- * (allocsite-dump report --by=phase). name is copied; equal names are one phase. Phases nest: the innermost
- * one counts. A thread starts outside of all phases, and leaves those that it is in when it ends. Costs
- * nothing to calls in between; of a process with phases max_live_blocks and peak are told within a bound, as
- * with several threads. */
+ * (allocsite-dump report --by=phase). name is copied; equal names are one phase, and NULL is none. Phases
+ * nest: the innermost one counts. A thread starts outside of all phases, and leaves those that it is in when
+ * it ends. Costs nothing to calls in between; of a process with phases max_live_blocks and peak are told
+ * within a bound, as with several threads. */
 static inline void allocsite_phase_push(const char *name) {
     if (__allocsite_api_v1_phase_push)
         __allocsite_api_v1_phase_push(name);
@@ -270,7 +270,8 @@ static inline int allocsite_off_event(allocsite_event_function *function, void *
  * the report then says that it is not exact. A macro, so that the line is the caller's. */
 #define allocsite_mark(p, size) (allocsite_mark_block ? allocsite_mark_block((p), (size)) : (void)0)
 
-/* Counts that block as freed. One that was not marked is a fault of the program, as with free. */
+/* Counts that block as freed. One that was not marked is a fault of the program, as with free; NULL is none.
+ */
 #define allocsite_unmark(p) (allocsite_unmark_block ? allocsite_unmark_block((p)) : (void)0)
 
 /* ---- Custom allocators ---- */
@@ -291,9 +292,11 @@ static inline int allocsite_off_event(allocsite_event_function *function, void *
 /* ---- Tests ---- */
 
 /* Begins a region in which the allocations of this thread are looked at. Regions may nest. Each needs its
- * end, in the same thread; the struct stays the caller's. 0 or an error number (ENOMEM, ENOSYS), with which
- * the end returns 0 as well: a test that must not pass then asks allocsite_is_counting first. */
+ * end, in the same thread; the struct stays the caller's. 0 or an error number (EINVAL, ENOMEM, ENOSYS), with
+ * which the end returns 0 as well: a test that must not pass then asks allocsite_is_counting first. */
 static inline int allocsite_check_begin(struct allocsite_check *check) {
+    if (!check)
+        return EINVAL;
     check->state = NULL;
     check->size = 0;
     return __allocsite_api_v1_check_begin ? __allocsite_api_v1_check_begin(check) : ENOSYS;
@@ -301,9 +304,10 @@ static inline int allocsite_check_begin(struct allocsite_check *check) {
 
 /* Ends the region: how many allocations and reallocations this thread made in it. The sites that made them
  * are written to text, one line each, the most frequent first, NUL-terminated and cut to size bytes. A line
- * is as "3 of 96 B  parse json.c:12:7 malloc". text may be NULL if size is 0. */
+ * is as "3 of 96 B  parse json.c:12:7 malloc". text may be NULL. Returns 0 for a region that was not begun or
+ * has ended. */
 static inline size_t allocsite_check_end(struct allocsite_check *check, char *text, size_t size) {
-    if (size)
+    if (text && size)
         *text = '\0';
     return __allocsite_api_v1_check_end ? __allocsite_api_v1_check_end(check, text, size) : 0;
 }

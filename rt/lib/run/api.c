@@ -74,6 +74,8 @@ API(int, start_profile, const char *pattern) {
     int before = errno;
     if (!may_start())
         return ENOSYS;
+    if (!pattern)
+        return EINVAL;
     int error = profiling_here ? EALREADY : !is_alone() ? EBUSY : profiling_begin_late(pattern);
     if (!error) {
         runtime_wake();
@@ -171,6 +173,8 @@ API(int, report, const char *pattern, const char *name) {
     int before = errno;
     if (!is_on())
         return ENOSYS;
+    if (!pattern)
+        return EINVAL;
     int error = report_file_open(&file, pattern, &why);
     if (!error)
         error = report_file_close(&file, __allocsite_api_v1_report_fd(file.fd, name));
@@ -181,6 +185,8 @@ API(int, report, const char *pattern, const char *name) {
 API(int, graph, const char *pattern) {
     if (!is_on())
         return ENOSYS;
+    if (!pattern)
+        return EINVAL;
     int before = errno, error = snapshot_write_to(pattern);
     errno = before;
     return error;
@@ -202,6 +208,8 @@ API(int, profile_fd, int fd) {
 API(int, profile, const char *pattern) {
     if (!is_on())
         return ENOSYS;
+    if (!pattern)
+        return EINVAL;
     int before = errno, error = profiling_copy_to(pattern);
     errno = before;
     return error;
@@ -226,10 +234,17 @@ static void add(struct allocsite_totals *totals, const struct counters *counters
     totals->live_bytes += (int64_t)counters->live_bytes;
 }
 
+/* 0, with all counts 0, or errno. */
+static int begin_totals(struct allocsite_totals *totals) {
+    if (totals)
+        *totals = (struct allocsite_totals){0};
+    return !is_on() ? ENOSYS : totals ? 0 : EINVAL;
+}
+
 API(int, totals, struct allocsite_totals *totals) {
-    *totals = (struct allocsite_totals){0};
-    if (!is_on())
-        return ENOSYS;
+    int error = begin_totals(totals);
+    if (error)
+        return error;
     sums_know_inherited();
     for (uint32_t slot = 1; slot < record_count(); slot++) {
         struct sum sum;
@@ -258,9 +273,9 @@ static void add_slab(void *context, const struct slab *slab) {
 }
 
 API(int, thread_totals, struct allocsite_totals *totals) {
-    *totals = (struct allocsite_totals){0};
-    if (!is_on())
-        return ENOSYS;
+    int error = begin_totals(totals);
+    if (error)
+        return error;
     thread_keep_slab();
     thread_visit_slabs(add_slab, totals);
     return 0;
@@ -301,9 +316,9 @@ ALLOCSITE_EXPORT void allocsite_mark_block(const void *p, size_t size) {
     mark((struct origin){.caller = __builtin_return_address(0)}, p, size);
 }
 
-/* Blocks that could not be marked are not the program's fault. */
+/* Blocks that could not be marked are not the program's fault; NULL is none, as for free. */
 static void unmark(struct origin origin, const void *p) {
-    if (!hole_is_set(HOLE_MARK) || shadow_find(p).state == BLOCK_LIVE)
+    if (p && (!hole_is_set(HOLE_MARK) || shadow_find(p).state == BLOCK_LIVE))
         own_free((void *)(uintptr_t)p, origin, FAMILY_MALLOC);
 }
 

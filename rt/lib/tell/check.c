@@ -27,10 +27,15 @@ struct gained {
 };
 
 struct snapshot {
-    pid_t pid; /* a forked child counts from zero */
+    uintptr_t seal; /* snapshot_seal(): a region that was not begun, or has ended, has no such memory */
+    pid_t pid;      /* a forked child counts from zero */
     uint32_t slots;
     struct gained by_slot[];
 };
+
+static uintptr_t snapshot_seal(const struct snapshot *snapshot) {
+    return (uintptr_t)snapshot ^ 0x5A2D6E1B93C74F08;
+}
 
 static void add_slab(void *context, const struct slab *slab) {
     struct snapshot *snapshot = context;
@@ -49,6 +54,7 @@ static struct snapshot *take(size_t *size) {
     struct snapshot *snapshot = os_map(*size, OS_FORK_KEEPS);
     if (!snapshot)
         return NULL;
+    snapshot->seal = snapshot_seal(snapshot);
     snapshot->slots = slots;
     snapshot->pid = os_process();
     thread_keep_slab();
@@ -58,6 +64,8 @@ static struct snapshot *take(size_t *size) {
 
 ALLOCSITE_EXPORT int __allocsite_api_v1_check_begin(struct allocsite_check *check) {
     int error = errno;
+    if (!check)
+        return EINVAL;
     runtime_start();
     bool is_off = runtime_off || runtime_is_asleep();
     check->state = is_off ? NULL : take(&check->size);
@@ -125,8 +133,15 @@ static void write_sites(struct out *out, const struct gained *gained, uint32_t c
     }
 }
 
+/* NULL: the region was not begun. Its struct may hold anything then. */
+static struct snapshot *snapshot_of(const struct allocsite_check *check) {
+    struct snapshot *snapshot = check ? check->state : NULL;
+    bool is_begun = snapshot && os_can_read(&snapshot->seal) && snapshot->seal == snapshot_seal(snapshot);
+    return is_begun ? snapshot : NULL;
+}
+
 ALLOCSITE_EXPORT size_t __allocsite_api_v1_check_end(struct allocsite_check *check, char *text, size_t size) {
-    struct snapshot *before = check->state;
+    struct snapshot *before = snapshot_of(check);
     int error = errno;
     size_t now_size;
     struct snapshot *now = before ? take(&now_size) : NULL;
@@ -135,16 +150,17 @@ ALLOCSITE_EXPORT size_t __allocsite_api_v1_check_end(struct allocsite_check *che
         uint32_t sites;
         calls = subtract(now, before, &sites);
         sort_array(now->by_slot, sites, sizeof *now->by_slot, compare);
-        if (size > 1) {
+        if (text && size > 1) {
             struct out out;
             out_open_memory(&out, text, size);
             write_sites(&out, now->by_slot, sites);
         }
         os_unmap(now, now_size);
     }
-    if (before)
+    if (before) {
         os_unmap(before, check->size);
-    check->state = NULL;
+        check->state = NULL;
+    }
     errno = error;
     return calls;
 }

@@ -277,6 +277,22 @@ def absent():
                     f"-I{INCLUDE}", "-"], check=True, text=True, input="#include <allocsite.h>\n")
 
 
+def arguments():
+    """NULL and calls out of order are refused, and faults are not made of them, wherever the runtime is. The program calls all
+    there is: a function that the header gains has to come there too."""
+    header, calls = (open(path).read() for path in (os.path.join(INCLUDE, "allocsite.h"), source("arguments.c")))
+    functions = set(re.findall(r"^static inline .*?(allocsite_\w+)\(|^#define (allocsite_\w+)\(", header, re.M))
+    expect("functions that are not called", [], [name for name in map("".join, functions) if f"{name}(" not in calls])
+    expect("functions", True, len(functions) > 20)
+    for number, variant in enumerate(VARIANTS):
+        program = build("arguments.c", f"arguments{number}", f"-I{INCLUDE}", *variant)
+        process = run([program])
+        check_behaviour(process, status=0)
+        report_of(process)
+        check_behaviour(run([program, "absent" if "-static" in variant else "asleep"], "enabled=0"), status=0)
+    check_behaviour(run([build("arguments.c", "absent", f"-I{INCLUDE}", plain=True), "absent"]), status=0)
+
+
 def cancelled():
     """A report that a cancelled thread was at does not keep others from theirs."""
     program = build("cancelled.c", "cancelled", f"-I{INCLUDE}")
@@ -289,4 +305,4 @@ def cancelled():
 
 if __name__ == "__main__":
     main([totals, stopping, resetting, phases, crowded, marking, marking_closely, marking_within, marking_ends, checking,
-          reporting, objects, signalled, started, started_profile, early, forked, racing, mismarking, absent, cancelled])
+          reporting, objects, signalled, started, started_profile, early, forked, racing, mismarking, absent, arguments, cancelled])
