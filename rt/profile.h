@@ -123,8 +123,9 @@ enum profile_ending {
     PROFILE_EXIT,
     PROFILE_EXIT_AT_ONCE,
     PROFILE_QUICK_EXIT,
-    PROFILE_EXEC,   /* another program is executed */
-    PROFILE_SIGNAL, /* status: its number */
+    PROFILE_EXEC,       /* another program is executed */
+    PROFILE_SIGNAL,     /* status: its number */
+    PROFILE_EXIT_GROUP, /* a system call of the program's own, which only its parent has seen */
     PROFILE_ENDINGS
 };
 

@@ -10,7 +10,8 @@
 
 static const char *const endings[] = {
     [PROFILE_NO_ENDING] = NULL,          [PROFILE_EXIT] = "exit", [PROFILE_EXIT_AT_ONCE] = "_exit",
-    [PROFILE_QUICK_EXIT] = "quick_exit", [PROFILE_EXEC] = "exec", [PROFILE_SIGNAL] = "signal"};
+    [PROFILE_QUICK_EXIT] = "quick_exit", [PROFILE_EXEC] = "exec", [PROFILE_SIGNAL] = "signal",
+    [PROFILE_EXIT_GROUP] = "exit_group"};
 
 COVERS(endings, PROFILE_ENDINGS);
 
@@ -61,6 +62,11 @@ static void put_duration(struct out *out, uint64_t nanoseconds) {
 static void put_ending(struct out *out, const struct report_run *run) {
     const char *signal = run->ending == PROFILE_SIGNAL ? sigabbrev_np((int)run->status) : NULL;
     bool has_status = run->ending == PROFILE_EXIT || run->ending == PROFILE_EXIT_AT_ONCE;
+    if (run->ending == PROFILE_EXIT_GROUP) {
+        out_text(out, ", ended with status ");
+        out_u64(out, run->status);
+        return;
+    }
     out_text(out, run->ending == PROFILE_SIGNAL ? ", killed by " : ", ended by ");
     out_text(out, signal ? "SIG" : run_ending_name(run->ending));
     out_text(out, signal ?: has_status ? " with status" : "");

@@ -21,6 +21,7 @@ SEVEN = """\
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 void *volatile kept;
 __attribute__((noinline)) void *seven(void) { for (int i = 0; i < 7; i++) kept = malloc(1000); return kept; }
@@ -31,6 +32,8 @@ int main(int count, char **arguments) {
     if (!strcmp(how, "exec")) execlp(arguments[0], arguments[0], "end", NULL);
     if (!strcmp(how, "kill")) abort();
     if (!strcmp(how, "fault")) *(volatile int *)8 = 1;
+    if (!strcmp(how, "call")) syscall(SYS_exit_group, 3);
+    if (!strcmp(how, "thread")) syscall(SYS_exit, 3);
     if (!strcmp(how, "wait")) { write(1, "ready\\n", 6); pause(); }
     while (wait(NULL) > 0) continue;
     return 3;
@@ -77,11 +80,17 @@ class Commands(unittest.TestCase):
 
     def test_how_they_ended(self):
         seven = built()
-        for how, ending in ("exec", "exit"), ("kill", "signal"), ("fault", "signal"), ("end", "exit"):
+        for how, ending in (("exec", "exit"), ("kill", "signal"), ("fault", "signal"), ("end", "exit"), ("call", "exit"),
+                            ("thread", "exit")):
             status = {"kill": 134, "fault": 139}.get(how, 3)
             report = self.counted("sh", "-c", f"exec {seven} {how}", status=status)
             self.assertEqual((report["processes"], report["finished"], report.get("unfinished"), report.get("killed")),
                              (3 if how == "exec" else 2, ending == "exit", int(ending != "exit"), 1 if ending != "exit" else None))
+        for how in "call", "thread":  # every Go program ends so
+            report = self.counted(seven, how, status=3)
+            self.assertEqual((report["finished"], report["run"]["ending"], report["run"]["status"]), (True, "exit_group", 3))
+            self.assertGreaterEqual(report["run"]["ended_ms"], report["run"]["begun_ms"])
+            self.assertRegex(run(seven, how).stderr, r"\nran: \d{4}-.* UTC for \d\.\d+ s, ended with status 3\n")
         self.assertRegex(run(seven, "fault").stderr, r"\nran: from .*, killed by SIGSEGV\n")
         self.assertRegex(run("sh", "-c", f"exec {seven} fault").stderr,
                          r"2 processes, 1 of them has not ended by itself \(1 killed by a signal\)\n")

@@ -125,8 +125,10 @@ static void check_totals(struct check *check) {
 size_t report_check(const struct report *report, report_breach_function *tell, void *context) {
     struct check check = {.report = report, .tell = tell, .context = context};
     /* Of sites that only stand in pairs, a part of a report does not have their own; the last event of a
-     * program that has not ended may be counted, and its pair not yet; and pairs may be what is not exact. */
-    bool with_pairs = report->has_pairs && !report->left_out && report->finished && !report->reason_count &&
+     * program that has not ended by a function of the C library may be counted, and its pair not yet; and
+     * pairs may be what is not exact. */
+    bool with_pairs = report->has_pairs && !report->left_out && report->finished &&
+                      report->run.ending != PROFILE_EXIT_GROUP && !report->reason_count &&
                       !may_run_on(report);
     check_totals(&check);
     for (size_t i = 0; i < report->site_count; i++) {

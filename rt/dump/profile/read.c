@@ -287,8 +287,8 @@ static void read_head(struct reader *reader) {
     report->program = profile_name_at(&file->names, header->program) ?: "?";
     report->pid = header->pid;
     report->finished = is_merged ? !header->unfinished : header->ended != 0;
-    reader->is_loose =
-        (!report->finished && !is_merged) || header->missing || reader->areas.cut || reader->areas.damaged;
+    reader->is_loose = (!report->finished && !is_merged) || header->ending == PROFILE_EXIT_GROUP ||
+                       header->missing || reader->areas.cut || reader->areas.damaged;
     report->has_pairs = header->flags & PROFILE_HAS_PAIRS;
     report->reach = header->flags & PROFILE_HAS_LOST;
     report->forked = header->flags & PROFILE_IS_FORKED && !header->resets;

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The runtime beside this program, as built and as installed. NULL: what is wrong has been told. */
@@ -98,12 +99,17 @@ static const int handled[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 enum { HANDLED = sizeof handled / sizeof *handled };
 
 static struct sigaction before[HANDLED];
-static pid_t running;
+static volatile pid_t running;
+static volatile sig_atomic_t early; /* a signal to be passed on that came before running was known; 0: none */
 
 /* A terminal sends interrupts to the command as well. */
 static void note(int number) {
-    if ((number == SIGTERM || number == SIGHUP) && running > 0)
+    if (number != SIGTERM && number != SIGHUP)
+        return;
+    if (running > 0)
         kill(running, number);
+    else
+        early = number;
 }
 
 /* Not restarted: who waits is to look. */
@@ -144,6 +150,8 @@ int launch_start(struct launch *launch, char **command) {
     }
     error = launch->pid < 0 ? errno : error;
     running = launch->pid;
+    if (early && !error)
+        kill(running, early);
     if (!error)
         return 0;
     complain(command[0], "%s", strerror(error));
@@ -155,29 +163,55 @@ bool launch_runs(const struct launch *launch) {
     return waitid(P_PID, (id_t)launch->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && !info.si_pid;
 }
 
-/* The last profile of the process, which a signal has ended, gets to know it. False: there is none. */
-static bool note_in_profile(const char *path, uint64_t start_time, uint32_t number) {
+/* How a process ended. If it knew itself, its last profile says so already. */
+struct ending {
+    uint64_t start_time; /* of the process */
+    uint64_t ended;      /* 0: it was killed */
+    uint32_t note[2];    /* enum profile_ending, and the status or the number of the signal */
+};
+
+static bool is_profile_of(const struct profile_header *header, const struct ending *ending) {
+    return memcmp(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE) == 0 &&
+           header->start_time == ending->start_time && !header->ended;
+}
+
+/* Writes the ending into the profile. False: it is of another process, or of what the process ran before it
+ * executed another program. */
+static bool note_in_profile(const char *path, const struct ending *ending) {
     struct profile_header header;
-    uint32_t note[] = {PROFILE_SIGNAL, number};
     int fd = open(path, O_RDWR | O_CLOEXEC);
-    bool is_its =
-        fd >= 0 && pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
-        memcmp(header.magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE) == 0 && header.start_time == start_time &&
-        !header.ended &&
-        pwrite(fd, note, sizeof note, offsetof(struct profile_header, ending)) == (ssize_t)sizeof note;
-    if (fd >= 0)
-        close(fd);
+    if (fd < 0)
+        return false;
+    bool is_its = pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+                  is_profile_of(&header, ending) &&
+                  pwrite(fd, ending->note, sizeof ending->note, offsetof(struct profile_header, ending)) ==
+                      (ssize_t)sizeof ending->note &&
+                  pwrite(fd, &ending->ended, sizeof ending->ended, offsetof(struct profile_header, ended)) ==
+                      (ssize_t)sizeof ending->ended;
+    close(fd);
     return is_its;
 }
 
-/* It is a zombie still, and so has its number to itself. What it executed has profiles beside its first. */
-static void note_killed(const struct launch *launch, const siginfo_t *info) {
-    uint64_t start_time = process_start_time((uint64_t)info->si_pid);
+static struct ending ending_of(const siginfo_t *info) {
+    struct timespec now;
+    struct ending ending = {.start_time = process_start_time((uint64_t)info->si_pid),
+                            .note = {PROFILE_SIGNAL, (uint32_t)info->si_status}};
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (info->si_code == CLD_EXITED) {
+        ending.note[0] = PROFILE_EXIT_GROUP;
+        ending.ended = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    }
+    return ending;
+}
+
+/* The process is still a zombie, so no other one has its number. Each program that it executed has a profile
+ * with a number behind the first one's name. */
+static void note_ended(const struct launch *launch, const siginfo_t *info) {
+    const struct ending ending = ending_of(info);
     char path[PATH_MAX + 32];
     int length = snprintf(path, sizeof path, "%s/%ju", launch->directory,
                           (uintmax_t)process_own_pid((uint64_t)info->si_pid));
-    for (uint64_t number = 1;
-         access(path, F_OK) == 0 && !note_in_profile(path, start_time, (uint32_t)info->si_status); number++) {
+    for (uint64_t number = 1; access(path, F_OK) == 0 && !note_in_profile(path, &ending); number++) {
         path[length] = '\0';
         path_add_number(path, sizeof path, number);
     }
@@ -190,8 +224,7 @@ static pid_t wait_for_one(const struct launch *launch, int *status, int flags) {
         return -1;
     if (!info.si_pid)
         return 0;
-    if (info.si_code != CLD_EXITED)
-        note_killed(launch, &info);
+    note_ended(launch, &info);
     return waitpid(info.si_pid, status, 0);
 }
 
