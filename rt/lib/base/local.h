@@ -59,7 +59,18 @@
 struct tally;
 struct extra;
 
-/* Each on cache lines of its own: every event writes it. */
+/* A byte of the hash is the index: an index of 8 bits takes no instruction to cut off. */
+#define CONTEXTS_LATELY 256
+
+#define SCOPE_BLOCKS    8
+
+struct billed {
+    const void *p;
+    uint64_t bytes;
+};
+
+/* Each on cache lines of its own: every event writes it. The hot path has its address at hand, so whatever is
+ * too large for thread-local memory is here too. A forked child finds all of it zero. */
 struct thread {
     uint32_t capacity; /* the key of the last slot in the slab: keys from KEY(1) to below fit; 0: no slab yet,
                           wiped by fork, or nothing is to be counted here now */
@@ -78,6 +89,10 @@ struct thread {
     uint32_t next_idle;      /* index + 1 of the next one on the list of idle threads; 0: last */
     uint32_t turns;          /* how often it was taken or given back: odd while somebody counts in it */
     bool asked_back; /* for what its live bytes need not rise by; capacity was set to 0 for it to see */
+    uint32_t contexts_lately[CONTEXTS_LATELY]; /* distance of each from the first context, in bytes
+                                                  (bill/contexts.h) */
+    uint32_t billed_count;              /* blocks billed to the scope that lifts others or to one alone */
+    struct billed billed[SCOPE_BLOCKS]; /* the first ones of them */
 } __attribute__((aligned(128)));
 
 /* The hot path's view of a thread that it is not to count for: it has room for no key. */
@@ -117,19 +132,10 @@ struct context_known {
 /* What a thread's last context is before it has one. */
 extern struct context_known context_none __attribute__((visibility("hidden")));
 
-/* A byte of the hash says which: an index of 8 bits takes no instruction to cut off. */
-#define CONTEXTS_LATELY 256
-
-#define SCOPE_BLOCKS    8
-
-struct billed {
-    const void *p;
-    uint64_t bytes;
-};
-
-/* All the thread-local memory of the runtime. Compilers test neighbouring members with one load: diverted,
- * which every scope writes, has none of them, for a load of what was just written in part waits until it is
- * in the cache. */
+/* The runtime's thread-local memory, nearly all of it. glibc keeps 1,664 bytes for the thread-local memory of
+ * all libraries that are opened later, so arrays belong into struct thread. Compilers test neighbouring
+ * members with one load: diverted, which every scope writes, has none of them, for a load of what was just
+ * written in part waits until it is in the cache. */
 struct local {
     struct thread *current; /* the hot path's view of what comes: own, or the empty one */
     struct thread *seen;    /* the same of what goes, whether sizes or lifetimes are asked for or not */
@@ -145,12 +151,9 @@ struct local {
     const void *released; /* the block that an operator delete was called for and that is counted as freed */
     uint32_t releaser;    /* slot + 1 of the delete that is under way; 0: none */
     struct scope scope;
-    uint32_t billed_count;              /* blocks billed to the scope that lifts others or to one alone */
-    struct billed billed[SCOPE_BLOCKS]; /* the first ones of them */
-    const void *newest;                 /* with temporary=1: the block that was allocated last */
+    const void *newest; /* with temporary=1: the block that was allocated last */
     struct own_stack stack;
-    struct context_known *context_last;        /* the last one that was not among the following */
-    uint32_t contexts_lately[CONTEXTS_LATELY]; /* how far from the first one, in bytes (bill/contexts.h) */
+    struct context_known *context_last; /* the last one that was not among the thread's contexts_lately */
     bool diverted; /* handover, silent or scope.active: an unsited allocation is not its module's */
 };
 

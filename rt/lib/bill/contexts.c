@@ -42,12 +42,14 @@ static inline uint32_t tag_of(uint64_t hash) {
  * that now. */
 static inline void note(struct context_known *known, uint64_t hash) {
     struct context_known *last = local.context_last;
+    struct thread *thread = local.own;
     if (UNLIKELY(!contexts_hot))
         return;
     if (LIKELY(last != &context_none))
         __atomic_store_n(&last->next, (int32_t)((char *)known - (char *)last), __ATOMIC_RELAXED);
     local.context_last = known;
-    local.contexts_lately[(uint8_t)hash] = (uint32_t)((char *)known - (char *)contexts_known);
+    if (LIKELY(thread != NULL)) /* else it is ending, or has counted nothing yet */
+        thread->contexts_lately[(uint8_t)hash] = (uint32_t)((char *)known - (char *)contexts_known);
 }
 
 /* Nothing is taken out, so behind a free word there is nothing. */

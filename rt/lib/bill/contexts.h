@@ -86,12 +86,12 @@ static inline bool context_is(const struct context_known *known, uint64_t hash) 
 /* The key by the table; ALLOCSITE_KEY_NONE: it was not here. With KEY_SLOW it is the slot's. */
 uint32_t context_find(uint64_t hash);
 
-/* The same, if it was here lately, or is the one that came after the thread's last one before. False: it is
- * neither. */
-static inline bool context_guess(uint64_t hash, uint32_t *key) {
+/* The same, if the thread had the context lately, or if it came after the thread's last one before. False:
+ * neither. thread: local.current, which the caller needs in any case. */
+static inline bool context_guess(const struct thread *thread, uint64_t hash, uint32_t *key) {
     const char *first = (const char *)contexts_known;
     const struct context_known *lately =
-        (const struct context_known *)(first + local.contexts_lately[(uint8_t)hash]);
+        (const struct context_known *)(first + thread->contexts_lately[(uint8_t)hash]);
     if (LIKELY(context_is(lately, hash))) {
         *key = lately->key;
         return true;

@@ -36,8 +36,10 @@ struct scope scope_open(uint32_t slot, bool lifts, enum family family, size_t bi
         .family = family,
         .beyond = lifted ? around.beyond : beyond,
     };
-    if (!lifted)
-        local.billed_count = 0;
+    if (!local.own && !local.ending)
+        thread_keep_slab(); /* which brings the memory that billed blocks are noted in */
+    if (!lifted && local.own)
+        local.own->billed_count = 0;
     scope_install(&scope);
     return around;
 }
@@ -76,9 +78,9 @@ size_t scope_billed(struct scope *scope, const void *p, size_t bytes) {
     }
     scope->counted = true;
     bytes = is_expected(scope, bytes) ? scope->bill : bytes;
-    if (local.billed_count < SCOPE_BLOCKS)
-        local.billed[local.billed_count] = (struct billed){p, bytes};
-    local.billed_count++;
+    struct thread *thread = local.own;
+    if (thread && thread->billed_count < SCOPE_BLOCKS)
+        thread->billed[thread->billed_count++] = (struct billed){p, bytes};
     return bytes;
 }
 

@@ -44,7 +44,7 @@ static inline void scope_enter(const struct allocsite_site *site, const void *be
     scope->lifts = scope->counted = scope->failed = false;
     scope->bill = scope->expect = 0;
     scope->family = FAMILY_MALLOC;
-    local.billed_count = 0;
+    local.own->billed_count = 0; /* it has one, for the site's key is within its capacity */
     local.diverted = true;
 }
 

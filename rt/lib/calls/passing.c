@@ -78,12 +78,14 @@ JUMPS(JUMP)
  */
 
 INTERPOSE(pid_t, fork, void) {
-    struct thread *own = local.own, before = own ? *own : (struct thread){.capacity = 0};
+    struct thread *own = local.own;
+    struct tally *tallies = own ? own->tallies : NULL;
+    struct extra *extras = own ? own->extras : NULL;
     find_fork();
     pid_t process = real_fork();
     if (process == 0 && own) {
-        own->tallies = before.tallies;
-        own->extras = before.extras;
+        own->tallies = tallies;
+        own->extras = extras;
     }
     if (process == 0)
         forked_within_event = local.begun;

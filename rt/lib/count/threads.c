@@ -12,6 +12,7 @@
 #include "lib/count/change.h"
 #include "lib/count/peak.h"
 #include "lib/heap/shadow.h"
+#include "lib/store/store.h"
 #include "root.h"
 
 #include <errno.h>
@@ -356,27 +357,35 @@ void thread_visit_slabs(void (*visit)(void *context, const struct slab *), void 
     }
 }
 
-/* Deeper ones are counted but have no name: the one above them goes on. */
-#define DEEPEST 64
-
+/* The phases that the thread is in: a chain of names, each with the one around it, which a forked child has
+ * too. unnamed: how many more there are, for want of memory. */
 static __thread struct {
-    uint32_t depth;
-    profile_name name[DEEPEST];
+    profile_name innermost;
+    uint32_t unnamed;
 } phases;
 
 profile_name phase_now(void) {
-    uint32_t depth = phases.depth < DEEPEST ? phases.depth : DEEPEST;
-    return depth ? phases.name[depth - 1] : 0;
+    const struct profile_frame *frame = names_frame_at(phases.innermost);
+    return frame ? frame->function : 0;
 }
 
 void phase_push(profile_name name) {
-    if (phases.depth++ >= DEEPEST)
+    const struct profile_frame frame = {.function = name, .caller = phases.innermost};
+    profile_name link = phases.unnamed ? 0 : names_frame(&frame);
+    if (!link) {
+        phases.unnamed++;
         return;
-    phases.name[phases.depth - 1] = name;
+    }
+    phases.innermost = link;
     thread_enter_phase(name);
 }
 
 void phase_pop(void) {
-    if (phases.depth && --phases.depth < DEEPEST)
+    const struct profile_frame *frame = names_frame_at(phases.innermost);
+    if (phases.unnamed) {
+        phases.unnamed--;
+    } else if (frame) {
+        phases.innermost = frame->caller;
         thread_enter_phase(phase_now());
+    }
 }

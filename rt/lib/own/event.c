@@ -254,10 +254,12 @@ void count_disowned(const struct billed *block, uint32_t from, uint32_t to) {
 }
 
 void scope_disown(const void *callee) {
-    uint32_t count = local.billed_count < SCOPE_BLOCKS ? local.billed_count : SCOPE_BLOCKS;
+    struct thread *thread = local.own;
+    uint32_t count = thread ? thread->billed_count : 0;
     /* As if its call returned to its second byte: what looks for the caller looks before that. */
     uint32_t slot = count ? caller_slot((const char *)callee + 1) : NO_SLOT;
     for (uint32_t i = 0; slot != NO_SLOT && i < count; i++)
-        count_disowned(&local.billed[i], local.scope.slot, slot);
-    local.billed_count = 0;
+        count_disowned(&thread->billed[i], local.scope.slot, slot);
+    if (thread)
+        thread->billed_count = 0;
 }

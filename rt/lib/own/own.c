@@ -128,7 +128,8 @@ static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, vo
     uint32_t key = key_at_hand(origin);
     if (LIKELY(contexts_hot && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE)) {
         hash = context_hash(origin.site ? context_of_site(origin.site) : context_of_key(key), frame);
-        void *counted = context_guess(hash, &key) ? gain_by_context(key, p, bytes, family, frame) : NULL;
+        void *counted =
+            context_guess(local.current, hash, &key) ? gain_by_context(key, p, bytes, family, frame) : NULL;
         if (LIKELY(counted != NULL)) {
             event_end();
             return counted;

@@ -145,10 +145,11 @@ static inline __attribute__((always_inline)) void *
 own_alloc_by_context(struct allocsite_site *volatile *site, void *p, uint64_t bytes, enum family family,
                      const volatile uint64_t *of_site, const void *frame) {
     uint64_t hash = context_hash_of(*of_site, frame);
+    struct thread *thread = local.current;
     uint32_t key;
-    if (UNLIKELY(!context_guess(hash, &key)))
+    if (UNLIKELY(!context_guess(thread, hash, &key)))
         key = (*site)->key;
-    void *counted = own_gain(local.current, key, p, bytes, family, false);
+    void *counted = own_gain(thread, key, p, bytes, family, false);
     return LIKELY(counted != NULL) ? counted
                                    : own_alloc_slow_by_context(*site, p, bytes, family, *of_site, hash);
 }

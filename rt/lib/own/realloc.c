@@ -246,10 +246,11 @@ static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, 
     return moved_otherwise(p, n, origin, old);
 }
 
-static inline uint32_t key_by_context(const struct allocsite_site *site, uint64_t value, const void *frame) {
+static inline uint32_t key_by_context(const struct thread *thread, const struct allocsite_site *site,
+                                      uint64_t value, const void *frame) {
     uint32_t key;
     uint64_t hash = context_hash_of(value + context_of_site(site), frame);
-    return LIKELY(context_guess(hash, &key)) ? key : site->key;
+    return LIKELY(context_guess(thread, hash, &key)) ? key : site->key;
 }
 
 static inline void store_context(enum detail detail, uint64_t value) {
@@ -292,7 +293,8 @@ reallocate(void *block, size_t n, const void *who, bool is_site, enum detail det
     event_begin();
     void *p = next.realloc(block, n);
     struct thread *thread = event_end_anew(detail); /* a fork may have come by in the meantime */
-    uint32_t key = detail == BY_CONTEXT ? key_by_context(by, kept_value, OWN_FRAME) : key_cached(by, is_site);
+    uint32_t key =
+        detail == BY_CONTEXT ? key_by_context(thread, by, kept_value, OWN_FRAME) : key_cached(by, is_site);
     uint32_t old_key = (was & -KEY(1)) + KEY(1);
     void *counted = move_quickly(thread, key, old_key, old_bytes, p, bytes, detail);
     if (LIKELY(counted != NULL))
