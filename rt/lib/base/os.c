@@ -222,6 +222,27 @@ bool os_can_read(const void *address) {
     return can;
 }
 
+static bool try_lock(int32_t *holder, int32_t *from) {
+    return __atomic_compare_exchange_n(holder, from, os_thread(), false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+int os_lock(int32_t *holder) {
+    for (uint32_t tries = 1;; tries++) {
+        int32_t other = 0;
+        if (try_lock(holder, &other))
+            return 0;
+        if (other == os_thread())
+            return EBUSY;
+        if (!os_thread_exists(other) && try_lock(holder, &other))
+            return 0;
+        os_wait(tries);
+    }
+}
+
+void os_unlock(int32_t *holder) {
+    __atomic_store_n(holder, 0, __ATOMIC_RELEASE);
+}
+
 /* The kernel's set of signals is one word; the C library's is for programs. */
 static uint64_t change_mask(int how, uint64_t set) {
     uint64_t before = 0;
@@ -267,24 +288,21 @@ void os_writing_end(const struct os_writing *before) {
     errno = error;
 }
 
-void os_say_parts(const char *const *parts) {
+int os_say_to(int fd, const char *const *parts) {
     char line[1024];
     struct out out;
-    if (!os_may_write(STDERR_FILENO))
-        return;
     out_open_memory(&out, line, sizeof line);
     out_text(&out, "allocsite: ");
     for (; *parts; parts++)
         out_plain(&out, *parts);
     size_t used = strlen(line);
     line[used++] = '\n'; /* in the place of the NUL */
-    struct os_writing before;
-    ssize_t written;
-    os_writing_begin(&before);
-    do
-        written = syscall(SYS_write, STDERR_FILENO, line, used);
-    while (written < 0 && errno == EINTR);
-    os_writing_end(&before);
+    return os_write(fd, line, used);
+}
+
+void os_say_parts(const char *const *parts) {
+    if (os_may_write(STDERR_FILENO))
+        os_say_to(STDERR_FILENO, parts);
 }
 
 /* 0: a sandbox refuses it. */

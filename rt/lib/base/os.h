@@ -72,6 +72,11 @@ void os_sleep(long nanoseconds);
  * priority than this one, for which a real-time thread must sleep. */
 void os_wait(uint32_t tries);
 
+/* A lock that is 0 while it is free, for work that may block. A thread that was cancelled, or was left behind
+ * by fork, holds it no longer. EBUSY: this thread holds it, and runs a signal handler now. */
+int os_lock(int32_t *holder);
+void os_unlock(int32_t *holder);
+
 /* Keeps all signals from being handled in this thread; returns what os_signals_release needs. */
 uint64_t os_signals_hold(void);
 void os_signals_release(uint64_t before);
@@ -93,6 +98,9 @@ bool os_may_write(int fd);
 /* os_say(part, ...): "allocsite: " and the parts as one line on stderr, in one write. */
 #define os_say(...) os_say_parts((const char *const[]){__VA_ARGS__, NULL})
 void os_say_parts(const char *const *parts);
+
+/* The same line to a file. 0 or errno. */
+int os_say_to(int fd, const char *const *parts);
 
 /* Nanoseconds since 1970-01-01 UTC. */
 uint64_t os_now(void);

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Pairs of slots: a hash table that grows by tables of doubling size. And saying at once what the program did
- * wrong. */
+/* Pairs of slots: a hash table that grows by tables of doubling size. */
 #include "lib/count/pairs.h"
 
 #include "base/arrays.h"
-#include "base/words.h"
-#include "lib/base/macros.h"
-#include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/store/store.h"
 
-#include "lib/who/descriptor.h"
 #include "lib/who/registry.h"
-
-#include <string.h>
 
 #define FIRST  PROFILE_PAIRS_FIRST
 #define CHUNKS (TABLE_CHUNKS - PAIRS_FIRST_BITS)
@@ -52,54 +45,7 @@ static struct profile_pair *pair_find(uint64_t key, bool *fresh) {
     return NULL;
 }
 
-/* ---- Faults. */
-
-#define SAID_MOST 20
-
-/* Where a slot is, "FUNCTION at FILE:LINE" or "MODULE+0xADDRESS". */
-struct whereabouts {
-    const char *function, *at, *file, *colon, *line;
-    char digits[21];
-};
-
-static COLD void find(struct whereabouts *where, uint32_t slot) {
-    const struct record *record = record_at(slot);
-    *where = (struct whereabouts){.function = "", .at = "", .file = "?", .colon = "", .line = ""};
-    if (!record)
-        return;
-    where->file = record->module->path;
-    if (record->address) {
-        where->colon = "+0x";
-        where->line = digits_before(where->digits + 20, record->address, 16);
-    }
-    if (!record->site)
-        return;
-    struct place place = descriptor_at(record->site);
-    where->function = place.function ? place.function : "?";
-    where->at = " at ";
-    where->file = place.file ? place.file : "?";
-    where->colon = ":";
-    where->line = digits_before(where->digits + 20, place.line, 10);
-}
-
-/* One line on stderr, for the first faults of a process, unless no report is wanted. owner: slot of the
- * block, 0: it is no block; by: slot of the call. Does not allocate. */
-static COLD void fault_say(enum pair_kind kind, uint32_t owner, uint32_t by) {
-    static uint32_t said;
-    if (strcmp(runtime_options()->report, "none") == 0 ||
-        __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) >= SAID_MOST)
-        return;
-    struct whereabouts of, who;
-    find(&of, owner);
-    find(&who, by);
-    if (record_at(owner))
-        os_say("fault: ", pair_words(kind), ": ", who.function, who.at, who.file, who.colon, who.line,
-               "; it came from ", of.function, of.at, of.file, of.colon, of.line);
-    else
-        os_say("fault: ", pair_words(kind), ": ", who.function, who.at, who.file, who.colon, who.line);
-}
-
-/* ---- Counting. */
+void (*pair_fault_found)(enum pair_kind, uint32_t owner, uint32_t by);
 
 void pair_count(enum pair_kind kind, uint32_t owner, uint32_t by, uint64_t bytes) {
     owner = slot_row(owner);
@@ -112,8 +58,8 @@ void pair_count(enum pair_kind kind, uint32_t owner, uint32_t by, uint64_t bytes
         return;
     }
     pair_add(pair, bytes);
-    if (fresh && pair_is_fault(kind))
-        fault_say(kind, owner, by);
+    if (fresh && pair_is_fault(kind) && pair_fault_found)
+        pair_fault_found(kind, owner, by);
 }
 
 uint32_t pairs_count(void) {

@@ -11,9 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Counts one, for the rows of both slots. owner: 0: not known. The first fault of each pair is said at once,
- * for the program may not live to its exit report. Lock-free. */
+/* Counts one, for the rows of both slots. owner: 0: not known. Lock-free. */
 void pair_count(enum pair_kind, uint32_t owner, uint32_t by, uint64_t bytes);
+
+/* Called at the first fault of each pair: the program may not live to its exit report. NULL until the runtime
+ * has been started. */
+extern void (*pair_fault_found)(enum pair_kind, uint32_t owner, uint32_t by)
+    __attribute__((visibility("hidden")));
 
 /* struct profile_pair, by hash. */
 extern struct table pairs __attribute__((visibility("hidden")));

@@ -116,6 +116,7 @@ static COLD void start(void) {
         stacks_begin(stacks_wanted(options), options->stack_sites, options->list, options->contexts_check);
         if (options->repeats && !repeats_begin())
             hole_set(HOLE_MEMORY);
+        faults_begin();
         exit_install();
         if (strcmp(options->profile, "none") != 0)
             profiling_begin(options->profile);

@@ -34,26 +34,6 @@ struct lock {
 
 static struct table locks = {.element = sizeof(struct lock), .first = 1, .fork = OS_FORK_WIPES};
 
-static bool try_lock(struct lock *lock, int32_t *from) {
-    return __atomic_compare_exchange_n(&lock->writer, from, os_thread(), false, __ATOMIC_ACQUIRE,
-                                       __ATOMIC_RELAXED);
-}
-
-/* Also from a thread that was cancelled while it wrote. 0 or errno. */
-static int take_lock(struct lock *lock) {
-    for (uint32_t tries = 1; lock; tries++) {
-        int32_t writer = 0;
-        if (try_lock(lock, &writer))
-            return 0;
-        if (writer == os_thread())
-            return EBUSY;
-        if (!os_thread_exists(writer) && try_lock(lock, &writer))
-            return 0;
-        os_wait(tries);
-    }
-    return ENOMEM;
-}
-
 /* What of the leaks is known; NULL: all are told. */
 static const char *read_suppressions(const char *path) {
     enum { SIZE = 1 << 16 };
@@ -132,12 +112,12 @@ int report_write_now(int fd, const struct options *options, bool is_end) {
     struct wanted wanted = {fd, options, is_end, 0};
     struct os_writing before;
     struct lock *lock = table_at(&locks, 0);
-    int error = take_lock(lock);
+    int error = lock ? os_lock(&lock->writer) : ENOMEM;
     if (error)
         return error;
     os_writing_begin(&before);
     os_call_with_room(write_with_room, &wanted);
     os_writing_end(&before);
-    __atomic_store_n(&lock->writer, 0, __ATOMIC_RELEASE);
+    os_unlock(&lock->writer);
     return wanted.error;
 }

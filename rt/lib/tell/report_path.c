@@ -138,12 +138,13 @@ int report_path_open(struct report_file *file, const char *wanted, uint32_t numb
     return report_file_open(file, pattern, why);
 }
 
-static bool is_special(const char *wanted) {
+/* status: of what is there. */
+static bool is_special(const char *wanted, struct stat *status) {
     char pattern[PATH_MAX], path[PATH_MAX];
     const char *why;
     return write_pattern(pattern, wanted, 0) && expand(path, pattern, &why) == 0 &&
-           lstat(path, &before) == 0 && !S_ISREG(before.st_mode) && !S_ISLNK(before.st_mode) &&
-           !S_ISDIR(before.st_mode);
+           lstat(path, status) == 0 && !S_ISREG(status->st_mode) && !S_ISLNK(status->st_mode) &&
+           !S_ISDIR(status->st_mode);
 }
 
 void report_path_begin(void) {
@@ -156,7 +157,7 @@ void report_path_begin(void) {
 void report_path_try(const char *wanted) {
     struct report_file file;
     const char *why;
-    if (is_special(wanted))
+    if (is_special(wanted, &before))
         return;
     if (report_path_open(&file, wanted, 0, &why) == 0) {
         os_close(file.fd);
@@ -178,6 +179,74 @@ static bool is_old(const struct stat *now) {
     return (uint64_t)now->st_mtim.tv_sec * 1000000000 + (uint64_t)now->st_mtim.tv_nsec + TICK < begun;
 }
 
+/* ---- Lines that are in the file before the report is. */
+
+/* The file that this process has begun, in memory that fork keeps: a child's is another one. */
+static struct {
+    int32_t lock, process;
+    char path[PATH_MAX];
+} begun_file;
+
+/* Whether the report will be in a file that can be begun, and tells of faults itself. */
+static bool has_lines(const struct options *options) {
+    bool has_faults = options->format == FORMAT_TEXT || options->format == FORMAT_MARKDOWN ||
+                      options->format == FORMAT_JSON;
+    return report_path_is_wanted() && has_faults && options->by == BY_SITE;
+}
+
+/* An empty file takes the report's place. */
+static bool begin_file(const char *wanted) {
+    struct report_file file;
+    struct stat status;
+    const char *why;
+    if (is_special(wanted, &status) || report_path_open(&file, wanted, 0, &why) != 0 ||
+        report_path_close(&file, 0) != 0)
+        return false;
+    strcpy(begun_file.path, file.path);
+    begun_file.process = os_process();
+    return true;
+}
+
+/* Of which the report is to replace the one that this process has begun. -1: there is none. */
+static int open_begun(const char *wanted) {
+    struct stat status;
+    if (begun_file.process != os_process() && !begin_file(wanted))
+        return -1;
+    int fd = profile_open_at(begun_file.path, O_WRONLY | O_APPEND);
+    if (fd < 0 || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
+        return fd;
+    os_close(fd);
+    return -1;
+}
+
+struct line {
+    const char *const *parts;
+    bool is_said;
+};
+
+static void say_in_file(void *context) {
+    struct line *line = context;
+    if (os_lock(&begun_file.lock) != 0)
+        return;
+    int fd = open_begun(runtime_options()->report);
+    line->is_said = fd >= 0 && os_say_to(fd, line->parts) == 0;
+    if (fd >= 0) {
+        fstat(fd, &before);
+        os_close(fd);
+    }
+    os_unlock(&begun_file.lock);
+}
+
+void report_say_parts(const char *const *parts) {
+    int error = errno;
+    struct line line = {.parts = parts};
+    if (has_lines(runtime_options()))
+        os_call_with_room(say_in_file, &line);
+    if (!line.is_said)
+        os_say_parts(parts);
+    errno = error;
+}
+
 int report_path_close(struct report_file *file, int error) {
     struct stat now;
     size_t length = strlen(file->path);
@@ -192,7 +261,7 @@ int report_path_close(struct report_file *file, int error) {
             return 0;
         if (errno != EEXIST)
             return discard(file, errno);
-        if (number && lstat(file->path, &now) == 0 && is_old(&now) && replace(file) == 0)
+        if (number && lstat(file->path, &now) == 0 && (is_same(&now) || is_old(&now)) && replace(file) == 0)
             return 0;
     }
     return discard(file, EEXIST);

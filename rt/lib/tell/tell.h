@@ -19,6 +19,17 @@ void exit_install(void);
 /* The same at once, in the shared library: nothing of the program comes after it. */
 void exit_now(void);
 
+/* The process is about to end by _exit, which is not to flush stdio. Writes the report if there was none, or
+ * in a signal handler a line that says where the counts are, unless fatal=1. */
+void exit_at_once(int status);
+
+/* ... or by this signal. */
+void exit_by_signal(int number);
+
+/* ---- Faults of the program: a line at once for each of the first ones, by report_say. */
+
+void faults_begin(void);
+
 /* ---- A report at a signal (option signal). */
 
 /* From here on. number: of the signal. */
@@ -27,7 +38,8 @@ void signal_report_begin(int number);
 /* At each signal of that number counting starts or stops. */
 void signal_start_begin(int number);
 
-/* The profile tells which signal ends the process, but for those that it ignores or has a handler for. */
+/* Has signals that end the process reported, and noted in the profile. Those that the program ignores or has
+ * a handler for stay as they are. */
 void signal_fatal_begin(void);
 
 /* ---- Writing a report of what was counted so far. */
@@ -69,6 +81,13 @@ int report_path_open(struct report_file *, const char *pattern, uint32_t number,
 /* That of a forked child has its process id behind the path if that has none; and what another process has
  * put at the path of the one at exit since this one began stays, for this one's then has a number. */
 int report_path_close(struct report_file *, int error);
+
+/* report_say(part, ...): a line about the program. It goes where the report will be, which replaces it and
+ * then has what it said, so that a program whose standard error is compared writes nothing there; to standard
+ * error if the report goes there or does not have it. Safe in signal handlers, and the process may be killed
+ * at once. */
+#define report_say(...) report_say_parts((const char *const[]){__VA_ARGS__, NULL})
+void report_say_parts(const char *const *parts);
 
 /* Whether it was said that the path does not work. */
 bool report_path_is_told(void);

@@ -178,6 +178,8 @@ static const struct {
 static sigjmp_buf onward;
 
 int main(int argc, char **argv) {
+    if (const char *path = getenv("OVERWRITE")) // another process could do that
+        fclose(fopen(path, "w"));
     if (argc > 2)
         signal(SIGABRT, [](int) { siglongjmp(onward, 1); });
     for (auto &one : cases)

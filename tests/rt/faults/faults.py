@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a program does wrong with its blocks is told, at once and in the report; and nothing is told of a program that does
 nothing wrong."""
+import glob
 import os
 import re
 import signal
@@ -57,13 +58,13 @@ def check_said(name, mistake, errors):
 
 
 def check_told(name, mistake, process):
-    expect(f"{name}: status", 3, process.returncode)
+    """The report has taken the place of the lines."""
+    expect(f"{name}: status and errors", (3, True), (process.returncode, "allocsite: " not in process.err))
     if process.returncode != 3:
         return
     report = report_of(process, faulty=True)
     expect(f"{name}: faults", [(mistake.kind, mistake.owner, mistake.by, mistake.count)], faults_of(report))
     expect(f"{name}: exact", [], report["inexact_reasons"])
-    check_said(name, mistake, process.err)
 
 
 def run_one(program, name, caught=False, **more):
@@ -77,7 +78,40 @@ def said():
         process = run_one(program, name)
         status = -signal.SIGSEGV if name in DEADLY else -signal.SIGABRT if name in ABORTED else 3
         expect(f"{name}: status", status, process.returncode)
-        check_said(name, mistake, process.err)
+        if status < 0:
+            expect(f"{name}: nothing on standard error", False, "allocsite: " in process.err)
+            check_said(name, mistake, open(f"{name_of(program)}.{process.pid}.json").read())
+        for options in "report=stdout", "report=said.csv:format=csv", "report=said.txt:by=function", "report=/dev/null":
+            check_said(f"{name}, {options}", mistake, run_one(program, name, options=options).err)
+
+
+def name_of(program):
+    return os.path.basename(program)
+
+
+def in_file():
+    """Lines about faults are in the file of the report before the report is, and never in the place of another one."""
+    program = build(PROGRAM, "faults")
+    for old in glob.glob("app.report*"):
+        os.remove(old)
+    with open("app.report", "w") as file:
+        file.write("of an earlier run")
+    mistake = mistakes()["free_twice"]
+    for path in "app.report", f"{WORK}/app.report":
+        process = run_one(program, "free_twice", options=f"report={path}")
+        expect("in the file: status and errors", (-signal.SIGABRT, False), (process.returncode, "allocsite: " in process.err))
+        check_said("in the file", mistake, open("app.report").read())
+    # Of a process that lives on the report has the path of the lines.
+    process = run_one(program, "free_twice", caught=True, options="report=app.report")
+    expect("replaced", (3, 1, 0), (process.returncode, len(re.findall("^FAULT: ", text := open("app.report").read(), re.MULTILINE)), text.count("allocsite: fault")))
+    expect("no file is left over", ["app.report"], sorted(glob.glob("app.report*")))
+    # Twenty lines, in the order of the faults, which the report replaces.
+    expect("many: errors", "", run_one(program, "many", options="report=app.report").err)
+    expect("many: faults", 30, open("app.report").read().count("FAULT: "))
+    # What another process has put there meanwhile stays, and this one's lines and report share a number.
+    process = run_one(program, "free_twice", caught=True, options="report=app.report", environment={"OVERWRITE": "app.report"})
+    expect("beside another's", ("", 1, 1), (open("app.report").read(), len(found := glob.glob("app.report.*")),
+           open(found[0]).read().count("FAULT: ") if found else None))
 
 
 def told():
@@ -112,7 +146,7 @@ def many():
     program = build(PROGRAM, "faults")
     process = run_one(program, "many")
     expect("faults", 30, len(report_of(process, faulty=True)["faults"]))
-    expect("lines", SAID_MOST, process.err.count(SAYS["mismatch"]))
+    expect("lines", SAID_MOST, run_one(program, "many", options="report=stdout").err.count(SAYS["mismatch"]))
     for options in "report=none", "enabled=0":
         expect(options, (3, ""), ((process := run_one(program, "many", options=options)).returncode, process.err))
     text = run_one(program, "new_free", options="format=text").err
@@ -154,4 +188,4 @@ def library():
     check_right("libraries, under glibc", build("library.cpp", "library"), observed=False)
 
 
-main([said, told, told_allocators, many, operators, operators_allocators, library])
+main([said, in_file, told, told_allocators, many, operators, operators_allocators, library])
