@@ -231,7 +231,7 @@ static const struct key {
     KEY("graph", graph, read_path, "none",
         "path of a snapshot of which blocks hold which, at exit and at the signal"),
     KEY("signal", signal, read_signal, "none", "a report at this signal: USR2, ... or a number"),
-    KEY("fatal", fatal, read_boolean, "0", "1: the profile tells which signal ended the program"),
+    KEY("fatal", fatal, read_boolean, "0", "1: report also when a signal ends the program"),
     KEY("signal_start", signal_start, read_signal, "none",
         "counting starts at this signal, and stops at the next"),
     KEY("stopped", stopped, read_boolean, "0", "1: nothing is counted until it is started"),

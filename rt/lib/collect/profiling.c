@@ -16,7 +16,6 @@
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/bill/stacks.h"
-#include "lib/calls/interpose.h"
 #include "lib/count/sums.h"
 #include "lib/store/store.h"
 #include "lib/who/descriptor.h"
@@ -25,7 +24,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 bool *profiling_here;
@@ -282,6 +280,14 @@ void profiling_note(enum profile_ending ending, int status) {
     header->status = (uint32_t)status & 0xFF;
 }
 
+/* A static program passes here at the end of exit as well, and a handler of exit may call _exit. */
+void profiling_note_at_once(int status) {
+    const struct profile_header *header = store_header();
+    bool is_other = header->ending == PROFILE_EXIT && header->status != ((uint32_t)status & 0xFF);
+    if (!header->ending || is_other)
+        profiling_note(PROFILE_EXIT_AT_ONCE, status);
+}
+
 enum profile_ending profiling_execute(void) {
     enum profile_ending before = store_header()->ending;
     if (is_of_this_process()) {
@@ -309,27 +315,6 @@ struct report_run profiling_run(bool is_end) {
         .ending = is_end ? header->ending : PROFILE_NO_ENDING,
         .status = is_end ? header->status : 0,
     };
-}
-
-/* The C library's do nothing else; and no look-up of theirs would be safe in a signal handler or behind
- * vfork. */
-static __attribute__((noreturn)) void end_process(int status) {
-    if (is_of_this_process()) {
-        torn_look();
-        if (!store_header()->ending) /* the end of exit, in static programs */
-            profiling_note(PROFILE_EXIT_AT_ONCE, status);
-    }
-    profiling_end();
-    for (;;)
-        syscall(SYS_exit_group, status);
-}
-
-INTERPOSE(__attribute__((noreturn)) void, _exit, int status) {
-    end_process(status);
-}
-
-INTERPOSE(__attribute__((noreturn)) void, _Exit, int status) {
-    end_process(status);
 }
 
 static void write_copy_header(struct profile_header *header) {

@@ -29,6 +29,9 @@ void profiling_begin_child(void);
 void profiling_end(void);
 void profiling_note(enum profile_ending, int status);
 
+/* The same of a call of _exit. */
+void profiling_note_at_once(int status);
+
 /* It is about to execute another program; and with what that returned: it could not. */
 enum profile_ending profiling_execute(void);
 void profiling_go_on(enum profile_ending before);

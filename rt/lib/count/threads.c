@@ -23,6 +23,7 @@ struct process {
     uint64_t idle;    /* tag << 32 | index + 1 of the first idle thread: the tag makes reuse visible */
     uint32_t threads; /* indices given so far */
     uint32_t slabs;   /* numbers given so far */
+    int32_t number;   /* of the process, since its first thread counts */
 };
 
 static struct table thread_table = {.element = sizeof(struct thread), .first = 128, .fork = OS_FORK_WIPES};
@@ -165,6 +166,8 @@ static void idle_push(struct process *process, struct thread *thread) {
 static struct thread *thread_new(struct process *process) {
     uint32_t index = __atomic_fetch_add(&process->threads, 1, __ATOMIC_ACQ_REL);
     struct thread *thread = table_at(&thread_table, index);
+    if (index == 0)
+        __atomic_store_n(&process->number, os_process(), __ATOMIC_RELAXED);
     if (index > 0 && !peak_is_shared()) {
         hole_set(HOLE_THREADS);
         peak_several_threads();
@@ -310,6 +313,11 @@ uint32_t threads_count(void) {
     const struct process *process = table_peek(&process_table, 0);
     uint32_t threads = process ? __atomic_load_n(&process->threads, __ATOMIC_ACQUIRE) : 0;
     return threads ? threads : 1;
+}
+
+bool threads_count_for(int32_t number) {
+    const struct process *process = table_peek(&process_table, 0);
+    return process && __atomic_load_n(&process->number, __ATOMIC_RELAXED) == number;
 }
 
 struct thread *thread_peek(uint32_t index) {

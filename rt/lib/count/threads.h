@@ -71,6 +71,10 @@ static inline struct tally *thread_tally(struct thread *thread, uint32_t slot) {
 /* Indices given so far: the most threads that counted at once, and at least 1. */
 uint32_t threads_count(void);
 
+/* Whether this process has that number and has counted something since it was started or forked. False in a
+ * child of vfork, which counts for its parent. */
+bool threads_count_for(int32_t number);
+
 /* The thread of an index below that; NULL: there is none yet. */
 struct thread *thread_peek(uint32_t index);
 

@@ -91,6 +91,10 @@ bool store_is_file(void) {
     return the_file.is_open;
 }
 
+const char *store_path(void) {
+    return the_file.is_open ? the_file.path : NULL;
+}
+
 void store_look_for_file(void) {
     if (the_file.is_open && os_file_is_removed(&the_file.file))
         os_say("the profile ", the_file.path, " is lost: it was removed while the program ran");

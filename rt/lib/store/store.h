@@ -62,6 +62,9 @@ void store_leave(void);
 /* Whether there is a file, of this process. */
 bool store_is_file(void);
 
+/* Its path; NULL: there is none. */
+const char *store_path(void);
+
 /* Says so if the file was removed. */
 void store_look_for_file(void);
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Ends that no handler of exit sees: another program is executed, or the process aborts. */
+/* Ends that no handler of exit sees: _exit, another program is executed, or the process aborts. */
 #define _GNU_SOURCE
 #include "lib/calls/interpose.h"
 #include "lib/collect/profiling.h"
 #include "lib/heap/next.h"
+#include "lib/tell/tell.h"
 
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 typedef char *const *texts;
 
@@ -137,3 +140,19 @@ INTERPOSE(__attribute__((noreturn)) void, __assert_fail, const char *assertion, 
 }
 
 #endif
+
+/* The C library's functions do nothing but the system call, and looking them up would not be safe in a signal
+ * handler or behind vfork. */
+static __attribute__((noreturn)) void end_process(int status) {
+    exit_at_once(status);
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+INTERPOSE(__attribute__((noreturn)) void, _exit, int status) {
+    end_process(status);
+}
+
+INTERPOSE(__attribute__((noreturn)) void, _Exit, int status) {
+    end_process(status);
+}

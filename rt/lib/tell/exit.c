@@ -8,6 +8,7 @@
 #include "lib/who/modules.h"
 
 #include "lib/base/state.h"
+#include "lib/base/table.h"
 #include "lib/bill/stacks.h"
 #include "lib/collect/collect.h"
 #include "lib/collect/profiling.h"
@@ -15,6 +16,7 @@
 #include "lib/count/threads.h"
 #include "lib/heap/next.h"
 #include "lib/store/store.h"
+#include "lib/walk/walk.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -51,37 +53,126 @@ static void write_one(uint32_t number) {
         os_say("the report is not complete: ", strerrordesc_np(error));
 }
 
-/* Reports once: quick_exit and exit may both be on the way. */
-static void report_at_exit(void) {
-    static bool reported;
-    if (reported)
-        return;
-    reported = true;
-    write_one(0);
-    if (snapshot_is_wanted())
-        snapshot_write_wanted(0);
+/* A process reports once, though exit, quick_exit and _exit may follow one another or come in two threads at
+ * once. A child forked meanwhile is another process. */
+struct once {
+    int32_t holder;
+    bool is_done;
+};
+
+static struct table onces = {.element = sizeof(struct once), .first = 1, .fork = OS_FORK_WIPES};
+
+/* NULL: this process has reported, or this thread does so and a signal handler has interrupted it. Waits for
+ * another thread's report, which would be cut short if the process ended now. */
+static struct once *once_begin(void) {
+    static struct once without_memory;
+    struct once *made = table_at(&onces, 0), *once = made ? made : &without_memory;
+    if (os_lock(&once->holder) != 0)
+        return NULL;
+    if (!once->is_done)
+        return once;
+    os_unlock(&once->holder);
+    return NULL;
+}
+
+static void once_end(struct once *once) {
+    once->is_done = true;
+    os_unlock(&once->holder);
 }
 
 static void look_for_signals(void);
+
+static void report_once(void) {
+    struct once *once = once_begin();
+    if (!once)
+        return;
+    look_for_signals();
+    instrumented_note();
+    torn_look();
+    stacks_tell();
+    write_one(0);
+    if (snapshot_is_wanted())
+        snapshot_write_wanted(0);
+    if (store_is_file())
+        collect_holes(store_header());
+    store_look_for_file();
+    once_end(once);
+}
 
 static void end_with_room(void *unused) {
     (void)unused;
     runtime_start();
     if (runtime_off || runtime_is_asleep())
         return;
-    look_for_signals();
-    instrumented_note();
-    torn_look();
-    stacks_tell();
-    report_at_exit();
-    if (store_is_file())
-        collect_holes(store_header());
+    report_once();
     profiling_end();
-    store_look_for_file();
 }
 
 static void end(void) {
     os_call_with_room(end_with_room, NULL);
+}
+
+/* A child of vfork ends in its parent's memory, and a forked child that has counted nothing has nothing to
+ * report, as most that could not execute another program. */
+static bool is_counted_process(void) {
+    int32_t process = os_process();
+    return process == runtime_process || threads_count_for(process);
+}
+
+/* Handlers that call many functions deep are not recognized. */
+#define HANDLER_FRAMES 64
+
+static bool is_in_handler(void) {
+    const void *frames[HANDLER_FRAMES];
+    enum walk_end unused;
+    size_t count = walk_stack(frames, HANDLER_FRAMES, NULL, &unused);
+    for (size_t i = 0; i < count; i++)
+        if (walk_is_signal(frames[i]))
+            return true;
+    return false;
+}
+
+/* A handler may end a process whose memory is damaged, so that a report could hang or crash. */
+static void say_instead(void) {
+    struct once *once = runtime_is_asleep() ? NULL : once_begin();
+    const char *path = store_path();
+    if (!once)
+        return;
+    if (strcmp(runtime_options()->report, "none") == 0)
+        ;
+    else if (path)
+        report_say("no report: the program called _exit in a signal handler; its counts are in ", path,
+                   ", and fatal=1 reports there too");
+    else
+        report_say("no report: the program called _exit in a signal handler, where only fatal=1 reports; "
+                   "profile=PATH keeps the counts of every end");
+    once_end(once);
+}
+
+void exit_at_once(int status) {
+    if (runtime_off || !is_counted_process())
+        return;
+    profiling_note_at_once(status);
+    if (runtime_options()->fatal || !is_in_handler()) {
+        end();
+        return;
+    }
+    torn_look();
+    say_instead();
+    profiling_end();
+}
+
+static void report_with_room(void *unused) {
+    (void)unused;
+    if (!runtime_is_asleep())
+        report_once();
+}
+
+void exit_by_signal(int number) {
+    if (runtime_off || !is_counted_process())
+        return;
+    profiling_note(PROFILE_SIGNAL, number);
+    os_call_with_room(report_with_room, NULL);
 }
 
 /* What the C library is about to flush belongs before the report. It does so without a lock; and what nobody
@@ -249,36 +340,4 @@ static void look_for_signals(void) {
         os_say("no report at the signal: ", "the program has a handler of its own for it");
     if (is_taken(options->signal_start, start_or_stop))
         os_say("no start at the signal: ", "the program has a handler of its own for it");
-}
-
-/* ---- Signals that end the process (option fatal). */
-
-/* All that end a process and can have a handler, but for those that a program sends to itself as it likes. */
-static const int fatal[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
-                            SIGSEGV, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
-
-/* What the instruction itself made comes again, now without a handler, and a core then shows the instruction.
- */
-static bool comes_again(const siginfo_t *info) {
-    bool is_fault = info->si_signo == SIGSEGV || info->si_signo == SIGBUS || info->si_signo == SIGFPE ||
-                    info->si_signo == SIGILL;
-    return is_fault && info->si_code > 0;
-}
-
-/* The action is the default one again by now. */
-static void note_and_end(int number, siginfo_t *info, void *context) {
-    (void)context;
-    profiling_note(PROFILE_SIGNAL, number);
-    if (!comes_again(info))
-        raise(number);
-}
-
-void signal_fatal_begin(void) {
-    struct sigaction before,
-        note = {.sa_sigaction = note_and_end, .sa_flags = (int)(SA_SIGINFO | SA_RESETHAND | SA_ONSTACK)};
-    sigemptyset(&note.sa_mask);
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
-        if (sigaction(fatal[i], NULL, &before) == 0 && !(before.sa_flags & SA_SIGINFO) &&
-            before.sa_handler == SIG_DFL)
-            sigaction(fatal[i], &note, NULL);
 }

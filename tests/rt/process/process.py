@@ -2,8 +2,10 @@
 """Processes in all conditions: what is counted is what the source's notes say and what the observer saw, and the
 program does what it does without allocsite."""
 import os
+import re
 import resource
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -162,7 +164,7 @@ def redirected():
 
 
 def children():
-    """Children that end without their report, by _exit, exec or a signal, and what they start."""
+    """Children that end without their report, by exec or a signal, one that calls _exit, and what they start."""
     program = build("children.c", "children", *observer())
     process = run([program, build("plain.c", "plain")])
     report = report_of(process)
@@ -173,7 +175,59 @@ def children():
     expect("programs that were started", 3, len(started))
     for report in started:
         check_notes(report, "plain.c")
-    expect("reports", 1 + 3, len(all_reports()))
+    ended = [report["totals"]["allocs"] for report in all_reports() if report["run"]["ending"] == "_exit"]
+    expect("child that called _exit", [100], ended)
+    expect("reports", 1 + 1 + 3, len(all_reports()))
+
+
+TOTAL = re.compile(r"^total: ", re.MULTILINE)
+KILLED = "handler", "own_stack", "terminate"
+FORKED = "fork", "clone"
+
+
+def check_exit(how, program):
+    """Each process that counts for itself has one whole report, and else the program does what it does without it."""
+    status = {"at_exit": 5, "terminate": -signal.SIGTERM}.get(how, 3)
+    is_flushed = how not in ("_exit", "_Exit", "race", *KILLED)
+    process = run([program, how], "report=stderr")
+    expect(f"{how}: status", status, process.returncode)
+    if how != "race":
+        expect(f"{how}: output", "lost" if is_flushed else "", process.out)
+    reports = 0 if how == "no_stderr" or how in KILLED else 2 if how in FORKED else 1
+    expect(f"{how}: reports on standard error", reports, len(TOTAL.findall(process.err)))
+    expect(f"{how}: has sites", bool(reports), "exits.c:" in process.err)
+    if how in KILLED:
+        return
+    process = run([program, how])
+    have = {report["pid"] == process.pid: (allocated(report), report["run"]["status"]) for report in all_reports()}
+    expect(f"{how}: reports", {True: (2, status), **({False: (100, 4)} if how in FORKED else {})}, have)
+
+
+def allocated(report):
+    return sum(site["allocs"] for site in report["sites"] if site["function"] == "allocate")
+
+
+def exits():
+    """Ends that pass by exit are reported, but in children of vfork, and in signal handlers, where a line says what to do."""
+    for options in [], ["-static"]:
+        program = build("exits.c", "exits", *options)
+        for how in ("_exit", "_Exit", "at_exit", "no_stderr", "closed_stderr", "fork", "clone", "fork_idle", "vfork", "spawn", "terminate",
+                    "handler", "own_stack"):
+            check_exit(how, program)
+        for _ in range(20):
+            check_exit("race", program)
+        for how in "handler", "own_stack":
+            said = run([program, how], "").err
+            expect(f"{how}: a line", (1, True, True), (said.count("\n"), "fatal=1" in said, "profile=" in said))
+            said = run([program, how], "profile=kept.profile").err
+            expect(f"{how}: a line with the profile", (1, True, True), (said.count("\n"), "fatal=1" in said, f"{WORK}/kept.profile" in said))
+            expect(f"{how}: silence", "", run([program, how], "report=none").err)
+            run([program, how], "report=line.txt")
+            expect(f"{how}: a line in the report's file", 1, open("line.txt").read().count("fatal=1"))
+            os.remove("line.txt")
+        for how, status in ("handler", 3), ("own_stack", 3), ("terminate", -signal.SIGTERM):
+            process = run([program, how], "fatal=1")
+            expect(f"{how}: fatal=1", (status, 1), (process.returncode, len(TOTAL.findall(process.err))))
 
 
 def sanitized_programs():
@@ -362,4 +416,4 @@ def limiting():
 
 
 main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, resolved, other_copies, other_allocators, redirected,
-      sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, deserted, stepped, limited, limiting])
+      exits, sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, deserted, stepped, limited, limiting])

@@ -203,14 +203,14 @@ def endings():
         # The report has the same as the profile.
         for how in "return", "quick_exit", "_exit":
             process = start([program, how], "report=r.json:format=json:profile=r.profile")
-            if how != "_exit":
-                report = json.load(open("r.json"))
-                check_run(f"{how}", report, True, 3)
-                expect(f"{how}: as in the profile", profile("r.profile")["run"]["begun_ms"], report["run"]["begun_ms"])
-                shown = subprocess.run([DUMP, "report", "r.json"], capture_output=True, text=True).stdout.splitlines()
-                expect(f"{how}: shown", True, bool(re.fullmatch(r"ran: 20\d\d-[01]\d-[0-3]\d [0-2]\d:[0-5]\d:[0-5]\d UTC for \d+\.\d{3} s, "
-                       f"ended by {'exit with status 3' if how == 'return' else 'quick_exit'}; resident at most: .*", shown[1])))
-                expect(f"{how}: command", f"command: {program} {how}", shown[2])
+            report = json.load(open("r.json"))
+            check_run(f"{how}", report, True, 3)
+            expect(f"{how}: as in the profile", profile("r.profile")["run"]["begun_ms"], report["run"]["begun_ms"])
+            shown = subprocess.run([DUMP, "report", "r.json"], capture_output=True, text=True).stdout.splitlines()
+            ended = {"return": "exit with status 3", "_exit": "_exit with status 3"}.get(how, how)
+            expect(f"{how}: shown", True, bool(re.fullmatch(r"ran: 20\d\d-[01]\d-[0-3]\d [0-2]\d:[0-5]\d:[0-5]\d UTC for \d+\.\d{3} s, "
+                   f"ended by {ended}; resident at most: .*", shown[1])))
+            expect(f"{how}: command", f"command: {program} {how}", shown[2])
         # What was executed instead is a profile of its own, though it has the same path and process.
         clean()
         for pattern in "e.%p.profile", "e.profile":
@@ -237,6 +237,9 @@ def fatal():
             ran = profile("e.profile")["run"]
             ending = "exit" if number == 3 else "signal" if number else None
             expect(f"{how}: ending", (ending, number or 0), (ran["ending"], ran["status"]))
+            # And reported, once.
+            process = start([program, how], "fatal=1")
+            expect(f"{how}: reports", bool(number), process.err.count("total: ") == 1)
 
 
 # ---- out of memory ----
