@@ -199,7 +199,7 @@ const char *function_last(const char *name) {
     return last;
 }
 
-/* ---- Names of C++ functions as they are in the source. */
+/* ---- Names of C++ and Rust functions as they are in the source. */
 
 /* Back references make a name grow with the power of its length. */
 enum { DEMANGLED_MAX = 1 << 16 };
@@ -223,15 +223,17 @@ static void take_part(const char *part, size_t length, void *context) {
     to->text[to->length] = '\0';
 }
 
-/* libiberty has all that it needs on its stack, and can be left at any time. */
+/* libiberty keeps its state on the stack, so that a longjmp can leave it. Rust comes first: its older symbols
+ * are valid C++ ones too, with a hash for the last part of the name. */
 static bool demangle_to(struct demangled *to, const char *name) {
     return setjmp(to->too_long) == 0 &&
-           cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, take_part, to);
+           (rust_demangle_callback(name, 0, take_part, to) ||
+            cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, take_part, to));
 }
 
 char *demangle(const char *name) {
     struct demangled to = {.text = NULL};
-    if (!name || strncmp(name, "_Z", 2) != 0 || demangle_to(&to, name))
+    if (!name || !is_mangled(name) || demangle_to(&to, name))
         return to.text;
     free(to.text);
     return NULL;

@@ -16,7 +16,12 @@ void function_base(const char *function, char *base);
 /* The part of a qualified name behind the last "::". */
 const char *function_last(const char *base);
 
-/* ---- Names of C++ functions as they are in the source. */
+/* ---- Names of C++ and Rust functions as they are in the source. */
+
+/* Whether it is a symbol of C++ (_Z) or Rust (_R, older ones _Z), which demangle may know. */
+static inline bool is_mangled(const char *name) {
+    return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
 
 /* NULL: not mangled, newer than libiberty, or too long for anybody to read. The result is the caller's to
  * free. */

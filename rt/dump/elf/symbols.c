@@ -4,6 +4,7 @@
 
 #include "base/arrays.h"
 #include "dump/base/memory.h"
+#include "dump/base/names.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -31,7 +32,7 @@ static bool is_function(const struct elf_file *elf, const Elf64_Sym *symbol) {
 /* Functions before labels, what others can call before what is local, names of the user's before those with
  * underscores, which are the implementation's. */
 static uint32_t rank_of(const Elf64_Sym *symbol, const char *name) {
-    size_t underscores = strncmp(name, "_Z", 2) == 0 ? 0 : strspn(name, "_");
+    size_t underscores = is_mangled(name) ? 0 : strspn(name, "_");
     return (ELF64_ST_TYPE(symbol->st_info) == STT_NOTYPE ? 100u : 0u) +
            (ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ? 10u : 0u) +
            (uint32_t)(underscores < 9 ? underscores : 9);

@@ -32,7 +32,7 @@ static bool is_word(const char *symbol) {
     size_t length = 0;
     while (symbol[length] == '_' || isalnum((unsigned char)symbol[length]))
         length++;
-    return length && !symbol[length] && length < NAME_SIZE && strncmp(symbol, "_Z", 2) != 0;
+    return length && !symbol[length] && length < NAME_SIZE && !is_mangled(symbol);
 }
 
 /* Many frames are of one function, and to shorten its name takes long. */

@@ -124,7 +124,7 @@ static const char *function_of(const struct symbol *symbol) {
 static bool wants_symbol(const struct symbol *symbol, const char *name) {
     const char *function = function_of(symbol);
     bool is_part = function && (!strchr(function, '(') || strncmp(function, "operator", 8) == 0);
-    return !function || (is_part && strncmp(name, "_Z", 2) == 0);
+    return !function || (is_part && is_mangled(name));
 }
 
 static void add_symbol(struct finding *finding, size_t index, const char *name) {

@@ -100,8 +100,30 @@ static void names_that_grow_without_bound_stay_mangled(void **state) {
     assert_null(demangle(name));
 }
 
+static void assert_demangled(const char *symbol, const char *expected) {
+    char *name = demangle(symbol);
+    assert_true(name || !expected);
+    if (name)
+        assert_string_equal(name, expected);
+    free(name);
+}
+
+static void demangles_both_schemes_of_rust(void **state) {
+    (void)state;
+    assert_demangled("_ZN4core3ptr13drop_in_place17h0123456789abcdefE", "core::ptr::drop_in_place");
+    assert_demangled("_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$"
+                     "3bar17h930b740aa94f1d3aE",
+                     "<Test + 'static as foo::Bar<Test>>::bar");
+    assert_demangled("_RINvCs6GmmlP4bgsG_1r5boxedAhj64_EB2_", "r::boxed::<[u8; 100]>");
+    assert_demangled("_RNvC6_123foo3bar", "123foo::bar");
+    assert_demangled("_ZN4core3ptr1fEv", "core::ptr::f()");
+    assert_demangled("_Rubbish", NULL);
+    assert_demangled("main", NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(demangles_both_schemes_of_rust),
         cmocka_unit_test(keeps_plain_names),
         cmocka_unit_test(drops_what_demanglers_print_differently),
         cmocka_unit_test(keeps_the_way_through_functions),
