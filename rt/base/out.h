@@ -28,28 +28,56 @@ void out_text(struct out *, const char *);
 void out_bytes(struct out *, const char *, size_t);
 void out_u64(struct out *, uint64_t);
 
-/* Text with what could confuse a terminal or a reader as question marks: control characters, line separators,
- * what changes the direction of writing (Bidi_Control of Unicode), stray bytes. NULL is "?". */
-void out_plain(struct out *, const char *);
-
-/* The same for one character, of a text that does not end there; returns how many bytes it has. */
-size_t out_plain_character(struct out *, const char *);
-
 /* Sixteen lower-case hexadecimal digits. */
 void out_hex16(struct out *, uint64_t);
 
 /* Lower-case hexadecimal digits, as many as it takes. */
 void out_hex(struct out *, uint64_t);
 
+/* Writes what is waiting. 0, or the errno of the first write that failed since out_open. */
+int out_flush(struct out *);
+
+/* ---- Text that others chose (text.c): names of functions, files and types, command lines, reasons.
+ * These functions keep it from being anything else where it is written: an order to a terminal, a formula, a
+ * link, an element of HTML. A format that one file writes quotes its own syntax there, and takes each
+ * character from out_plain_character.
+ */
+
+/* Length of the UTF-8 character at s, 1 to 4; 0: the byte there is not the start of a valid one. */
+size_t utf8_length(const char *s);
+
+/* For terminals and lines of text: control characters, line separators, characters that change the direction
+ * of writing (Bidi_Control of Unicode) and stray bytes become question marks. NULL is "?". */
+void out_plain(struct out *, const char *);
+
+/* The same for one character, of a text that does not end there; returns how many bytes it has. */
+size_t out_plain_character(struct out *, const char *);
+
 /* A JSON string in quotes, null for NULL. Bytes that are not UTF-8 become U+FFFD, one for each byte; what a
  * terminal would obey is escaped. */
 void out_json_string(struct out *, const char *);
 
-/* Writes what is waiting. 0, or the errno of the first write that failed since out_open. */
-int out_flush(struct out *);
+/* A code span of Markdown, in which neither HTML nor links, mentions or emphasis are recognised, also in the
+ * cell of a table. NULL is "?". */
+void out_code(struct out *, const char *);
 
-/* Length of the UTF-8 character at s, 1 to 4; 0: the byte there is not the start of a valid one. */
-size_t utf8_length(const char *s);
+/* A part of a code span whose backquotes the caller writes. */
+void out_code_part(struct out *, const char *);
+
+/* A field of TSV. One that a spreadsheet would take for a formula gets an apostrophe in front. */
+void out_field(struct out *, const char *);
+
+/* The same within the quotes of CSV, which the caller writes; parts behind the first are part of no formula.
+ * NULL is nothing. */
+void out_quoted(struct out *, const char *);
+void out_quoted_part(struct out *, const char *);
+
+/* A property or the message of a workflow command of GitHub Actions: percent signs, ends of lines and the
+ * special characters are encoded. */
+void out_command(struct out *, const char *, const char *special);
+
+/* "%2F", as in URIs. */
+void out_percent(struct out *, char);
 
 /* ---- JSON as it comes: commas and quotes are put here and nowhere else. Needs no memory: of all that is
  * open, only the innermost object or array can be written to, and what was before a closed one is always

@@ -3,6 +3,7 @@
 #include "base/words.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* Behind the character at text, of however many bytes. */
 static const char *behind(const char *text) {
@@ -12,13 +13,26 @@ static const char *behind(const char *text) {
     return text;
 }
 
+/* 0: no star begins there. */
+static size_t star_length(const char *pattern) {
+    return *pattern == '*' ? 1 : strncmp(pattern, "...", 3) == 0 ? 3 : 0;
+}
+
+size_t wildcard_prefix(const char *pattern) {
+    size_t length = 0;
+    while (pattern[length] && pattern[length] != '?' && !star_length(pattern + length))
+        length++;
+    return length;
+}
+
 /* Each star stands for as little as possible; only the last one must ever be tried with more, for what an
  * earlier one takes less the last one can take as well. So the time is the product of the lengths. */
 bool wildcard_match(const char *pattern, const char *text) {
     const char *behind_star = NULL, *star_end = NULL;
     while (*text) {
-        if (*pattern == '*') {
-            behind_star = ++pattern;
+        size_t star = star_length(pattern);
+        if (star) {
+            behind_star = pattern += star;
             star_end = text;
         } else if (*pattern == '?') {
             pattern++;
@@ -32,7 +46,7 @@ bool wildcard_match(const char *pattern, const char *text) {
         } else
             return false;
     }
-    while (*pattern == '*')
-        pattern++;
+    for (size_t star; (star = star_length(pattern));)
+        pattern += star;
     return !*pattern;
 }

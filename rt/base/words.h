@@ -57,7 +57,11 @@ void similar_try(struct similar *, const char *known);
  * Not fnmatch: there brackets are sets, and "operator new[]" or "char[16]" would have to be quoted, and the
  * time of a bad pattern is exponential. */
 
-/* Whether pattern is all of text: * stands for any characters, also none and also slashes, ? for one. */
+/* Whether pattern is all of text: * stands for any characters, also none and also slashes, ? for one. "..."
+ * is a star as well, because reports write it for the parts of a name that they leave out. */
 bool wildcard_match(const char *pattern, const char *text);
+
+/* The length of what every text that the pattern matches begins with. */
+size_t wildcard_prefix(const char *pattern);
 
 #endif

@@ -189,11 +189,8 @@ static void put_thread(const struct page *page, const struct group_key *key) {
 
 static void put_place(const struct page *page, const struct group_key *key) {
     const struct place place = {.file = key->name, .line = (uint32_t)key->number};
-    const char *quote = page->is_markdown ? "`" : "";
     out_text(page->out, key->is_module ? "unsited in " : "");
-    out_text(page->out, quote);
     page_place(page, &place);
-    out_text(page->out, quote);
 }
 
 static void put_key(const struct page *page, enum group_by by, const struct group_key *key) {

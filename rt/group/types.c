@@ -122,7 +122,7 @@ void groups_put_types(const struct page *page, const struct groups *groups) {
         page_begin_line(page, "layouts: not known of ", "\nLayouts: not known of ");
         page_code(page, unknown->module);
         out_text(page->out, ", ");
-        out_plain(page->out, unknown->why);
+        page_code(page, unknown->why);
         page_end_line(page);
     }
 }

@@ -3,6 +3,7 @@
 #include "model/filter.h"
 
 #include "base/words.h"
+#include "names/names.h"
 
 #include <string.h>
 
@@ -31,6 +32,22 @@ bool filter_is_function(const char *pattern, const char *function) {
     memcpy(name, function, (size_t)(end - function));
     name[end - function] = '\0';
     return filter_is_name(pattern, name);
+}
+
+bool filter_is_shown_function(const char *pattern, const char *function) {
+    char shown[NAME_SIZE];
+    if (!function || filter_is_function(pattern, function))
+        return function;
+    name_function(shown, function, NAME_SIZE);
+    return wildcard_match(pattern, shown);
+}
+
+bool filter_is_type(const char *pattern, const char *type) {
+    char shown[NAME_SIZE];
+    if (!type || wildcard_match(pattern, type))
+        return type;
+    name_type(shown, type, NAME_SIZE);
+    return wildcard_match(pattern, shown);
 }
 
 static bool is_line(const char *pattern, const struct place *place) {
@@ -74,13 +91,13 @@ static unsigned take_kind(const char **filter) {
 
 static bool is_place(unsigned of, const char *pattern, const struct place *place) {
     return (of & OF_FILE && is_file(pattern, place)) ||
-           (of & OF_FUNCTION && filter_is_function(pattern, place->function));
+           (of & OF_FUNCTION && filter_is_shown_function(pattern, place->function));
 }
 
 bool filter_matches(const char *filter, const struct site_view *view) {
     unsigned of = take_kind(&filter);
     if ((of & OF_SITE && filter_is_id(filter, view->id)) ||
-        (of & OF_TYPE && filter_is_name(filter, view->type)) ||
+        (of & OF_TYPE && filter_is_type(filter, view->type)) ||
         (of & OF_CALLEE && filter_is_name(filter, view->callee)) ||
         (of & OF_MODULE && filter_is_path(filter, view->module)) || is_place(of, filter, &view->at))
         return true;

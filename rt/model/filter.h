@@ -19,6 +19,11 @@ bool filter_is_path(const char *pattern, const char *path);
 /* The text; NULL is matched by nothing. */
 bool filter_is_name(const char *pattern, const char *name);
 
+/* The same for the name that reports show (names/names.h), in place of the whole one. NULL is matched by
+ * nothing. */
+bool filter_is_shown_function(const char *pattern, const char *function);
+bool filter_is_type(const char *pattern, const char *type);
+
 bool filter_is_id(const char *pattern, uint64_t id);
 
 /* "GLOB": id, callee, type, module, or the place of the site or of what it was inlined into.

@@ -6,14 +6,6 @@
 
 /* ---- Values. */
 
-static void quoted_part(struct out *out, const char *text) {
-    while (text && *text) {
-        if (*text == '"')
-            out_char(out, '"');
-        text += out_plain_character(out, text);
-    }
-}
-
 struct values values_tsv(struct out *out, size_t lines) {
     out_u64(out, lines);
     out_char(out, '\n');
@@ -36,11 +28,11 @@ void value_text(struct values *values, const char *text) {
     if (!text)
         return;
     if (!values->end) {
-        out_plain(values->out, text);
+        out_field(values->out, text);
         return;
     }
     out_char(values->out, '"');
-    quoted_part(values->out, text);
+    out_quoted(values->out, text);
     out_char(values->out, '"');
 }
 
@@ -65,9 +57,9 @@ static void inlined(struct values *values, const struct site_view *view) {
     for (size_t i = 0; i < view->inlined_count; i++) {
         const struct place *place = &view->inlined[i];
         out_text(out, i ? " <- " : "");
-        quoted_part(out, place->function);
+        (i ? out_quoted_part : out_quoted)(out, place->function);
         out_text(out, " at ");
-        quoted_part(out, place->file);
+        out_quoted_part(out, place->file);
         out_char(out, ':');
         out_u64(out, place->line);
         out_char(out, ':');
@@ -141,7 +133,9 @@ void value_stack(struct values *values, const struct report_stack *stack, size_t
     for (size_t i = 0; i < frames; i++) {
         const struct report_frame *frame = &stack->frames[i];
         out_text(out, i ? " <- " : "");
-        quoted_part(out, frame->function ? frame->function : frame->module ? frame->module->path : "?");
+        (i ? out_quoted_part : out_quoted)(out, frame->function ? frame->function
+                                                : frame->module ? frame->module->path
+                                                                : "?");
     }
     out_char(out, '"');
 }

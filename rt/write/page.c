@@ -8,36 +8,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* One character of Markdown. A bar would end the table's cell, a backquote the code. */
-static size_t put_character(struct out *out, const char *at) {
-    if (*at == '`') {
-        out_char(out, '\'');
-        return 1;
-    }
-    if (*at == '|')
-        out_char(out, '\\');
-    return out_plain_character(out, at);
-}
-
-/* Outside of code an angle bracket would begin HTML. */
-static void put_escaped(struct out *out, const char *text) {
-    while (*text) {
-        size_t length = *text == '<' ? 1 : 0;
-        if (length)
-            out_text(out, "&lt;");
-        text += length ? length : put_character(out, text);
-    }
-}
-
 void page_code(const struct page *page, const char *text) {
-    if (!page->is_markdown) {
-        out_plain(page->out, text);
-        return;
-    }
-    out_char(page->out, '`');
-    for (text = text ? text : "?"; *text;)
-        text += put_character(page->out, text);
-    out_char(page->out, '`');
+    (page->is_markdown ? out_code : out_plain)(page->out, text);
 }
 
 void page_count(const struct page *page, uint64_t count, const char *one, const char *many) {
@@ -101,19 +73,14 @@ static void show_path(char text[PATH_MAX], const struct page *page, const char *
     memcpy(text, "...", strlen("..."));
 }
 
-static void put_path(const struct page *page, const char *path) {
-    char text[PATH_MAX];
-    show_path(text, page, path);
-    if (page->is_markdown)
-        put_escaped(page->out, text);
-    else
-        out_plain(page->out, text);
-}
-
 void page_place(const struct page *page, const struct place *place) {
+    char text[PATH_MAX];
+    show_path(text, page, place->file);
     page_style(page, STYLE_PLACE);
-    put_path(page, place->file);
+    out_text(page->out, page->is_markdown ? "`" : "");
+    (page->is_markdown ? out_code_part : out_plain)(page->out, text);
     put_line(page->out, place);
+    out_text(page->out, page->is_markdown ? "`" : "");
     page_style(page, STYLE_PLAIN);
 }
 

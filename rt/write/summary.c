@@ -34,7 +34,7 @@ void summary_processes(const struct page *page) {
 
 void summary_reason(const struct page *page, size_t reason) {
     uint64_t part = report_reason_part(page->report, reason);
-    out_plain(page->out, page->report->reasons[reason]);
+    page_code(page, page->report->reasons[reason]);
     if (!part)
         return;
     out_text(page->out, " (in ");
@@ -81,7 +81,7 @@ void summary_lost(const struct page *page) {
     const struct report_site *totals = &page->report->totals;
     if (!page->report->reach) {
         out_text(page->out, "not known, ");
-        out_plain(page->out, page->report->lost_unknown);
+        page_code(page, page->report->lost_unknown);
         return;
     }
     put_blocks(page, totals->lost_blocks, totals->lost_bytes);
@@ -233,7 +233,7 @@ static void put_line(const struct page *page, const char *label, void (*summary)
 
 static void put_program(const struct page *page) {
     out_text(page->out, "allocsite: ");
-    out_plain(page->out, page->report->program);
+    page_code(page, page->report->program);
     summary_processes(page);
 }
 
@@ -242,7 +242,7 @@ static void put_directory(const struct page *page) {
 }
 
 static void put_command(const struct page *page) {
-    out_plain(page->out, page->report->run.command);
+    page_code(page, page->report->run.command);
 }
 
 static void put_reason(const struct page *page, size_t reason) {

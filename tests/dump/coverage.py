@@ -193,7 +193,7 @@ class Unused(unittest.TestCase):
                           for site in document("unused", path)["sites"]])
         self.assertEqual(dump("report", "--unused", "--format=markdown", path).stdout.count("| `malloc`"), 0)
         self.assertRegex(dump("report", "--unused", "--format=markdown", path).stdout,
-                         r"\| .*part\.h:3:11 `part` `malloc`<br>in .*program\.c:14:38 `main` \| ")
+                         r"\| .*part\.h:3:11` `part` `malloc`<br>in .*program\.c:14:38` `main` \| ")
 
 
 class WithoutAllocations(unittest.TestCase):

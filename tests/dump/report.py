@@ -252,7 +252,7 @@ class Messages(unittest.TestCase):
         path = written("raw.profile", profile.replace(b"\0main\0", b"\0ma\xffn\0"))
         self.assertEqual(dump("export", "--format=pprof", "-o", work("raw.pb.gz"), path).returncode, 0)
         with gzip.open(work("raw.pb.gz")) as file:
-            self.assertIn("ma\N{REPLACEMENT CHARACTER}n".encode(), file.read())
+            self.assertIn(b"ma?n", file.read())
 
 
 if __name__ == "__main__":

@@ -174,10 +174,10 @@ void budget_write_pattern(struct out *out, const char *pattern) {
     bool is_quoted = *pattern == '#' || *pattern == '"' || strchr(pattern, ' ');
     const char *quote = is_quoted ? "\"" : "";
     out_text(out, quote);
-    for (; *pattern; pattern++) {
+    while (*pattern) {
         if (is_quoted && (*pattern == '"' || *pattern == '\\'))
             out_char(out, '\\');
-        out_char(out, (unsigned char)*pattern < 0x20 || *pattern == 0x7F ? '?' : *pattern);
+        pattern += out_plain_character(out, pattern);
     }
     out_text(out, quote);
 }
@@ -208,7 +208,8 @@ bool budget_covers(const struct limit *limit, const struct subject *subject) {
     case BUDGET_FILE:
         return view->sited && covers_file(limit->pattern, subject);
     case BUDGET_TYPE:
-        return view->type && wildcard_match(limit->pattern, view->type);
+        return filter_is_name(limit->pattern, view->type) ||
+               filter_is_name(limit->pattern, subject->shown_type);
     case BUDGET_CALLEE:
         return view->callee && wildcard_match(limit->pattern, view->callee);
     case BUDGET_MODULE:

@@ -14,10 +14,12 @@
 
 struct subject {
     const struct report_site *site;
-    char **names; /* functions, each whole and without return type, parameters and template arguments; then
-                     clean paths of files; of the site and of what it is inlined into */
+    char **
+        names; /* functions, each whole, as reports show it, and without return type, parameters and
+                  template arguments; then clean paths of files; of the site and of what it is inlined into */
     size_t function_count, count;
-    char *module; /* clean path; NULL: unknown */
+    char *shown_type; /* as reports show it; NULL: unknown */
+    char *module;     /* clean path; NULL: unknown */
     char id[sizeof "0123456789abcdef"];
 };
 

@@ -2,9 +2,11 @@
 /* The names of sites that the patterns of a budget are held against, and what is found by them. */
 #include "base/arrays.h"
 #include "base/path.h"
+#include "base/words.h"
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "dump/compare/check.h"
+#include "names/names.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -15,11 +17,14 @@
 static void add_function(struct subject *subject, const char *function) {
     if (!function)
         return;
-    char *base = memory_zeros(strlen(function), 1);
+    char *base = memory_zeros(strlen(function), 1), shown[NAME_SIZE];
     function_base(function, base);
     subject->names[subject->count++] = base;
     if (strcmp(base, function) != 0)
         subject->names[subject->count++] = memory_text("%s", function);
+    name_function(shown, function, NAME_SIZE);
+    if (strcmp(base, shown) != 0 && strcmp(function, shown) != 0)
+        subject->names[subject->count++] = memory_text("%s", shown);
 }
 
 static char *clean_path(const char *path) {
@@ -36,8 +41,13 @@ void subject_make(struct subject *subject, const struct report_site *site) {
     const struct site_view *view = &site->view;
     *subject = (struct subject){.site = site, .module = view->module ? clean_path(view->module) : NULL};
     snprintf(subject->id, sizeof subject->id, "%016" PRIx64, view->id);
-    /* Of each place two names of the function and a file. */
-    subject->names = memory_zeros(3 * (view->inlined_count + 1), sizeof *subject->names);
+    /* Of each place up to three names of the function and a file. */
+    subject->names = memory_zeros(4 * (view->inlined_count + 1), sizeof *subject->names);
+    if (view->type) {
+        char shown[NAME_SIZE];
+        name_type(shown, view->type, NAME_SIZE);
+        subject->shown_type = memory_text("%s", shown);
+    }
     for (size_t i = 0; i <= view->inlined_count; i++)
         add_function(subject, place_of(view, i)->function);
     subject->function_count = subject->count;
@@ -50,6 +60,7 @@ void subject_free(struct subject *subject) {
     for (size_t i = 0; i < subject->count; i++)
         free(subject->names[i]);
     free(subject->names);
+    free(subject->shown_type);
     free(subject->module);
 }
 
@@ -100,8 +111,12 @@ static void add_names(struct subject_index *index, enum budget_kind kind, const 
         add_name(index, subject->names[i], number);
     for (size_t i = subject->function_count; kind == BUDGET_FILE && i < subject->count; i++)
         add_name(index, path_base(subject->names[i]), number);
-    if (kind == BUDGET_TYPE || kind == BUDGET_CALLEE)
-        add_name(index, kind == BUDGET_TYPE ? view->type : view->callee, number);
+    if (kind == BUDGET_TYPE)
+        add_name(index, view->type, number);
+    if (kind == BUDGET_TYPE)
+        add_name(index, subject->shown_type, number);
+    if (kind == BUDGET_CALLEE)
+        add_name(index, view->callee, number);
     if (kind == BUDGET_STACK)
         add_name(index, subject->site->way, number);
     if (kind == BUDGET_MODULE || kind == BUDGET_UNSITED)
@@ -126,7 +141,7 @@ static struct subject_prefix {
     bool is_path =
         limit->kind == BUDGET_FILE || limit->kind == BUDGET_MODULE || limit->kind == BUDGET_UNSITED;
     const char *text = is_path ? path_base(limit->pattern) : limit->pattern;
-    size_t length = strcspn(text, "*?");
+    size_t length = wildcard_prefix(text);
     return (struct subject_prefix){text, is_path && text[length] ? 0 : length};
 }
 

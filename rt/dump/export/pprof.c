@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report as a profile of pprof (profile.proto, gzip): types, callees and site ids are labels. */
+#include "base/out.h"
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
 
@@ -161,19 +162,16 @@ static uint64_t *chain_of(struct pprof *pprof, uint64_t rest, uint32_t frame) {
     return number_map_find(&pprof->chains, key);
 }
 
-/* Readers take nothing but UTF-8. Returns its number. */
+/* Readers take nothing but UTF-8, and print it on terminals. Returns its number. */
 static uint64_t add_string(struct pprof *pprof, const char *text) {
-    static const char unknown[] = "\xEF\xBF\xBD";
-    char *valid = memory_zeros(strlen(text), strlen(unknown)), *end = valid;
-    while (*text) {
-        size_t length = utf8_length(text), size = length ? length : strlen(unknown);
-        memcpy(end, length ? text : unknown, size);
-        end += size;
-        text += length ? length : 1;
-    }
-    message_bytes(&pprof->entry, PROFILE_STRING_TABLE, valid, (size_t)(end - valid));
+    size_t size = strlen(text) + 1; /* a question mark is never longer than what it replaces */
+    char *plain = memory_zeros(size, 1);
+    struct out out;
+    out_open_memory(&out, plain, size);
+    out_plain(&out, text);
+    message_bytes(&pprof->entry, PROFILE_STRING_TABLE, plain, strlen(plain));
     pack(pprof, &pprof->entry);
-    free(valid);
+    free(plain);
     return ++pprof->string_count;
 }
 

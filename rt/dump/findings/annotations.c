@@ -10,26 +10,13 @@
 
 /* ---- Findings as workflow commands of GitHub Actions, which shows them at the lines. */
 
-/* As in URIs. */
-static void put_encoded(struct out *out, char character) {
-    static const char digits[] = "0123456789ABCDEF";
-    out_char(out, '%');
-    out_char(out, digits[(unsigned char)character >> 4]);
-    out_char(out, digits[character & 15]);
-}
-
-/* A colon or a comma ends a property, a line the command. */
-static void put_escaped(struct out *out, const char *text, const char *special) {
-    for (; *text; text++)
-        (strchr(special, *text) ? put_encoded : out_char)(out, *text);
-}
-
 static void put_data(struct out *out, const char *text) {
-    put_escaped(out, text, "%\r\n");
+    out_command(out, text, "");
 }
 
+/* A colon or a comma ends a property. */
 static void put_property(struct out *out, const char *text) {
-    put_escaped(out, text, "%\r\n:,");
+    out_command(out, text, ":,");
 }
 
 static void put_place(struct out *out, const struct findings *findings, const struct place *place) {
@@ -107,7 +94,7 @@ static void put_uri(struct json *json, const char *path, const char *directory) 
     out_text(json->out, shown[0] == '/' ? "file://" : "");
     for (const char *at = shown; *at; at++) {
         bool is_plain = (*at >= '0' && *at <= '9') || ((*at | 32) >= 'a' && (*at | 32) <= 'z');
-        (is_plain || strchr("-._~/", *at) ? out_char : put_encoded)(json->out, *at);
+        (is_plain || strchr("-._~/", *at) ? out_char : out_percent)(json->out, *at);
     }
     out_char(json->out, '"');
 }

@@ -118,11 +118,13 @@ static void add_holders(struct objects *objects, uint32_t block, unsigned level)
 void graph_show_objects(struct out *out, const struct graph *graph, const char *type, unsigned levels,
                         size_t limit, bool is_dot) {
     struct objects objects = {.graph = graph, .diagram = {out, is_dot}};
+    struct graph_asked asked;
     size_t found = 0;
+    graph_asked_find(&asked, graph, type);
     graph_back_make(&objects.back, graph);
     diagram_begin(&objects.diagram);
     for (uint32_t i = 0; i < graph->block_count && found < limit; i++)
-        if (graph_is_type(graph_type_name(graph, i), type))
+        if (asked.sites[graph->blocks[i].site])
             found += add_node(&objects, i, 0);
     for (size_t i = 0; i < objects.levels.count; i++) {
         unsigned level = (unsigned)*number_map_find(&objects.levels, objects.queue[i]);
@@ -130,6 +132,7 @@ void graph_show_objects(struct out *out, const struct graph *graph, const char *
             add_holders(&objects, objects.queue[i], level + 1);
     }
     diagram_end(&objects.diagram);
+    graph_asked_free(&asked);
     number_map_free(&objects.levels);
     graph_back_free(&objects.back);
 }
@@ -172,15 +175,21 @@ static void add_reference(struct types *types, const struct graph_holder *holder
     types->edges++;
 }
 
-static void draw_types(struct out *out, const struct graph *graph, const char *type, unsigned levels,
-                       bool is_dot) {
+static void add_asked(struct types *types, const struct graph *graph, const struct graph_asked *asked) {
+    size_t node;
+    for (size_t i = 0; i < graph->site_count; i++)
+        if (asked->sites[i])
+            add_type(types, graph_text(graph, graph->sites[i].type) ?: GRAPH_NO_TYPE, 0, &node);
+}
+
+static void draw_types(struct out *out, const struct graph *graph, const struct graph_asked *asked,
+                       unsigned levels, bool is_dot) {
     struct types types = {.diagram = {out, is_dot}};
     struct graph_holders holders;
-    size_t node;
     graph_holders_find(&holders, graph, NULL);
     diagram_begin(&types.diagram);
-    add_type(&types, type, 0, &node);
-    for (node = 0; node < types.nodes.count && node < DIAGRAM_NODES; node++)
+    add_asked(&types, graph, asked);
+    for (size_t node = 0; node < types.nodes.count && node < DIAGRAM_NODES; node++)
         for (size_t i = 0; i < holders.count && types.levels[node] < levels; i++)
             if (strcmp(holders.list[i].to, types.nodes.list[node]) == 0)
                 add_reference(&types, &holders.list[i], node, types.levels[node] + 1);
@@ -189,19 +198,13 @@ static void draw_types(struct out *out, const struct graph *graph, const char *t
     string_pool_free(&types.nodes);
 }
 
-/* The first type of the graph that is called so. */
-static const char *find_type(const struct graph *graph, const char *asked) {
-    for (size_t i = 0; i < graph->block_count; i++)
-        if (graph_is_type(graph_type_name(graph, i), asked))
-            return graph_type_name(graph, i);
-    return asked;
-}
-
 void graph_show_holders(struct out *out, const struct graph *graph, const char *type, size_t shown,
                         unsigned levels, enum graph_format format) {
-    type = find_type(graph, type);
+    struct graph_asked asked;
+    graph_asked_find(&asked, graph, type);
     if (format == GRAPH_MERMAID || format == GRAPH_DOT)
-        draw_types(out, graph, type, levels, format == GRAPH_DOT);
+        draw_types(out, graph, &asked, levels, format == GRAPH_DOT);
     else
-        graph_table_holders(out, graph, type, shown, format);
+        graph_table_holders(out, graph, &asked, type, shown, format);
+    graph_asked_free(&asked);
 }

@@ -139,6 +139,21 @@ void graph_sums_make(struct graph_sums *, const struct graph *, const struct gra
                      enum graph_by, size_t shown, bool deep);
 void graph_sums_free(struct graph_sums *);
 
+/* ---- Types that are asked for. */
+
+/* Whether the name is the type's as a report shows it or as a person writes it, or a pattern of it. */
+bool graph_is_type(const char *type, const char *asked);
+
+/* The types that a name or a pattern asks for: of each site of the graph whether its type is one of them. */
+struct graph_asked {
+    bool *sites;
+    const char *type; /* the first one; NULL: there is none */
+    bool is_several;
+};
+
+void graph_asked_find(struct graph_asked *, const struct graph *, const char *asked);
+void graph_asked_free(struct graph_asked *);
+
 /* ---- Who holds what, by type. */
 
 struct graph_holder {
@@ -154,8 +169,8 @@ struct graph_holders {
     size_t count, room;
 };
 
-/* Those of objects of the type; NULL: of all. */
-void graph_holders_find(struct graph_holders *, const struct graph *, const char *type);
+/* Those of objects of these types; NULL: of all. */
+void graph_holders_find(struct graph_holders *, const struct graph *, const struct graph_asked *);
 
 /* By what they hold, then by what they are. */
 int graph_holder_compare(const struct graph_holder *, const struct graph_holder *);

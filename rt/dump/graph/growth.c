@@ -117,7 +117,7 @@ static void put_type(const struct page *page, const void *context, const void *r
         out_text(out, i ? "; +" : ": +");
         out_u64(out, grown->holders.list[i].references);
         out_char(out, ' ');
-        graph_put_holder(out, &grown->holders.list[i]);
+        graph_put_holder(page, &grown->holders.list[i]);
     }
 }
 

@@ -35,7 +35,7 @@ struct reference {
 
 struct references {
     const struct graph *graph;
-    const char *type; /* of which they are; NULL: of any */
+    const struct graph_asked *asked; /* of which types they are; NULL: of any */
     struct graph_holders *holders;
     struct number_map places, numbers; /* places: of types, or kinds of roots, and fields */
     struct reference *list;
@@ -60,7 +60,7 @@ static void add(struct references *references, uint64_t from, struct graph_holde
                 uint32_t to) {
     const struct graph *graph = references->graph;
     of.to = graph_type_name(graph, to);
-    if (references->type && strcmp(of.to, references->type) != 0)
+    if (references->asked && !references->asked->sites[graph->blocks[to].site])
         return;
     uint32_t number = holder_number(references, from, label, graph_site_of(graph, to)->type);
     struct graph_holder *holder = &references->holders->list[number];
@@ -133,8 +133,9 @@ static void count_objects(struct references *references) {
     free(last);
 }
 
-void graph_holders_find(struct graph_holders *holders, const struct graph *graph, const char *type) {
-    struct references references = {.graph = graph, .type = type, .holders = holders};
+void graph_holders_find(struct graph_holders *holders, const struct graph *graph,
+                        const struct graph_asked *asked) {
+    struct references references = {.graph = graph, .asked = asked, .holders = holders};
     *holders = (struct graph_holders){.count = 0};
     add_edges(&references);
     add_roots(&references);
@@ -178,28 +179,38 @@ static const struct graph_column columns[] = {
     {.name = "bytes", .offset = offsetof(struct graph_holder, bytes), .is_bytes = true},
     {.name = "from", .offset = offsetof(struct graph_holder, from), .is_text = true},
     {.name = "field", .offset = offsetof(struct graph_holder, field), .is_text = true},
+    {.name = "to", .offset = offsetof(struct graph_holder, to), .is_text = true},
 };
 
-enum { HOLDER_NUMBERS = 3, HOLDER_COLUMNS = sizeof columns / sizeof *columns };
+/* The last column is for references to several types. */
+enum { HOLDER_NUMBERS = 3, HOLDER_COLUMNS = 5 };
 
-/* "node.next"; of a word that no layout names the type alone. */
-void graph_put_holder(struct out *out, const struct graph_holder *holder) {
-    out_plain(out, holder->from);
-    if (holder->field)
-        out_text(out, holder->is_root ? " " : ".");
-    if (holder->field)
-        out_plain(out, holder->field);
+/* "node.next"; the type alone if no layout names the word. */
+void graph_put_holder(const struct page *page, const struct graph_holder *holder) {
+    char *name = memory_text("%s%s%s", holder->from,
+                             !holder->field    ? ""
+                             : holder->is_root ? " "
+                                               : ".",
+                             holder->field ?: "");
+    page_code(page, name);
+    free(name);
 }
 
-static void put_from(const struct page *page, const void *context, const void *holder) {
-    (void)context;
-    graph_put_holder(page->out, holder);
+static void put_from(const struct page *page, const void *context, const void *of) {
+    const struct graph_holder *holder = of;
+    const struct graph_asked *asked = context;
+    graph_put_holder(page, holder);
+    if (!asked->is_several)
+        return;
+    out_text(page->out, " -> ");
+    page_type(page, holder->to);
 }
 
-static void put_holders(struct out *out, const struct graph_holders *holders, size_t shown, const char *type,
-                        enum graph_format format) {
+static void put_holders(struct out *out, const struct graph_holders *holders, size_t shown,
+                        const struct graph_asked *asked, const char *type, enum graph_format format) {
     const struct page page = graph_page(out, format);
-    const struct graph_table table = {columns, HOLDER_COLUMNS, HOLDER_NUMBERS, "from", put_from, NULL};
+    const struct graph_table table = {
+        columns, HOLDER_COLUMNS + asked->is_several, HOLDER_NUMBERS, "from", put_from, asked};
     if (format == GRAPH_TEXT || format == GRAPH_MARKDOWN) {
         page_begin_line(&page, "who refers to ", "Who refers to ");
         page_code(&page, type);
@@ -223,17 +234,18 @@ void graph_holders_json(struct json *json, const char *key, const struct graph_h
     json_close(json, ']');
 }
 
-void graph_table_holders(struct out *out, const struct graph *graph, const char *type, size_t shown,
-                         enum graph_format format) {
+void graph_table_holders(struct out *out, const struct graph *graph, const struct graph_asked *asked,
+                         const char *type, size_t shown, enum graph_format format) {
     struct graph_holders holders;
-    graph_holders_find(&holders, graph, type);
+    graph_holders_find(&holders, graph, asked);
     shown = shown && shown < holders.count ? shown : holders.count;
+    type = asked->type && !asked->is_several ? asked->type : type;
     if (format == GRAPH_JSON) {
         struct json json = json_begin(out, "allocsite-graph-holders", 1);
         json_text(&json, "type", type);
         graph_holders_json(&json, "holders", &holders, shown);
         json_end(&json);
     } else
-        put_holders(out, &holders, shown, type, format);
+        put_holders(out, &holders, shown, asked, type, format);
     graph_holders_free(&holders);
 }

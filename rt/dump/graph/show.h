@@ -41,9 +41,9 @@ void graph_show_heapsnapshot(struct out *, const struct graph *, const struct gr
 void graph_show_holders(struct out *, const struct graph *, const char *type, size_t shown, unsigned levels,
                         enum graph_format);
 
-/* The table alone, of a type as the graph has it. */
-void graph_table_holders(struct out *, const struct graph *, const char *type, size_t shown,
-                         enum graph_format);
+/* The table alone; type: what was asked for, as the heading. */
+void graph_table_holders(struct out *, const struct graph *, const struct graph_asked *, const char *type,
+                         size_t shown, enum graph_format);
 
 /* Single objects of the type, and backwards from them who refers to them, as a picture. */
 void graph_show_objects(struct out *, const struct graph *, const char *type, unsigned levels, size_t limit,
@@ -56,9 +56,6 @@ bool graph_show_why(struct out *, const struct graph *, const char *what, size_t
 /* What types have grown from one to the other, and who holds more of them. */
 void graph_show_growth(struct out *, const struct graph *from, const struct graph *to, size_t shown,
                        enum graph_format);
-
-/* Whether a type has the name as a person writes it. */
-bool graph_is_type(const char *type, const char *asked);
 
 /* In quotes, behind something; nothing if it is not known how the block's text begins. */
 void graph_put_content(struct out *, const struct graph *, size_t block);
@@ -89,7 +86,7 @@ void graph_put_table(struct out *, enum graph_format, const struct graph_table *
 /* Members of a row that are in so many of the columns. */
 void graph_json_columns(struct json *, const void *row, const struct graph_column *, size_t count);
 
-void graph_put_holder(struct out *, const struct graph_holder *);
+void graph_put_holder(const struct page *, const struct graph_holder *);
 void graph_holders_json(struct json *, const char *key, const struct graph_holders *, size_t shown);
 
 /* ---- Pictures. */

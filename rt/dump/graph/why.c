@@ -3,14 +3,15 @@
 #include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
+#include "model/filter.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* As the wanted one, or the same without spaces, which compilers set otherwise. */
-bool graph_is_type(const char *type, const char *asked) {
+/* The same without spaces, which compilers set otherwise. */
+static bool is_same_type(const char *type, const char *asked) {
     while (*type || *asked) {
         type += *type == ' ';
         asked += *asked == ' ';
@@ -20,6 +21,33 @@ bool graph_is_type(const char *type, const char *asked) {
         asked += *asked != '\0';
     }
     return true;
+}
+
+bool graph_is_type(const char *type, const char *asked) {
+    return is_same_type(type, asked) || filter_is_type(asked, type);
+}
+
+/* Types are texts of the graph: each is compared once. */
+void graph_asked_find(struct graph_asked *found, const struct graph *graph, const char *asked) {
+    signed char *known = memory_zeros(graph->text_count + 1, 1); /* by text; the last is of no type */
+    *found = (struct graph_asked){.sites = memory_zeros(graph->site_count, sizeof *found->sites)};
+    for (size_t i = 0; i < graph->site_count; i++) {
+        uint32_t text = graph->sites[i].type;
+        const char *type = graph_text(graph, text) ?: GRAPH_NO_TYPE;
+        signed char *is_it = &known[text == GRAPH_NONE ? graph->text_count : text];
+        if (!*is_it)
+            *is_it = graph_is_type(type, asked) ? 1 : -1;
+        found->sites[i] = *is_it > 0;
+        if (!found->sites[i])
+            continue;
+        found->is_several |= found->type && strcmp(found->type, type) != 0;
+        found->type = found->type ?: type;
+    }
+    free(known);
+}
+
+void graph_asked_free(struct graph_asked *asked) {
+    free(asked->sites);
 }
 
 /* A breadth-first search: every block by the shortest way. */
@@ -110,22 +138,98 @@ static void put_edge(const struct ways *ways, uint32_t edge) {
     out_text(ways->out, " -> ");
 }
 
+/* ---- Steps from object to object. A list of a thousand nodes is one step, a thousand times. */
+
+struct step {
+    uint32_t edge, block; /* the one that the edge leads to, or of steps backwards comes from */
+};
+
+enum { PERIOD_MOST = 4, REPEATS_LEAST = 3 };
+
+static bool is_same_step(const struct graph *graph, struct step a, struct step b) {
+    const struct graph_edge *left = &graph->edges[a.edge], *right = &graph->edges[b.edge];
+    return left->label == right->label && left->offset == right->offset &&
+           graph->blocks[a.block].site == graph->blocks[b.block].site &&
+           graph->blocks[a.block].size == graph->blocks[b.block].size;
+}
+
+/* How many times the first so many steps come one after the other. */
+static size_t count_repeats(const struct graph *graph, const struct step *steps, size_t count,
+                            size_t period) {
+    size_t same = period;
+    while (same < count && is_same_step(graph, steps[same], steps[same - period]))
+        same++;
+    return same / period;
+}
+
+/* Returns the repeats of what the steps begin with, and of how many steps that is; 1: they do not repeat. */
+static size_t find_repeats(const struct graph *graph, const struct step *steps, size_t count,
+                           size_t *period) {
+    for (*period = 1; *period <= PERIOD_MOST && *period * REPEATS_LEAST <= count; ++*period) {
+        size_t repeats = count_repeats(graph, steps, count, *period);
+        if (repeats >= REPEATS_LEAST)
+            return repeats;
+    }
+    *period = 1;
+    return 1;
+}
+
+static void put_step(const struct ways *ways, struct step step) {
+    put_edge(ways, step.edge);
+    put_object(ways, step.block);
+}
+
+/* "next x 998 -> 0x1234 node": the object that the last of these steps leads to. */
+static void put_repeated(const struct ways *ways, const struct step *steps, size_t period, size_t repeats) {
+    out_text(ways->out, "    ");
+    for (size_t i = 0; i < period; i++) {
+        out_text(ways->out, i ? ", " : "");
+        graph_edge_write(ways->out, ways->graph, &ways->graph->edges[steps[i].edge]);
+    }
+    out_text(ways->out, " x ");
+    out_u64(ways->out, repeats);
+    out_text(ways->out, " -> ");
+    put_object(ways, steps[period * repeats - 1].block);
+}
+
+static void put_steps(const struct ways *ways, const struct step *steps, size_t count) {
+    size_t period, behind;
+    for (size_t at = 0; at < count; at = behind) {
+        size_t repeats = find_repeats(ways->graph, &steps[at], count - at, &period);
+        for (behind = at; behind < at + period; behind++)
+            put_step(ways, steps[behind]);
+        if (repeats == 1)
+            continue;
+        put_repeated(ways, &steps[behind], period, repeats - 1);
+        behind += period * (repeats - 1);
+    }
+}
+
+/* The steps that a search came by, from the block before *first, which is set, up to the last one; room is
+ * for one more. */
+static struct step *steps_to(const struct ways *ways, uint32_t last, uint32_t *first, size_t *count) {
+    size_t length = 0;
+    for (*first = last; ways->from[*first] != GRAPH_NONE; *first = ways->from[*first])
+        length++;
+    struct step *steps = memory_zeros(length + 1, sizeof *steps);
+    *count = length;
+    for (; ways->from[last] != GRAPH_NONE; last = ways->from[last])
+        steps[--length] = (struct step){ways->edge[last], last};
+    return steps;
+}
+
 /* From where it was begun to the block. */
 static void put_way(struct ways *ways, uint32_t block) {
     char name[600];
-    uint32_t *way = memory_zeros(ways->count, sizeof *way);
-    size_t length = 0;
-    for (; ways->from[block] != GRAPH_NONE; block = ways->from[block])
-        way[length++] = block;
-    graph_root_name(name, sizeof name, ways->graph, &ways->graph->roots[ways->root[block]]);
+    size_t count;
+    uint32_t first;
+    struct step *steps = steps_to(ways, block, &first, &count);
+    graph_root_name(name, sizeof name, ways->graph, &ways->graph->roots[ways->root[first]]);
     out_plain(ways->out, name);
     out_text(ways->out, "\n    -> ");
-    put_object(ways, block);
-    while (length) {
-        put_edge(ways, ways->edge[way[--length]]);
-        put_object(ways, way[length]);
-    }
-    free(way);
+    put_object(ways, first);
+    put_steps(ways, steps, count);
+    free(steps);
 }
 
 /* ---- Lost objects. */
@@ -144,19 +248,13 @@ static uint32_t find_closing(const struct ways *around, uint32_t block, uint32_t
 }
 
 static void put_around(const struct ways *around, uint32_t block, uint32_t last, uint32_t closing) {
-    uint32_t *way = memory_zeros(around->count, sizeof *way);
-    size_t length = 0;
-    for (uint32_t at = last; at != block; at = around->from[at])
-        way[length++] = at;
+    size_t count;
+    struct step *steps = steps_to(around, last, &(uint32_t){0}, &count);
+    steps[count++] = (struct step){closing, block};
     out_text(around->out, "lost: a cycle holds itself\n    ");
     put_object(around, block);
-    while (length) {
-        put_edge(around, around->edge[way[--length]]);
-        put_object(around, way[length]);
-    }
-    put_edge(around, closing);
-    put_object(around, block);
-    free(way);
+    put_steps(around, steps, count);
+    free(steps);
 }
 
 /* The shortest way from the block back to itself. False: there is none. */
@@ -173,21 +271,56 @@ static bool put_cycle(const struct ways *ways, uint32_t block) {
     return closing != GRAPH_NONE;
 }
 
-/* Backwards to a block that nothing holds, or that is in a cycle. */
-static void put_lost(struct ways *ways, const struct graph_back *back, uint32_t block) {
-    if (put_cycle(ways, block))
-        return;
-    out_text(ways->out, "lost: ");
-    put_object(ways, block);
+/* Follows the first holder of each block backwards, to one that nothing holds or that was there already. */
+static struct step *steps_back(struct ways *ways, const struct graph_back *back, uint32_t block,
+                               size_t *count) {
+    struct step *steps = NULL;
+    size_t room = 0;
+    *count = 0;
     while (back->first[block] < back->first[block + 1] && !ways->is_seen[block]) {
         const struct graph_backward *holder = &back->list[back->first[block]];
         ways->is_seen[block] = true;
         block = holder->from;
-        out_text(ways->out, "held by\n    ");
-        put_object(ways, block);
-        put_edge(ways, holder->edge);
-        put_object(ways, ways->graph->edges[holder->edge].to);
+        memory_grow(&steps, *count, &room, sizeof *steps);
+        steps[(*count)++] = (struct step){holder->edge, block};
     }
+    return steps;
+}
+
+static void put_step_back(const struct ways *ways, struct step step) {
+    out_text(ways->out, "held by\n    ");
+    put_object(ways, step.block);
+    put_edge(ways, step.edge);
+    put_object(ways, ways->graph->edges[step.edge].to);
+}
+
+static void put_steps_back(const struct ways *ways, const struct step *steps, size_t count) {
+    size_t period, behind;
+    for (size_t at = 0; at < count; at = behind) {
+        size_t repeats = find_repeats(ways->graph, &steps[at], count - at, &period);
+        for (behind = at; behind < at + period; behind++)
+            put_step_back(ways, steps[behind]);
+        if (repeats == 1)
+            continue;
+        behind += period * (repeats - 1);
+        out_text(ways->out, "held in the same way x ");
+        out_u64(ways->out, repeats - 1);
+        out_text(ways->out, " by\n    ");
+        put_object(ways, steps[behind - 1].block);
+    }
+}
+
+/* Backwards to a block that nothing holds, or that is in a cycle. */
+static void put_lost(struct ways *ways, const struct graph_back *back, uint32_t block) {
+    if (put_cycle(ways, block))
+        return;
+    size_t count;
+    struct step *steps = steps_back(ways, back, block, &count);
+    out_text(ways->out, "lost: ");
+    put_object(ways, block);
+    put_steps_back(ways, steps, count);
+    block = count ? steps[count - 1].block : block;
+    free(steps);
     if (!put_cycle(ways, block))
         out_text(ways->out, back->first[block] < back->first[block + 1] ? "which stands above\n"
                                                                         : "which nothing points to\n");
@@ -195,19 +328,24 @@ static void put_lost(struct ways *ways, const struct graph_back *back, uint32_t 
 
 /* ---- What is asked for. */
 
+/* "src/a.c:12", "a.c", "parse", or "src/a.c:12 parse" as rows by site are shown. */
 static bool is_at_site(const struct graph *graph, const struct graph_site *site, const char *what) {
-    char text[4200];
-    const char *file = graph_text(graph, site->file), *function = graph_text(graph, site->function);
-    snprintf(text, sizeof text, "%s:%u", file ?: "", site->line);
-    size_t length = strlen(text), asked = strlen(what);
-    bool is_line = file && asked <= length && strcmp(text + length - asked, what) == 0 &&
-                   (asked == length || text[length - asked - 1] == '/');
-    return is_line || (function && strcmp(function, what) == 0);
+    const struct place place = {.file = graph_text(graph, site->file),
+                                .function = graph_text(graph, site->function),
+                                .line = site->line};
+    char row[4200];
+    struct out out;
+    out_open_memory(&out, row, sizeof row);
+    graph_site_write(&out, graph, site);
+    return filter_is_place(what, &place) || filter_is_shown_function(what, place.function) ||
+           filter_is_path(what, row);
 }
 
-static bool is_asked(const struct graph *graph, uint32_t block, const char *what, size_t at) {
-    return block == at || graph_is_type(graph_type_name(graph, block), what) ||
-           is_at_site(graph, graph_site_of(graph, block), what);
+/* The sites that are asked for, by their types or as such. */
+static void find_sites(struct graph_asked *asked, const struct graph *graph, const char *what) {
+    graph_asked_find(asked, graph, what);
+    for (size_t i = 0; i < graph->site_count; i++)
+        asked->sites[i] = asked->sites[i] || is_at_site(graph, &graph->sites[i], what);
 }
 
 /* The block that has the address, or that starts there; block_count: none. */
@@ -228,27 +366,30 @@ static size_t address_of(const struct graph *graph, const char *what) {
 }
 
 bool graph_show_why(struct out *out, const struct graph *graph, const char *what, size_t limit) {
+    struct graph_asked asked;
     struct graph_back back;
     struct ways ways;
     size_t shown = 0, reached, at = address_of(graph, what);
     ways_open(&ways, graph, out);
+    find_sites(&asked, graph, what);
     graph_back_make(&back, graph);
     begin_with(&ways, true);
     begin_with(&ways, false);
     go_on(&ways, 0);
     reached = ways.count;
     for (size_t i = 0; i < reached && shown < limit; i++)
-        if (is_asked(graph, ways.queue[i], what, at)) {
+        if (ways.queue[i] == at || asked.sites[graph->blocks[ways.queue[i]].site]) {
             put_way(&ways, ways.queue[i]);
             put_stack(&ways, ways.queue[i]);
             shown++;
         }
     for (uint32_t i = 0; i < graph->block_count && shown < limit; i++)
-        if (!ways.is_seen[i] && is_asked(graph, i, what, at)) {
+        if (!ways.is_seen[i] && (i == at || asked.sites[graph->blocks[i].site])) {
             put_lost(&ways, &back, i);
             put_stack(&ways, i);
             shown++;
         }
+    graph_asked_free(&asked);
     graph_back_free(&back);
     ways_close(&ways);
     return shown;

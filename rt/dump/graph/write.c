@@ -142,7 +142,7 @@ static void put_name(const struct page *page, const void *context, const void *o
     if (rows->by == GRAPH_BY_TYPE)
         return;
     out_text(page->out, "  ");
-    graph_site_write(page->out, rows->graph, &rows->graph->sites[row->site]);
+    page_code(page, row->place);
     if (!row->way)
         return;
     out_text(page->out, "  ");
@@ -336,11 +336,19 @@ void graph_edge_write(struct out *out, const struct graph *graph, const struct g
     out_u64(out, edge->offset);
 }
 
+static void value_field(struct values *values, const struct graph *graph, const struct graph_edge *edge) {
+    if (edge->label != GRAPH_NONE) {
+        value_text(values, graph_text(graph, edge->label));
+        return;
+    }
+    value_begin(values);
+    graph_edge_write(values->out, graph, edge);
+}
+
 static void put_edges(struct values *values, const struct graph *graph, size_t block) {
     for (uint32_t i = graph->blocks[block].edges; i < graph->blocks[block + 1].edges; i++) {
         value_address(values, graph->blocks[block].address);
-        value_begin(values);
-        graph_edge_write(values->out, graph, &graph->edges[i]);
+        value_field(values, graph, &graph->edges[i]);
         value_address(values, graph->blocks[graph->edges[i].to].address);
         values_end(values);
     }

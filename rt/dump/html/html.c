@@ -186,26 +186,19 @@ static void put_data(struct out *out, const struct html *html) {
 /* ---- What stands around it. */
 
 void html_text(struct out *out, const char *text) {
-    for (; *text; text++)
-        if (*text == '<')
-            out_text(out, "&lt;");
-        else if (*text == '>')
-            out_text(out, "&gt;");
-        else if (*text == '&')
-            out_text(out, "&amp;");
-        else if (*text == '"')
-            out_text(out, "&quot;");
-        else
-            out_char(out, *text);
+    static const char special[] = "<>&\"";
+    static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
+    while (*text) {
+        const char *found = strchr(special, *text);
+        if (found)
+            out_text(out, entities[found - special]);
+        text += found ? 1 : out_plain_character(out, text);
+    }
 }
 
 static void put_title(struct out *out, const struct report *report) {
-    char name[512];
-    struct out text;
-    out_open_memory(&text, name, sizeof name);
-    out_plain(&text, path_base(report->program));
     out_text(out, "<title>");
-    html_text(out, name);
+    html_text(out, path_base(report->program));
     out_text(out, " \xC2\xB7 allocsite</title>\n");
 }
 

@@ -118,8 +118,8 @@ static void faults_stand_above_the_table(void **state) {
     assert_true(fault < strstr(text, "  site\n"));
     assert_non_null(
         strstr(text_of(&report, FORMAT_MARKDOWN),
-               "\n**Fault:** freed twice, 2 times (80 B)<br>allocated by a.c:20 `g` `realloc`<br>in "
-               "a.c:30:2 `outer`<br>freed by a.c:40:1 `h` `free`\n"));
+               "\n**Fault:** freed twice, 2 times (80 B)<br>allocated by `a.c:20` `g` `realloc`<br>in "
+               "`a.c:30:2` `outer`<br>freed by `a.c:40:1` `h` `free`\n"));
 }
 
 static void advises_to_reuse_a_buffer(void **state) {
