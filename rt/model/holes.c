@@ -10,9 +10,9 @@
 /* @ stands for the other malloc's module. */
 static const char *const texts[] = {
     [HOLE_MEMORY] = "out of memory for the runtime's own tables: some allocations are not counted",
-    [HOLE_FORK] =
-        "the kernel does not wipe memory on fork (it is older than Linux 4.14, or a sandbox refuses "
-        "it): a forked child may count its parent's allocations too",
+    [HOLE_FORK] = "the kernel does not wipe memory on fork (it is older than Linux 4.14, or an emulator), "
+                  "and the process was "
+                  "forked by a system call of the program's own: it counts its parent's allocations too",
     [HOLE_INTERPOSITION] = "the malloc of @ stands before allocsite's: calls that pass a site are counted, "
                            "others are not",
     [HOLE_PAST] = "some calls may have reached the malloc of @ past allocsite's: they are not counted",

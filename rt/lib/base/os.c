@@ -16,15 +16,13 @@
 #include <sys/uio.h>
 #include <time.h>
 
-static bool wipe_failed;
-
 static void advise(void *memory, size_t size, enum os_fork fork) {
     /* A huge page would make each thread's few touched counters cost 2 MiB. */
     madvise(memory, size, MADV_NOHUGEPAGE);
     /* Terabytes that were never touched would be in the size of a core file. */
     madvise(memory, size, MADV_DONTDUMP);
-    if (fork == OS_FORK_WIPES && madvise(memory, size, MADV_WIPEONFORK) != 0)
-        __atomic_store_n(&wipe_failed, true, __ATOMIC_RELAXED);
+    if (fork == OS_FORK_WIPES)
+        madvise(memory, size, MADV_WIPEONFORK);
 }
 
 static void *map(void *address, size_t size, int flags) {
@@ -76,6 +74,8 @@ void *os_map(size_t size, enum os_fork fork) {
     if (memory == MAP_FAILED)
         return NULL;
     advise(memory, size, fork);
+    if (fork == OS_FORK_WIPES)
+        os_fork_note(memory, size);
     return memory;
 }
 
@@ -100,6 +100,7 @@ bool os_map_over(void *address, size_t size, enum os_fork fork) {
 }
 
 void os_unmap(void *memory, size_t size) {
+    os_fork_forget(memory);
     if (munmap(memory, size) == 0)
         __atomic_fetch_sub(&os_mapped, whole_pages(size), __ATOMIC_RELAXED);
 }
@@ -108,10 +109,6 @@ void os_empty(void *memory, size_t size) {
     int error = errno;
     madvise(memory, size, MADV_DONTNEED);
     errno = error;
-}
-
-bool os_fork_wipes(void) {
-    return !__atomic_load_n(&wipe_failed, __ATOMIC_RELAXED);
 }
 
 /* The kernel's, which may be above what the program was told (calls/limits.c). */

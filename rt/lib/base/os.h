@@ -31,9 +31,16 @@ void os_unmap_apart(void *, size_t size);
 /* As os_map, in the place of what is mapped at address. False: it is as it was. */
 bool os_map_over(void *address, size_t size, enum os_fork);
 
-/* False: os_map could not have a mapping wiped (a kernel before 4.14), and a forked child goes on from
- * its parent's numbers. */
-bool os_fork_wipes(void);
+/* Memory of os_map with OS_FORK_WIPES comes, or goes. */
+void os_fork_note(const void *memory, size_t size);
+void os_fork_forget(const void *memory);
+
+/* From here on a child of fork(3) sees to it that such memory is empty, whatever the kernel does. Once. */
+void os_fork_watch(void);
+
+/* Whether this process is a forked child that goes on from its parent's numbers: the kernel does not empty
+ * memory, and the child was forked by a system call of the program's own. */
+bool os_fork_failed(void);
 
 /* How much address space the process may use for memory of its own, in bytes. */
 uint64_t os_address_space(void);

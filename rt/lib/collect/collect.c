@@ -153,7 +153,7 @@ static const char *other_malloc(void) {
 
 /* The holes that show only now. */
 static void look_for_holes(void) {
-    if (!os_fork_wipes())
+    if (os_fork_failed())
         hole_set(HOLE_FORK);
     if (copies_exist())
         hole_set(HOLE_SECOND_RUNTIME);

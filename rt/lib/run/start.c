@@ -111,6 +111,7 @@ static COLD void start(void) {
         thread_show(); /* out of sight, that is: something may have been counted before */
     shadow_show();
     if (!runtime_off) {
+        os_fork_watch();
         os_reserve(reserve_size());
         store_header()->begun = os_now();
         stacks_begin(stacks_wanted(options), options->stack_sites, options->list, options->contexts_check);

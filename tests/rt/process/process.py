@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Processes in all conditions: what is counted is what the source's notes say and what the observer saw, and the
 program does what it does without allocsite."""
+import errno
 import os
 import re
 import resource
@@ -40,6 +41,32 @@ def forks():
     check_notes(report_of(process), "forks.c")
     counts = sorted(report["totals"]["allocs"] for report in all_reports() if report["pid"] != process.pid)
     expect("allocations of the children", [100, 1000, 10000], counts)
+
+
+def unwiped():
+    """The kernel refuses to wipe memory on fork, or an emulator only claims to: children of fork count from zero all the same, and
+    one that _Fork made says that it does not."""
+    launcher = build("unwiped.c", "unwiped", plain=True)
+    for linking in [], ["-static"]:
+        program = build("forks.c", "forks", *linking)
+        for error in 0, errno.EINVAL:
+            process = run([launcher, str(error), program])
+            if process.returncode == SKIPPED:
+                sys.exit(SKIPPED)
+            check_behaviour(process)
+            parent = load(f"forks.{process.pid}.json")
+            check_notes(parent, "forks.c")
+            expect("exact, parent", [], parent["inexact_reasons"])
+            children = [json.load(open(path)) for path in glob.glob("*.json")]
+            children = {report["totals"]["allocs"]: report for report in children if report["pid"] != process.pid}
+            expect(f"{linking} {error}: allocations of the children", [100, 1000], sorted(children)[:2])
+            for allocs, report in children.items():
+                made_by_fork = allocs in (100, 1000)
+                expect(f"{linking} {error}: {allocs}: exact", made_by_fork, report["exact"])
+                expect("reason", [not made_by_fork], ["wipe" in reason for reason in report["inexact_reasons"] or [""]])
+                if made_by_fork:
+                    check_laws(report)
+            expect("children", 3, len(children))
 
 
 def signals():
@@ -415,5 +442,5 @@ def limiting():
                     wrong.append(f"without allocsite: {want.out}")
 
 
-main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, resolved, other_copies, other_allocators, redirected,
+main([threads, jumps, plain, forks, unwiped, children, signals, opened, replaced, preloaded, stubs, resolved, other_copies, other_allocators, redirected,
       exits, sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, deserted, stepped, limited, limiting])
