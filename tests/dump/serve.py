@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """allocsite-dump serve: go's pprof, promtool and Prometheus itself read it, and nobody else is answered."""
 import base64
+import collections
+import contextlib
 import gzip
 import http.client
 import json
@@ -12,6 +14,11 @@ import socket
 import subprocess
 import time
 import unittest
+
+try:
+    from prometheus_client.openmetrics import parser
+except ImportError:
+    parser = None
 
 from runs import DUMP, dump, work, written
 from top import Program
@@ -26,6 +33,11 @@ def reader(name):
 
 def totals(source):
     return json.loads(dump("report", "--format=json", source).stdout)["totals"]
+
+
+TYPES = {**dict.fromkeys(("allocsite_allocations", "allocsite_allocated_bytes", "allocsite_program_allocations",
+                          "allocsite_program_allocated_bytes"), "counter"),
+         **dict.fromkeys(("allocsite_live_blocks", "allocsite_live_bytes", "allocsite_peak_blocks", "allocsite_peak_bytes"), "gauge")}
 
 
 class Server:
@@ -68,7 +80,9 @@ class Serve(unittest.TestCase):
     def check_metrics(self, text):
         expected = totals(self.source)
         found = self.sums(text)
-        self.assertEqual(found["allocations"], expected["allocs"] + expected["reallocs"])
+        self.assertEqual(found["allocations_total"], expected["allocs"] + expected["reallocs"])
+        self.assertEqual(found["program_allocations_total"], expected["allocs"] + expected["reallocs"])
+        self.assertEqual(found["program_allocated_bytes_total"], expected["alloc_bytes"] + expected["realloc_bytes"])
         self.assertEqual(found["live_bytes"], expected["live_bytes"])
         self.assertEqual(found["peak_bytes"], expected["peak_bytes"])
 
@@ -76,13 +90,31 @@ class Serve(unittest.TestCase):
         with Server(self.source) as server:
             for _ in range(2):
                 answer, text = server.ask()
-                self.assertEqual(answer.status, 200)
-                self.assertIn("openmetrics-text", answer.headers["Content-Type"])
+                self.assertEqual((answer.status, answer.headers["Content-Type"]), (200, "text/plain; version=0.0.4; charset=utf-8"))
                 self.check_metrics(text)
+                answer, text = server.ask(headers={"Accept": "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.4"})
+                self.assertEqual((answer.status, answer.headers["Content-Type"]),
+                                 (200, "application/openmetrics-text; version=1.0.0; charset=utf-8"))
+                self.check_metrics(text)
+                if parser:
+                    self.assertEqual({family.name: family.type for family in parser.text_string_to_metric_families(text)}, TYPES)
                 self.program.step()
             if reader("promtool"):
-                self.assertEqual(subprocess.run([reader("promtool"), "check", "metrics"], input=server.ask()[1], text=True,
-                                                capture_output=True, check=True).stdout, "")
+                self.assertEqual(self.complaints(server.ask()[1]), "")
+
+    def complaints(self, text):
+        found = subprocess.run([reader("promtool"), "check", "metrics"], input=text, text=True, capture_output=True)
+        return found.stdout + found.stderr
+
+    def test_others(self):
+        """Gauges of other sites are one more series. Counters have none, for it would shrink when a site gets a series."""
+        with Server(self.source, "--top=1") as server:
+            text = server.ask()[1]
+            self.assertEqual({name: count for name, count in collections.Counter(re.findall(r"(?m)^allocsite_(\w+)\{", text)).items()},
+                             {"allocations_total": 1, "allocated_bytes_total": 1, "live_blocks": 2, "live_bytes": 2, "peak_blocks": 2,
+                              "peak_bytes": 2, "program_allocations_total": 1, "program_allocated_bytes_total": 1})
+            self.assertNotIn('_total{program="' + self.program.path + '",site="other"', text)
+            self.assertEqual(self.sums(text)["live_bytes"], totals(self.source)["live_bytes"])
 
     @unittest.skipUnless(shutil.which("go"), "no go")
     def test_pprof(self):
@@ -111,16 +143,17 @@ class Serve(unittest.TestCase):
             with subprocess.Popen([reader("prometheus"), "--config.file=" + config, "--storage.tsdb.path=" + work("data"),
                                    f"--web.listen-address=127.0.0.1:{port}"], stderr=subprocess.DEVNULL) as prometheus:
                 try:
-                    self.assertEqual(self.scraped(port), totals(self.source)["live_bytes"])
+                    self.assertEqual(self.scraped(port, "allocsite_live_bytes"), totals(self.source)["live_bytes"])
+                    self.assertEqual(self.scraped(port, "allocsite_allocated_bytes_total"), totals(self.source)["alloc_bytes"])
                 finally:
                     prometheus.send_signal(signal.SIGTERM)
 
-    def scraped(self, port):
+    def scraped(self, port, name):
         for _ in range(600):
             time.sleep(0.1)
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
             try:
-                connection.request("GET", "/api/v1/query?query=sum(allocsite_live_bytes)")
+                connection.request("GET", f"/api/v1/query?query=sum({name})")
                 found = json.loads(connection.getresponse().read())["data"]["result"]
             except (OSError, ValueError, KeyError):
                 continue
@@ -154,10 +187,16 @@ class Serve(unittest.TestCase):
                 self.assertEqual(server.ask(path)[0].status, 404, path)
             answer, _ = server.ask()
             self.assertIsNone(answer.headers["Access-Control-Allow-Origin"])
-            # Half a request does not keep others waiting.
-            with socket.create_connection(("127.0.0.1", server.port)) as half:
-                half.sendall(b"GET /met")
+
+    def test_half_sent(self):
+        """Clients that send half a request do not keep others waiting, neither before they time out nor then."""
+        with Server(self.source) as server, contextlib.ExitStack() as halves:
+            for count in 64, 400:
+                for _ in range(count):
+                    halves.enter_context(socket.create_connection(("127.0.0.1", server.port))).sendall(b"GET /met")
+                begun = time.monotonic()
                 self.assertEqual(server.ask()[0].status, 200)
+                self.assertLess(time.monotonic() - begun, 5)
 
     def test_ends(self):
         for sent in signal.SIGINT, signal.SIGTERM:

@@ -14,6 +14,11 @@ import subprocess
 import sys
 import unittest
 
+try:
+    from prometheus_client.openmetrics import parser
+except ImportError:
+    parser = None
+
 import browser
 
 DUMP, CC, WORK, READERS = (os.environ[name] for name in ("DUMP", "CC", "WORK", "READERS"))
@@ -26,7 +31,7 @@ SPEEDSCOPE = os.path.join(READERS, "node_modules/speedscope/dist/release/index.h
 PROMTOOL = shutil.which("promtool") or shutil.which(os.path.join(READERS, "usr/bin/promtool"))
 NEEDS = {"Pprof": shutil.which("go"), "Dhat": shutil.which("chromium") and browser.DH_VIEW,
          "Speedscope": shutil.which("chromium") and os.path.exists(SPEEDSCOPE),
-         "Callgrind": shutil.which("callgrind_annotate"), "Openmetrics": PROMTOOL, "Command": True}
+         "Callgrind": shutil.which("callgrind_annotate"), "Openmetrics": PROMTOOL and parser, "Command": True}
 ODD = 'a;"b\\c\n<i>d'
 
 
@@ -267,7 +272,7 @@ class Openmetrics(unittest.TestCase):
         """Of each metric the value of each series, as Prometheus has it in its database."""
         path, blocks = exported("openmetrics", *arguments), work("blocks")
         with open(path) as file:
-            self.assertEqual(run(PROMTOOL, "check", "metrics", stdin=file), "")
+            list(parser.text_string_to_metric_families(file.read()))
         shutil.rmtree(blocks, ignore_errors=True)
         run(PROMTOOL, "tsdb", "create-blocks-from", "openmetrics", path, blocks)
         os.mkdir(os.path.join(blocks, "wal"))
@@ -278,18 +283,21 @@ class Openmetrics(unittest.TestCase):
         return found
 
     def test_totals(self):
-        names = ["allocations", "allocated_bytes", *VALUES[2:]]
+        counters, gauges = ["allocations_total", "allocated_bytes_total"], VALUES[2:]
         for arguments in [STACKS], [PLAIN], ["--top=1", STACKS], [ODDLY]:
-            found = self.series(*arguments)
-            self.assertEqual([sum(found[name].values()) for name in names], list(totals(arguments[-1]).values()))
+            found, expected = self.series(*arguments), list(totals(arguments[-1]).values())
+            self.assertEqual([sum(found[name].values()) for name in ("program_" + counters[0], "program_" + counters[1], *gauges)], expected)
+            if len(arguments) == 1:
+                self.assertEqual([sum(found[name].values()) for name in counters], expected[:2])
         self.assertEqual(len(found["live_bytes"]), len(report(STACKS)["sites"]))
-        self.assertEqual(len(self.series("--top=1", "--sort=live", STACKS)["allocations"]), 2)
+        found = self.series("--top=1", "--sort=live", STACKS)
+        self.assertEqual([len(found[name]) for name in (*counters, *gauges)], [1, 1, 2, 2, 2, 2])
 
     def test_phases(self):
         found = self.series(STACKS)
         for phase, calls, size in phases(STACKS):
             of = [sum(value for labels, value in found[f"phase_{name}"].items() if f'phase="{phase}"' in labels)
-                  for name in ("allocations", "allocated_bytes")]
+                  for name in ("allocations_total", "allocated_bytes_total")]
             self.assertEqual(of, [calls, size])
 
     def test_labels(self):
@@ -319,7 +327,7 @@ class Openmetrics(unittest.TestCase):
         for path in ALL[4][0], ALL[5][0], STACKS:
             with open(exported("openmetrics", path)) as file:
                 text = file.read()
-            self.assertEqual(run(PROMTOOL, "check", "metrics", input=text), "")
+            self.assertGreater(len(list(parser.text_string_to_metric_families(text))), 0)
             self.assertEqual(len(re.findall(r"(?m)\} \d+$", text)) == 0, path == STACKS)
             self.assertTrue(text.endswith("# EOF\n"))
 

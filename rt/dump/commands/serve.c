@@ -66,7 +66,7 @@ static int listen_at(const struct addrinfo *address) {
     const int yes = 1;
     int fd = socket(address->ai_family, address->ai_socktype | SOCK_CLOEXEC, 0);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (fd >= 0 && bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, 16) == 0)
+    if (fd >= 0 && bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0)
         return fd;
     int error = errno;
     if (fd >= 0)

@@ -60,7 +60,8 @@ struct samples {
     enum measure by;             /* what the user looks at first */
     size_t top;                  /* sites of which formats tell that are bounded; 0: all */
     bool full_names;
-    bool is_now; /* whoever reads them asks for what is there now: no times are told */
+    bool is_now;   /* whoever reads them asks for what is there now: no times are told */
+    bool is_older; /* openmetrics: in Prometheus' text format 0.0.4 */
 
     size_t value_count; /* the first ones are known */
     struct sample *list;

@@ -1,24 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report in the OpenMetrics text format: a time series for each site and value, for the first sites alone;
- * what the others have is one more. Stacks are no labels: there can be any number of them.
+/* A report in the OpenMetrics text format, or in Prometheus' older one: a time series for each site and
+ * value, for the first sites alone. Stacks are no labels: there can be any number of them.
  *
- * All are gauges, what there was when the report was made: of counters, Prometheus' linter wants the name
- * with _total described, and the format's definition the one without. */
+ * Values that only grow are counters. What the other sites have of a gauge is one more series. Of a counter
+ * it would shrink whenever one of them became one of the first, which Prometheus takes for a restart: its sum
+ * is a metric of its own.
+ *
+ * The formats differ in the name by which a counter is described: OpenMetrics wants the one without _total.
+ */
 #include "dump/export/export.h"
 #include "names/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static const struct {
+struct metric {
     const char *name, *help;
-} metrics[SAMPLE_VALUES] = {
-    [SAMPLE_CALLS] = {"allocsite_allocations", "Allocations and reallocations so far."},
-    [SAMPLE_BYTES] = {"allocsite_allocated_bytes", "Bytes that they asked for."},
-    [SAMPLE_LIVE_BLOCKS] = {"allocsite_live_blocks", "Blocks that are allocated."},
-    [SAMPLE_LIVE_BYTES] = {"allocsite_live_bytes", "Bytes of these."},
-    [SAMPLE_PEAK_BLOCKS] = {"allocsite_peak_blocks", "Blocks that were live when most bytes were."},
-    [SAMPLE_PEAK_BYTES] = {"allocsite_peak_bytes", "Bytes of these."},
+    bool is_counter;
+};
+
+static const struct metric metrics[SAMPLE_VALUES] = {
+    [SAMPLE_CALLS] = {"allocsite_allocations", "Allocations and reallocations so far.", true},
+    [SAMPLE_BYTES] = {"allocsite_allocated_bytes", "Bytes that they asked for.", true},
+    [SAMPLE_LIVE_BLOCKS] = {"allocsite_live_blocks", "Blocks that are allocated.", false},
+    [SAMPLE_LIVE_BYTES] = {"allocsite_live_bytes", "Bytes of these.", false},
+    [SAMPLE_PEAK_BLOCKS] = {"allocsite_peak_blocks", "Blocks that were live when most bytes were.", false},
+    [SAMPLE_PEAK_BYTES] = {"allocsite_peak_bytes", "Bytes of these.", false},
+};
+
+/* The same values in other sums: of all sites, and of what came in each phase. Sites times phases could be
+ * any number of series. */
+static const struct metric sums[] = {
+    [SAMPLE_CALLS] = {"allocsite_program_allocations", "Allocations and reallocations of all sites.", true},
+    [SAMPLE_BYTES] = {"allocsite_program_allocated_bytes", "Bytes that they asked for.", true},
+};
+
+static const struct metric phases[SAMPLE_PHASED] = {
+    [SAMPLE_CALLS] = {"allocsite_phase_allocations", "Allocations and reallocations in a phase.", true},
+    [SAMPLE_BYTES] = {"allocsite_phase_allocated_bytes", "Bytes that they asked for.", true},
 };
 
 /* Plain text has no line ends; a backslash before the other two that must not stand alone. */
@@ -69,8 +88,9 @@ static void put_time(struct out *out, const struct samples *samples, uint64_t ti
     out_text(out, decimals);
 }
 
-static void begin_sample(struct out *out, const struct samples *samples, const char *name) {
-    out_text(out, name);
+static void begin_sample(struct out *out, const struct samples *samples, const struct metric *metric) {
+    out_text(out, metric->name);
+    out_text(out, metric->is_counter ? "_total" : "");
     out_text(out, "{program=\"");
     put_escaped(out, samples->report->program);
     out_char(out, '"');
@@ -92,7 +112,7 @@ static uint64_t time_of(const struct samples *samples) {
 /* site: NULL for all others. */
 static void put_sample(struct out *out, const struct samples *samples, enum sample_value value,
                        const struct site_view *site, uint64_t amount, uint64_t time) {
-    begin_sample(out, samples, metrics[value].name);
+    begin_sample(out, samples, &metrics[value]);
     if (site)
         put_site(out, samples, site);
     else
@@ -120,7 +140,7 @@ static void put_metric(struct out *out, const struct samples *samples, enum samp
         others -= amount;
         shown++;
     }
-    if (i < report->counted || report->left_out)
+    if (!metrics[value].is_counter && (i < report->counted || report->left_out))
         put_sample(out, samples, value, NULL, others, time);
 }
 
@@ -147,46 +167,61 @@ static void put_others(struct out *out, const struct samples *samples, enum samp
     }
 }
 
+static series_value *const series_values[SAMPLE_VALUES] = {[SAMPLE_CALLS] = calls,
+                                                           [SAMPLE_BYTES] = bytes,
+                                                           [SAMPLE_LIVE_BLOCKS] = live_blocks,
+                                                           [SAMPLE_LIVE_BYTES] = live_bytes,
+                                                           [SAMPLE_PEAK_BLOCKS] = peak_blocks,
+                                                           [SAMPLE_PEAK_BYTES] = peak_bytes};
+
 static void put_series(struct out *out, const struct samples *samples, enum sample_value value) {
-    static series_value *const values[SAMPLE_VALUES] = {[SAMPLE_CALLS] = calls,
-                                                        [SAMPLE_BYTES] = bytes,
-                                                        [SAMPLE_LIVE_BLOCKS] = live_blocks,
-                                                        [SAMPLE_LIVE_BYTES] = live_bytes,
-                                                        [SAMPLE_PEAK_BLOCKS] = peak_blocks,
-                                                        [SAMPLE_PEAK_BYTES] = peak_bytes};
     struct series series;
     size_t count, *sites = samples_numbers(samples, &count);
-    series_make(&series, samples->moment, sites, count, 0, values[value]);
+    series_make(&series, samples->moment, sites, count, 0, series_values[value]);
     for (size_t i = 0; i < count; i++)
         for (size_t point = 0; point < series.point_count; point++)
             put_sample(out, samples, value, &samples->moment->rows[sites[i]].view,
                        series_of(&series, i)[point], series_time(&series, point));
-    if (count == samples->top)
+    if (!metrics[value].is_counter && count == samples->top)
         put_others(out, samples, value, &series);
     series_free(&series);
     free(sites);
 }
 
-static void put_head(struct out *out, const char *name, const char *help) {
-    out_text(out, "# HELP ");
-    out_text(out, name);
-    out_char(out, ' ');
-    out_text(out, help);
-    out_text(out, "\n# TYPE ");
-    out_text(out, name);
-    out_text(out, " gauge\n");
+static void put_head(struct out *out, const struct samples *samples, const struct metric *metric) {
+    const char *end = metric->is_counter && samples->is_older ? "_total" : "";
+    const char *const parts[] = {"# HELP ",    metric->name, end,
+                                 " ",          metric->help, "\n# TYPE ",
+                                 metric->name, end,          metric->is_counter ? " counter\n" : " gauge\n"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        out_text(out, parts[i]);
 }
 
-/* What came in each phase, as a metric of its own: sites times phases could be any number of series. */
-static void put_phases(struct out *out, const struct samples *samples, enum sample_value value,
-                       const char *name, const char *help) {
+static void put_sum(struct out *out, const struct samples *samples, enum sample_value value) {
+    struct series series = {.point_count = 0};
+    put_head(out, samples, &sums[value]);
+    if (samples->moment)
+        series_make(&series, samples->moment, NULL, 0, 0, series_values[value]);
+    for (size_t point = 0; point < series.point_count; point++) {
+        begin_sample(out, samples, &sums[value]);
+        end_sample(out, samples, series.totals[point], series_time(&series, point));
+    }
+    if (samples->moment) {
+        series_free(&series);
+        return;
+    }
+    begin_sample(out, samples, &sums[value]);
+    end_sample(out, samples, value_of(&samples->report->totals.counters, value), time_of(samples));
+}
+
+static void put_phases(struct out *out, const struct samples *samples, enum sample_value value) {
     if (samples->phase_count)
-        put_head(out, name, help);
+        put_head(out, samples, &phases[value]);
     for (size_t i = 0; i < samples->phase_count; i++) {
         uint64_t sum = 0;
         for (size_t at = samples->phase_first[i]; at < samples->phase_first[i + 1]; at++)
             sum += samples->list[samples->phased[at]].values[value];
-        begin_sample(out, samples, name);
+        begin_sample(out, samples, &phases[value]);
         put_label(out, "phase", samples->phase_names[i]);
         end_sample(out, samples, sum, time_of(samples));
     }
@@ -194,11 +229,13 @@ static void put_phases(struct out *out, const struct samples *samples, enum samp
 
 void export_openmetrics(struct out *out, const struct samples *samples) {
     for (size_t i = 0; i < samples->value_count; i++) {
-        put_head(out, metrics[i].name, metrics[i].help);
+        put_head(out, samples, &metrics[i]);
         (samples->moment ? put_series : put_metric)(out, samples, (enum sample_value)i);
     }
-    put_phases(out, samples, SAMPLE_CALLS, "allocsite_phase_allocations",
-               "Allocations and reallocations in a phase.");
-    put_phases(out, samples, SAMPLE_BYTES, "allocsite_phase_allocated_bytes", "Bytes that they asked for.");
-    out_text(out, "# EOF\n");
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        put_sum(out, samples, (enum sample_value)i);
+    for (size_t i = 0; i < SAMPLE_PHASED; i++)
+        put_phases(out, samples, (enum sample_value)i);
+    if (!samples->is_older)
+        out_text(out, "# EOF\n");
 }

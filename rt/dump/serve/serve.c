@@ -17,6 +17,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,7 +45,11 @@ static void put_page(struct out *out, const struct serving *serving, struct repo
 
 static void put_samples(struct out *out, const struct serving *serving, struct report *report,
                         enum measure by, const char *format) {
-    struct samples samples = {.report = report, .by = by, .top = serving->top, .is_now = true};
+    struct samples samples = {.report = report,
+                              .by = by,
+                              .top = serving->top,
+                              .is_now = true,
+                              .is_older = !serving->takes_openmetrics};
     samples_make(&samples, &serving->symbolizer);
     export_named(format)->write(out, &samples);
     samples_free(&samples);
@@ -67,10 +72,17 @@ static const struct place_served {
     enum measure by;
 } places[] = {
     {"/", "text/html; charset=utf-8", put_page, MEASURE_BYTES},
-    {"/metrics", "application/openmetrics-text; version=1.0.0; charset=utf-8", put_metrics, MEASURE_LIVE},
+    {"/metrics", "text/plain; version=0.0.4; charset=utf-8", put_metrics, MEASURE_LIVE},
     {"/debug/pprof/heap", "application/octet-stream", put_profile, MEASURE_LIVE},
     {"/debug/pprof/allocs", "application/octet-stream", put_profile, MEASURE_BYTES},
 };
+
+#define OPENMETRICS "application/openmetrics-text"
+
+static const char *type_of(const struct serving *serving, const struct place_served *place) {
+    bool is_openmetrics = place->write == put_metrics && serving->takes_openmetrics;
+    return is_openmetrics ? OPENMETRICS "; version=1.0.0; charset=utf-8" : place->type;
+}
 
 static const struct place_served *find(const char *path) {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
@@ -101,7 +113,7 @@ static void write_answer(struct served *served, struct serving *serving, struct 
 
 struct served serve_path(struct serving *serving, const char *path) {
     const struct place_served *place = find(path);
-    struct served served = {.fd = -1, .type = place->type};
+    struct served served = {.fd = -1, .type = type_of(serving, place)};
     struct report_source source;
     if (!report_source_load(&source, serving->path, &served.why))
         return served;
@@ -194,7 +206,10 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     if (!find(path))
         return send_response(connection, MHD_HTTP_NOT_FOUND,
                              text_response("/ /metrics /debug/pprof/heap /debug/pprof/allocs\n"));
-    struct served served = serve_path(context, path);
+    struct serving *serving = context;
+    const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
+    serving->takes_openmetrics = accept && strstr(accept, OPENMETRICS);
+    struct served served = serve_path(serving, path);
     if (served.fd >= 0)
         return send_response(connection, MHD_HTTP_OK, response_of(&served));
     return send_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE, text_response(served.why.text));
@@ -206,14 +221,35 @@ static size_t keep_escapes(void *context, struct MHD_Connection *connection, cha
     return strlen(text);
 }
 
-/* One thread answers all, one after the other. */
+/* How many clients may be connected at once, as many as there are descriptors for beside those that an answer
+ * needs. Clients that send half a request take a place until they time out, so there are many more places
+ * than clients, and one address cannot take all of them. */
+enum { CONNECTIONS_MOST = 4096, CONNECTIONS_LEAST = 16, DESCRIPTORS_OF_ANSWERS = 200, SECONDS = 10 };
+
+static unsigned connections_most(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return CONNECTIONS_LEAST;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur < DESCRIPTORS_OF_ANSWERS + CONNECTIONS_LEAST)
+        return CONNECTIONS_LEAST;
+    rlim_t left = limit.rlim_cur - DESCRIPTORS_OF_ANSWERS;
+    return left < CONNECTIONS_MOST ? (unsigned)left : CONNECTIONS_MOST;
+}
+
+/* One thread answers all, one after the other. It polls by epoll, for select takes no descriptor from 1,024
+ * on.
+ */
 bool serve_until(struct serving *serving, int socket, const sigset_t *signals, struct reason *why) {
-    enum { CONNECTIONS = 32, SECONDS = 20 };
+    unsigned most = connections_most();
     int number;
-    struct MHD_Daemon *daemon = MHD_start_daemon(
-        MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, serving, MHD_OPTION_LISTEN_SOCKET, socket,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS,
-        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
+    struct MHD_Daemon *daemon =
+        MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, answer, serving,
+                         MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT, most,
+                         MHD_OPTION_PER_IP_CONNECTION_LIMIT, most - most / 4, MHD_OPTION_CONNECTION_TIMEOUT,
+                         (unsigned)SECONDS, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
     if (!daemon)
         return reason_errno(why);
     sigwait(signals, &number);

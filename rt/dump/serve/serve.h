@@ -19,6 +19,7 @@ struct serving {
     uint64_t top;     /* sites that metrics tell of; 0: all */
     struct symbolizer symbolizer;
     const struct moment *moment; /* of the report that is written; NULL: it is of no recording */
+    bool takes_openmetrics;      /* the client of this request; else Prometheus' older format is written */
 };
 
 /* Whether this allocsite-dump can. */
