@@ -187,19 +187,6 @@ static void cut(struct report *report) {
     }
 }
 
-/* The sum of the sites that were left out is what the totals have and the sites do not. */
-static void add_left_out(struct report *report) {
-    if (!report->left_out || !report->stated)
-        return;
-    struct report_site *totals = &report->totals, *hidden = &report->hidden;
-#define ADD_REST(name) hidden->counters.name += report->stated->counters.name - totals->counters.name;
-    ALLOCSITE_COUNTED(ADD_REST)
-#undef ADD_REST
-    hidden->lost_blocks += report->stated->lost_blocks - totals->lost_blocks;
-    hidden->lost_bytes += report->stated->lost_bytes - totals->lost_bytes;
-    report->totals = *report->stated;
-}
-
 /* Reports know their reasons as texts only. */
 static bool is_unowned(const struct report *report) {
     char unowned[HOLE_TEXT_SIZE];
@@ -234,7 +221,6 @@ void report_prepare(struct report *report, const struct report_limits *limits) {
     sum_up(report);
     order_sites(report->sites, report->counted, limits);
     cut(report);
-    add_left_out(report);
     for (size_t i = 0; i < report->site_count; i++)
         report->sites[i]->position = i;
     pairs_prepare(report);

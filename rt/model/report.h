@@ -170,14 +170,11 @@ struct report {
     bool reach;               /* lost blocks are told from reachable ones */
     const char *lost_unknown; /* why they are not, though it was asked for; NULL: they are, or nobody asked */
     uint64_t peak_within;     /* the true peak is not above peak_bytes by more than this; 0: it is exact */
-    size_t left_out;          /* further sites, which whoever fills this does not know: see stated */
-    struct report_site
-        *stated; /* the totals, where they are known from elsewhere; NULL: the sums are right */
 
     /* Set by report_prepare. */
     bool is_unowned; /* a reason is HOLE_UNOWNED: frees, live and the peak are not known */
     struct report_limits limits;
-    struct report_site totals;  /* of all sites, those left out too */
+    struct report_site totals;  /* of all sites */
     struct counters sited;      /* of those that are sites in the source */
     uint64_t wrapped_calls;     /* of them, on the own line of a wrapper */
     struct report_site backing; /* of those that are backing, which the totals do not have */
@@ -215,7 +212,7 @@ bool report_filter_is_vain(const struct report *, const char *filter);
 
 /* Sites of which nothing is shown but their number and sum. */
 static inline size_t report_hidden_count(const struct report *report) {
-    return report->counted - report->shown - report->apart_count + report->left_out;
+    return report->counted - report->shown - report->apart_count;
 }
 
 /* The memory that the C and C++ libraries take when they start and for their streams, and keep: no line of

@@ -221,7 +221,7 @@ void report_text(struct out *out, const struct report *report) {
     struct page page = {.out = out, .report = report};
     summary_text(&page);
     details_of_faults(&page);
-    if (report->counted + report->left_out)
+    if (report->counted)
         put_rows(&page);
 }
 

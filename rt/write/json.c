@@ -108,7 +108,7 @@ static void put_sites(struct json *json, const struct report *report) {
 
 /* Sites that counted something and are not in the array. */
 static uint64_t left_out(const struct report *report) {
-    uint64_t count = report->left_out;
+    uint64_t count = 0;
     for (size_t i = report->shown; i < report->counted; i++)
         count += !report_has_row(report, report->sites[i]);
     return count;

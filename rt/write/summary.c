@@ -116,7 +116,7 @@ static void put_unsited(const struct page *page) {
         page_count(page, report->module_count, " module", " modules");
 }
 
-static void put_sited_share(const struct page *page) {
+void summary_sited(const struct page *page) {
     const struct report *report = page->report;
     uint64_t calls = counters_calls(&report->totals.counters),
              bytes = counters_bytes(&report->totals.counters);
@@ -135,17 +135,6 @@ static void put_sited_share(const struct page *page) {
     }
     out_text(page->out, "; unsited: ");
     put_unsited(page);
-}
-
-void summary_sited(const struct page *page) {
-    if (!page->report->left_out) {
-        put_sited_share(page);
-        return;
-    }
-    page_count(page, page->report->sited_count, " site; unsited: ", " sites; unsited: ");
-    put_unsited(page);
-    out_text(page->out, "; ");
-    page_count(page, page->report->left_out, " more left out", " more left out");
 }
 
 static bool summary_are_whole(const struct page *page) {

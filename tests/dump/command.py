@@ -5,6 +5,7 @@ import os
 import struct
 import unittest
 
+import profiles
 from programs import DUMP, NOT_LIFTED, check, compile, dump, read, run, sites, work, write
 
 
@@ -256,7 +257,7 @@ class Usage(unittest.TestCase):
             self.assertIn(said, dump(*arguments).stderr)
 
     def test_a_report_without_a_command(self):
-        report = os.path.join(os.path.dirname(__file__), "..", "golden", "report-1", "full.json")
+        report = profiles.write(work("words.profile"), profiles.words())
         self.assertEqual(check(DUMP, report), check(DUMP, "report", report))
         self.assertEqual(check(DUMP, "--top=1", report), check(DUMP, "report", "--top=1", report))
 

@@ -140,10 +140,6 @@ class Unused(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(unused(merged), [[3, 13], [10]])
 
-    def test_a_report_in_json(self):
-        report = run("report.json", "mg", options="format=json:report={}")
-        self.assertEqual(unused(report), [[3, 13], [10], [11]])
-
     def test_frees_are_no_sites_to_cover(self):
         found = document("unused", run("freed", "mf"))
         self.assertEqual({site["kind"] for site in found["sites"]}, {"alloc", "realloc"})
@@ -213,8 +209,6 @@ class WithoutAllocations(unittest.TestCase):
         merged = work("app/merged")
         self.assertEqual(dump("merge", "-o", merged, first, run("second", "m", program="with_linked")).returncode, 0)
         self.assertEqual(self.modules(merged), expected)
-        report = run("linked.json", "m", options="format=json:report={}", program="with_linked")
-        self.assertEqual(self.modules(report), expected)
 
     def test_what_it_opens(self):
         for letters in ("mo", "moq"):

@@ -138,7 +138,7 @@ class Advice(unittest.TestCase):
         self.one(WAYS, "reuse", "malloc(10", saved=(4999, 0, 0))
         what, _ = self.one(WAYS, "reuse", "malloc(10", options="stack=8", saved=(4997, 0, 0))
         self.assertEqual(what, "5,000 allocations, never two at once of each of 3 stacks")
-        self.assertRegex(dump("report", work("advice/report.json")).stdout,
+        self.assertRegex(dump("report", work("advice/program.profile")).stdout,
                          r"\n +never two blocks at once of each of 3 stacks: a buffer to reuse\n")
         together = WAYS.replace("void one(int i) { give_back(kept[1] = line_of(i));", "void one(int i) { give_back(kept[3]); kept[3] = kept[1]; kept[1] = line_of(i);")
         self.assertEqual(advice(together, "stack=8")[0], [])
@@ -265,7 +265,8 @@ ODD = 'odd :,%\n\\é"'
 
 def validated(result):
     document = json.loads(result.stdout)
-    jsonschema.validate(document, read(SCHEMA))
+    with open(SCHEMA) as file:
+        jsonschema.validate(document, json.load(file))
     return document["runs"][0]
 
 
@@ -288,18 +289,18 @@ class Sarif(unittest.TestCase):
 
     def test_leaks(self):
         report(LEAKS, "faults")
-        leaks = self.results("report.json")
+        leaks = self.results("program.profile")
         self.assertEqual([(each["ruleId"], each["level"], *place(each)) for each in leaks],
                          [("leak", "warning", "program.c", 6)])
         self.assertEqual(leaks[0]["message"]["text"], "1 block of 100 B lost: nothing points there any more")
 
     def test_live_blocks_are_leaks_if_asked_for(self):
         report(LEAKS, "faults", "reach=0")
-        self.assertEqual(self.results("report.json"), [])
-        self.assertEqual([place(each)[1] for each in self.results("--leaks", "report.json")], [6, 8])
+        self.assertEqual(self.results("program.profile"), [])
+        self.assertEqual([place(each)[1] for each in self.results("--leaks", "program.profile")], [6, 8])
         known = written("faults/known", "leak:strdup\nleak:main\n")
-        self.assertEqual(self.results("--leaks", f"--suppress={known}", "report.json"), [])
-        result = dump("report", "--leaks", "--suppress=" + written("unknown", "# race:\nrace:*\n"), work("report.json"))
+        self.assertEqual(self.results("--leaks", f"--suppress={known}", "program.profile"), [])
+        result = dump("report", "--leaks", "--suppress=" + written("unknown", "# race:\nrace:*\n"), work("program.profile"))
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertTrue(result.stderr.endswith(": is no suppression, not of the form leak:PATTERN: race:*\n"), result.stderr)
 
@@ -307,8 +308,8 @@ class Sarif(unittest.TestCase):
         document = read(report(LEAKS, "faults"))
         owner, by = document["sites"][0]["id"], document["sites"][1]["id"]
         document["faults"] = [{"owner": owner, "by": by, "kind": "double_free", "count": 2, "bytes": 400}]
-        written("faults/two.json", document)
-        fault = self.results("two.json")[0]
+        written("faults/two.profile", document)
+        fault = self.results("two.profile")[0]
         self.assertEqual((fault["ruleId"], fault["level"]), ("double-free", "error"))
         self.assertEqual(fault["message"]["text"], "freed twice, 2 times (400 B)")
         related = fault["relatedLocations"][0]["physicalLocation"]["region"]["startLine"]
@@ -339,7 +340,7 @@ class Sarif(unittest.TestCase):
         for site in document["sites"]:
             site["file"], site["function"] = f"/elsewhere/{ODD}.c", ODD
         document["exact"], document["inexact_reasons"] = False, [ODD]
-        run = validated(dump("report", "--format=sarif", written("faults/odd.json", document)))
+        run = validated(dump("report", "--format=sarif", written("faults/odd.profile", document)))
         uri = place(run["results"][0])[0]
         self.assertEqual(urllib.parse.unquote(uri), f"file:///elsewhere/{ODD}.c")
         self.assertRegex(uri, "^[-._~/:%A-Za-z0-9]*$")
@@ -382,7 +383,7 @@ class Github(unittest.TestCase):
         for site in document["sites"]:
             site["file"] = f"/elsewhere/{ODD}.c"
         document["exact"], document["inexact_reasons"] = False, [ODD]
-        found = list(annotations(dump("report", "--format=github", written("faults/odd.json", document)).stdout))
+        found = list(annotations(dump("report", "--format=github", written("faults/odd.profile", document)).stdout))
         self.assertEqual(found[0][:2], ("notice", {"file": f"/elsewhere/{ODD}.c", "line": "5", "col": "57",
                                                    "title": "allocsite reuse"}))
         self.assertEqual(found[1], ("warning", {"title": "allocsite"}, "exact: no, " + ODD.replace("\n", "?")))

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import unittest
 
+from profiles import profile
 from programs import WORK, check, run, work
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -51,10 +52,9 @@ def report(name, *sites):
     """A report of sites (module, type, blocks, size of each, how many of them are live)."""
     rows = [row(index + 1, *site) for index, site in enumerate(sites)]
     totals = {counter: sum(site[counter] for site in rows) for counter in COUNTERS}
-    with open(work(name), "w") as file:
-        json.dump({"format": "allocsite-report", "version": 1, "program": sites[0][0], "pid": 1, "exact": True,
-                   "inexact_reasons": [], "finished": True, "totals": totals, "peak_within": 0, "sites_left_out": 0,
-                   "sites": rows, "faults": []}, file)
+    with open(work(name), "wb") as file:
+        file.write(profile({"program": sites[0][0], "pid": 1, "inexact_reasons": [], "finished": True, "totals": totals,
+                            "peak_within": 0, "sites": rows}))
     return work(name)
 
 
@@ -67,7 +67,7 @@ def rows(*paths, **options):
 
 
 def sizes(module, *names, **options):
-    found = rows(report("sizes.json", *[(module, name, 1, 1, 1) for name in names]), **options)
+    found = rows(report("sizes.profile", *[(module, name, 1, 1, 1) for name in names]), **options)
     return {name: (found[name]["size"], found[name]["padding"]) for name in names}
 
 
@@ -124,19 +124,19 @@ class Layouts(unittest.TestCase):
             with open(work(f"{name}.c"), "w") as file:
                 file.write(code)
         check(os.environ["CLANG"], "-g", work("twin1.c"), work("twin2.c"), "-o", work("twins"))
-        found = rows(report("twins.json", (work("twins"), "struct twin", 1, 8, 1), (work("twins"), "struct same", 1, 1, 1)))
+        found = rows(report("twins.profile", (work("twins"), "struct twin", 1, 8, 1), (work("twins"), "struct same", 1, 1, 1)))
         self.assertEqual([found["struct twin"][name] for name in ("size", "differs", "padding_bytes")], [None, True, None])
         self.assertEqual(found["struct same"]["size"], 1)
 
     def test_local_types_have_namesakes(self):
         module = compile_c("local", "-DLOCAL")
         self.assertEqual(sizes(module, "struct local", "struct pair"), {"struct local": (None, None), "struct pair": (16, 7)})
-        self.assertTrue(rows(report("local.json", (module, "struct local", 1, 1, 1)))["struct local"]["differs"])
+        self.assertTrue(rows(report("local.profile", (module, "struct local", 1, 1, 1)))["struct local"]["differs"])
 
     def test_types_in_units_of_their_own(self):
         """Members of types there are out of reach: taken to have no padding, which is said."""
         module = compile_layouts("types", "-g", "-gdwarf-5", "-fdebug-types-section")
-        found = rows(report("types.json", (module, "nested", 1, 44, 1), (module, "plain", 1, 12, 1)))
+        found = rows(report("types.profile", (module, "nested", 1, 44, 1), (module, "plain", 1, 12, 1)))
         self.assertEqual(numbers(found["plain"]), (12, 6, False))
         self.assertIn(numbers(found["nested"]), [(44, 23, False), (44, 5, True)])
 
@@ -152,7 +152,7 @@ class Layouts(unittest.TestCase):
 
     def test_holes(self):
         module = compile_layouts("holes", "-g")
-        path = report("holes.json", (module, "nested", 1, 44, 1))
+        path = report("holes.profile", (module, "nested", 1, 44, 1))
         holes = [("a", 1, 3), ("b.a", 5, 3), ("b.c", 13, 3), ("b.a", 17, 3), ("b.c", 25, 3), ("b.a", 29, 3),
                  ("b.c", 37, 3), ("c", 42, 2)]
         self.assertEqual([(hole["after"], hole["offset"], hole["size"]) for hole in rows(path)["nested"]["holes"]], holes)
@@ -174,7 +174,7 @@ class Layouts(unittest.TestCase):
 class Amounts(unittest.TestCase):
     def test_blocks_and_arrays(self):
         module = compile_c("amounts")
-        found = rows(report("amounts.json", (module, "struct pair", 10, 16, 4), (module, "struct pair", 3, 64, 1),
+        found = rows(report("amounts.profile", (module, "struct pair", 10, 16, 4), (module, "struct pair", 3, 64, 1),
                             (module, "struct text", 5, 12, 2)))
         pair = found["struct pair"]
         self.assertEqual((pair["padding_bytes"], pair["live_padding_bytes"]), (10 * 7 + 3 * 4 * 7, 4 * 7 + 4 * 7))
@@ -182,12 +182,12 @@ class Amounts(unittest.TestCase):
 
     def test_what_lies_behind_a_type_is_not_more_of_it(self):
         module = compile_c("behind")
-        found = rows(report("behind.json", (module, "struct pair", 10, 16 + 25, 10)))["struct pair"]
+        found = rows(report("behind.profile", (module, "struct pair", 10, 16 + 25, 10)))["struct pair"]
         self.assertEqual((found["padding_bytes"], found["live_padding_bytes"]), (70, 70))
 
     def test_totals(self):
         module = compile_c("totals")
-        path = report("totals.json", (module, "struct pair", 10, 16, 4), (module, None, 5, 100, 5),
+        path = report("totals.profile", (module, "struct pair", 10, 16, 4), (module, None, 5, 100, 5),
                       (module, "struct absent", 1, 8, 0))
         found = json.loads(shown(path))
         self.assertEqual([found[name] for name in ("typed_calls", "typed_bytes", "laid_out_bytes", "padding_bytes",
@@ -205,14 +205,14 @@ class Amounts(unittest.TestCase):
 class Modules(unittest.TestCase):
     def test_types_that_differ(self):
         one, two = compile_c("one"), compile_c("two", other="struct other { char a; int b; };")
-        path = report("differ.json", (one, "struct other", 1, 4, 1), (two, "struct other", 1, 8, 1))
+        path = report("differ.profile", (one, "struct other", 1, 4, 1), (two, "struct other", 1, 8, 1))
         found = rows(path)["struct other"]
         self.assertEqual((found["size"], found["padding"], found["differs"], found["padding_bytes"]), (None, None, True, 3))
         self.assertRegex(shown(path, form="text"), r" differs .*  struct other\n")
 
     def test_without_debug_information(self):
         module = compile_c("bare", "-g0")
-        path = report("bare.json", (module, "struct pair", 1, 16, 1))
+        path = report("bare.profile", (module, "struct pair", 1, 16, 1))
         self.assertEqual(json.loads(shown(path))["unknown_layouts"],
                          [{"module": module, "reason": "it has no debug information (compile with -g)"}])
         text = shown(path, form="text")
@@ -231,14 +231,14 @@ class Modules(unittest.TestCase):
         self.assertEqual(sizes(module, "struct pair", options=[f"--debug-dir={work('debug')}"]), {"struct pair": (16, 7)})
 
     def test_a_module_that_is_gone(self):
-        path = report("gone.json", (work("absent"), "struct pair", 1, 16, 1))
+        path = report("gone.profile", (work("absent"), "struct pair", 1, 16, 1))
         self.assertEqual(json.loads(shown(path))["unknown_layouts"],
                          [{"module": work("absent"), "reason": "No such file or directory"}])
 
     def test_damaged_debug_information(self):
         """Whatever libdwarf makes of it, it is told or left out."""
         module = compile_c("damaged")
-        path = report("damaged.json", (module, "struct pair", 1, 16, 1), (module, "struct local", 1, 8, 1))
+        path = report("damaged.profile", (module, "struct pair", 1, 16, 1), (module, "struct local", 1, 8, 1))
         with open(module, "rb") as file:
             good = file.read()
         header = run("readelf", "-SW", module).stdout.split(".debug_info")[1].split()

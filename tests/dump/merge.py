@@ -12,12 +12,12 @@ import struct
 import subprocess
 import unittest
 
+import profiles
 from runs import DUMP, WORK, dump, pipe_reader, unless_sanitized, work, written
 
 MAKE = os.environ["MAKE"]
 HERE = os.path.dirname(os.path.abspath(__file__))
-JSON = os.path.join(HERE, "..", "golden", "report-1", "full.json")
-CUT_JSON = os.path.join(HERE, "..", "golden", "report-1", "cut.json")
+OTHER = work("other.profile")  # of another program
 PAGE = 4096
 
 
@@ -25,6 +25,7 @@ def setUpModule():
     shutil.rmtree(WORK, ignore_errors=True)
     os.makedirs(work("few"))
     subprocess.run([MAKE, work("few"), "6", "50", "sizes"], check=True)
+    profiles.write(OTHER, profiles.words())
 
 
 FEW = [work(f"few/{number}") for number in range(6)]
@@ -76,22 +77,10 @@ class Joined(unittest.TestCase):
         forwards, backwards = document(*FEW[1:]), document(*reversed(FEW[1:]))
         self.assertEqual(forwards["totals"], backwards["totals"])
 
-    def test_profiles_and_json(self):
-        path = written("part.json", check("report", "--format=json", FEW[2]).encode())
-        self.assertEqual(document(FEW[1], path)["totals"], document(FEW[1], FEW[2])["totals"])
-        mixed = document(FEW[1], JSON)
+    def test_two_programs(self):
+        mixed = document(FEW[1], OTHER)
         self.assertEqual(mixed["program"], "2 programs")
         self.assertEqual(len(mixed["programs"]), 2)
-        self.assertEqual(document(written("mixed.json", json.dumps(mixed).encode())), mixed)
-
-    def test_json_that_left_sites_out(self):
-        with open(CUT_JSON) as file:
-            cut = json.load(file)
-        joined = document(CUT_JSON, CUT_JSON)
-        self.assertTrue(cut["sites_left_out"])
-        self.assertEqual(joined["totals"]["allocs"], 2 * cut["totals"]["allocs"])
-        self.assertEqual([site["module"] for site in joined["sites"] if site["module"] == "[left out]"], ["[left out]"])
-        self.assertEqual(joined["inexact_processes"], [2] * len(joined["inexact_reasons"]))
 
     def test_reasons_say_of_how_many(self):
         hole = bytearray(contents(FEW[3]))
@@ -117,36 +106,35 @@ class Merged(unittest.TestCase):
         return work(name)
 
     def test_is_what_report_shows(self):
-        for paths in (FEW, FEW[1:2], [*FEW, JSON], [JSON], [CUT_JSON, FEW[1]]):
+        for paths in (FEW, FEW[1:2], [*FEW, OTHER], [OTHER]):
             merged = self.merge("merged", *paths)
             self.assertEqual(document(merged), document(*paths))
             self.assertEqual(check("report", merged), check("report", *paths))
 
     def test_one_process_keeps_its_end(self):
-        golden = os.path.join(HERE, "..", "golden", "profile-3")
-        for name in "child.profile", "forked.json":
-            path = os.path.join(golden, name)
-            one = document(self.merge("one", path))
-            self.assertEqual(one, document(path))
-            self.assertEqual(one["run"]["command"], "./forked some arguments")
+        run = {"command": "./words some arguments", "begun_ms": 1795454097886, "ended_ms": 1795454097887, "ending": "exit", "status": 3,
+               "max_resident_bytes": 1904640}
+        path = written("ended.profile", {**profiles.words(), "run": run})
+        one = document(self.merge("one", path))
+        self.assertEqual(one, document(path))
+        self.assertEqual(one["run"], run)
 
     def test_sizes_are_of_rows_alone(self):
         """Of thousands of stacks none has any."""
-        with open(os.path.join(HERE, "..", "golden", "profile-2", "stacks.json")) as file:
-            report = json.load(file)
-        empty = {name: 0 if isinstance(value, int) else value for name, value in report["stacks"][0].items()}
-        report["stacks"] += [{**empty, "frames": [{**empty["frames"][0], "address": hex(number)}]} for number in range(3000)]
-        for site in report["sites"]:
-            site["sizes"] = [[64, site["allocs"]]]
-        merged = self.merge("sizes.merged", written("sizes.json", report))
+        report = {**profiles.words(), "walks": {"depth": 8}}
+        site = report["sites"][0]
+        empty = {name: 0 if isinstance(value, int) else value for name, value in site.items()}
+        report["stacks"] = [{**empty, "site": site["id"], "frames": [{"module": site["module"], "address": hex(number)}]}
+                            for number in range(3000)]
+        merged = self.merge("sizes.merged", written("sizes.profile", report))
         before, after = (json.loads(check("report", "--format=json", "--no-symbols", path))["sites"]
-                         for path in (work("sizes.json"), merged))
+                         for path in (work("sizes.profile"), merged))
         self.assertEqual([site["sizes"] for site in after], [site["sizes"] for site in before])
         areas = [struct.unpack_from("<IIQQQ", contents(merged), PAGE + 2048 + 32 * number) for number in range(64)]
         self.assertLessEqual(sum(size for kind, _, _, size, _ in areas if kind == 9), 2 * PAGE)
 
     def test_merged_ones_merge_as_all_at_once(self):
-        paths = [*FEW, JSON, CUT_JSON, JSON]
+        paths = [*FEW, OTHER, FEW[2], OTHER]
         at_once = document(self.merge("at_once", *paths))
         for cuts in ((1,), (4,), (2, 7), (1, 2, 3, 4, 5, 6, 7, 8)):
             ends = (0, *cuts, len(paths))

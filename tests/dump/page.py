@@ -12,7 +12,7 @@ import unittest
 import browser
 from runs import dump, read, report, work, written
 
-GOLDEN = os.path.join(os.path.dirname(__file__), "..", "golden")
+HERE = os.path.dirname(os.path.abspath(__file__))
 COUNTERS = ("allocs alloc_bytes reallocs realloc_bytes realloc_old_bytes frees freed_bytes moved moved_bytes live_blocks "
             "live_bytes failed peak_bytes peak_blocks inherited_blocks inherited_bytes").split()
 METRICS = {"bytes": ("alloc_bytes", "realloc_bytes"), "calls": ("allocs", "reallocs"), "live": ("live_bytes",),
@@ -83,9 +83,8 @@ def site(number, **given):
 
 def made_report(sites):
     totals = {name: sum(each[name] for each in sites) for name in COUNTERS}
-    return {"format": "allocsite-report", "version": 3, "program": "/bin/app", "pid": 1, "processes": 1, "exact": True,
-            "inexact_reasons": [], "finished": True, "totals": totals, "peak_within": 0,
-            "sites_left_out": 0, "sites": sites, "faults": []}
+    return {"program": "/bin/app", "pid": 1, "processes": 1, "exact": True,
+            "inexact_reasons": [], "finished": True, "totals": totals, "peak_within": 0, "sites": sites, "faults": []}
 
 
 def metric_of(each, name):
@@ -175,7 +174,8 @@ class Page(unittest.TestCase):
             self.assertEqual(sorted(row["bytes"] for row in self.rows()), sorted(sums.values()), field)
 
     def test_threads_and_phases(self):
-        profile = os.path.join(GOLDEN, "profile-1", "phases.profile")
+        parts = [site(number, pid=1, thread=number % 2, phase=["parsing", "cleaning", None][number]) for number in range(3)]
+        profile = written("phases.profile", {**made_report([site(number) for number in range(3)]), "threads": parts})
         for group in "thread", "phase":
             told = dump("report", "--no-symbols", f"--by={group}", "--format=json", profile).stdout
             rows = json.loads(told)["rows"]
@@ -204,7 +204,7 @@ class Page(unittest.TestCase):
         self.assertEqual([row["all"] for row in self.rows()], names)
 
     def test_paths_are_below_what_they_have_in_common(self):
-        path = written("elsewhere.json", made_report([site(number, file=f"/far/away/dir_{number}/file.c") for number in range(3)]))
+        path = written("elsewhere.profile", made_report([site(number, file=f"/far/away/dir_{number}/file.c") for number in range(3)]))
         self.opened(path, "--no-symbols")
         self.assertIn("Files: below /far/away", self.value("document.querySelector('header').textContent"))
         self.assertEqual({re.search(r"(?<=\d)dir_\d/file.c", row["all"])[0] for row in self.value(ROWS)}, {f"dir_{number}/file.c" for number in range(3)})
@@ -293,7 +293,7 @@ class Page(unittest.TestCase):
     def test_two_reports(self):
         one = made_report([site(1), site(2), site(3)])
         other = made_report([site(2, alloc_bytes=6, live_bytes=6, peak_bytes=6), site(3), site(4)])
-        old, new, path = written("old.json", one), written("new.json", other), work("diff.html")
+        old, new, path = written("old.profile", one), written("new.profile", other), work("diff.html")
         self.assertEqual(dump("diff", "--format=html", "-o", path, old, new).returncode, 0)
         self.browser.complaints.clear()
         self.browser.open(path)
@@ -342,7 +342,7 @@ class Page(unittest.TestCase):
     def test_functions_are_without_parameters(self):
         names = {"leveldb::ReadBlock(leveldb::Slice const&, int (*)(char))": "leveldb::ReadBlock", "S::operator()(int) const": "S::operator()",
                  "(anonymous namespace)::f()": "(anonymous namespace)::f", "operator()": "operator()", "main": "main"}
-        self.opened(written("names.json", made_report([site(i, function=name) for i, name in enumerate(names)])))
+        self.opened(written("names.profile", made_report([site(i, function=name) for i, name in enumerate(names)])))
         self.assertEqual(sorted(row["name"] for row in self.rows()), sorted(names.values()))
 
     def test_by_stack(self):
@@ -350,7 +350,7 @@ class Page(unittest.TestCase):
         path = report(WAYS, "one_by_stack", "stack=8", ("-O1", "-fno-optimize-sibling-calls", "-DLEFT=100", "-DRIGHT=70"))
         told = read(path)
         told["stacks"] = [stack for stack in told["stacks"] if stack["alloc_bytes"] != 70]
-        self.opened(written("part.json", told), fragment="#group=stack")
+        self.opened(written("part.profile", told), fragment="#group=stack")
         rows = self.rows()
         self.assertEqual([(row["bytes"], row["calls"]) for row in rows], [(100, 1), (70, 1)])
         self.assertRegex(rows[0]["all"], "^make.*from through_left < main$")
@@ -388,7 +388,7 @@ class Page(unittest.TestCase):
 
     def test_recording(self):
         """Each moment is the report of that moment; a click on the chart leads there."""
-        path = os.path.join(GOLDEN, "recording-1", "steps.rec")
+        path = os.path.join(HERE, "steps.rec")
         times = json.loads(dump("report", "--history", "--format=json", "--no-symbols", path).stdout)["times_ms"]
         self.opened(path, "--no-symbols")
         last = len(times) - 1
@@ -443,7 +443,7 @@ class Page(unittest.TestCase):
         names = dict(function=HOSTILE, file="/src/" + HOSTILE, type=HOSTILE, module=HOSTILE, callee=HOSTILE,
                      inlined=[{"function": HOSTILE, "file": HOSTILE, "line": 1, "column": 1}])
         told = {**made_report([site(1, **names), site(2)]), "program": HOSTILE, "exact": False, "inexact_reasons": [HOSTILE]}
-        path = written("hostile.json", told)
+        path = written("hostile.profile", told)
         for view in "sites&site=0000000000000001", "flame", "treemap":
             self.opened(path, "--no-symbols", fragment="#view=" + view)
             self.assertEqual(self.value("document.querySelectorAll('img').length"), 0)
@@ -477,7 +477,7 @@ class Page(unittest.TestCase):
         self.assertEqual(re.findall(r'<th scope="col">(\w+)', text)[:4], ["bytes", "calls", "live", "peak"])
 
     def test_a_hundred_thousand_sites(self):
-        path = written("many.json", made_report([site(number) for number in range(100_000)]))
+        path = written("many.profile", made_report([site(number) for number in range(100_000)]))
         seconds = self.opened(path, "--no-symbols")
         print(f"100,000 sites: {os.path.getsize(work('page.html'))} bytes, drawn in {seconds:.2f} s", file=sys.stderr)
         self.assertEqual(self.value("document.querySelector('.scroller').getAttribute('aria-rowcount')"), "100001")
@@ -504,7 +504,7 @@ class Page(unittest.TestCase):
 
 class Usage(unittest.TestCase):
     def test_what_cannot_be_a_page(self):
-        path = written("few.json", made_report([site(1)]))
+        path = written("few.profile", made_report([site(1)]))
         for options, what in ((["--format=html", "--tree"], "--tree is text or json"),
                               (["--format=html", "--by=file"], "--format=html and --by do not go together"),
                               (["--source"], "--source is of --format=html")):
@@ -513,14 +513,14 @@ class Usage(unittest.TestCase):
             self.assertIn(what, done.stderr)
 
     def test_a_file_that_cannot_be_written(self):
-        path = written("few.json", made_report([site(1)]))
+        path = written("few.profile", made_report([site(1)]))
         for format in "html", "text":
             done = dump("report", f"--format={format}", "-o", work("none") + "/there/page.html", path)
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             self.assertRegex(done.stderr, r"^allocsite-dump: .*/page\.html: No such file or directory\n$")
 
     def test_output_is_the_same_as_of_standard_output(self):
-        path = written("few.json", made_report([site(1)]))
+        path = written("few.profile", made_report([site(1)]))
         for options in (["report", "--format=html", path], ["report", "--format=csv", path],
                         ["diff", "--format=html", path, path]):
             self.assertEqual(dump(*options, "-o", work("output")).returncode, 0)

@@ -233,13 +233,13 @@ class Command(unittest.TestCase):
     def test_wrong_moments(self):
         self.record("--interval=0.02", "--count=3", "-o", "c.rec", "--", "./sleeper")
         path = work("sleeper/c.rec")
-        profile = written("empty.json", {"format": "other"})
+        profile = written("empty", "{}")
         for source, words in ((path + "@1h", "has nothing of 3600.000 s"), (path + "@soon", "soon is no time"),
                               (profile + "@1", "is no recording")):
             result = dump("report", source)
             self.assertIn(words, result.stderr)
             self.assertEqual((result.returncode, result.stdout), (1, ""))
-        result = dump("report", "--history", work("sleeper/program.json"))
+        result = dump("report", "--history", work("empty"))
         self.assertEqual(result.returncode, 1)
 
 

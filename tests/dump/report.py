@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The command line of allocsite-dump report: what it takes, its messages and its exit status.
 
-ctest passes DUMP (allocsite-dump) and WORK (a folder) in the environment. What reports look like is in tests/golden.
+ctest passes DUMP (allocsite-dump) and WORK (a folder) in the environment.
 """
 import csv
 import fcntl
@@ -16,32 +16,44 @@ import subprocess
 import termios
 import unittest
 
-from runs import DUMP, WORK, dump, read, unless_sanitized, work, written
+import profiles
+from runs import DUMP, WORK, dump, unless_sanitized, work, written
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-FULL = os.path.join(HERE, "..", "golden", "report-1", "full.json")
-CUT = os.path.join(HERE, "..", "golden", "report-1", "cut.json")
+FULL, FEW = work("words.profile"), work("few.profile")
+
+
+def setUpModule():
+    """All there can be; and two sites, one of a library, without pairs, sizes and lost blocks."""
+    written("words.profile", document())
+    written("few.profile", few())
 
 
 def report(*arguments, **options):
     return dump("report", *arguments, **options)
 
 
-def document(path=FULL):
-    return read(path)
+def document():
+    return profiles.words()
+
+
+def few():
+    sites = [site for site in document()["sites"] if site["function"] in (None, "add_word")]
+    for site in sites:
+        del site["sizes"]
+    return {**{name: value for name, value in document().items() if name not in ("pairs", "faults")}, "sites": sites, "totals": {}}
 
 
 class Options(unittest.TestCase):
     def test_standard_input_and_pipes(self):
         want = report(FULL).stdout
-        with open(FULL) as file:
+        with open(FULL, "rb") as file:
             self.assertEqual(report("-", stdin=file).stdout, want)
         piped = subprocess.run(f"cat {FULL} | '{DUMP}' report -", shell=True, capture_output=True, text=True)
         self.assertEqual((piped.returncode, piped.stdout), (0, want))
 
     def test_top(self):
-        rows = report("--format=csv", "--top=2", CUT).stdout.splitlines()
-        self.assertEqual(len(rows), 1 + 2)
+        rows = report("--format=csv", "--top=1", FEW).stdout.splitlines()
+        self.assertEqual(len(rows), 1 + 1)
         self.assertIn("4 more sites", report("--top=1", FULL).stdout)
 
     def test_long_chains_are_folded(self):
@@ -49,7 +61,7 @@ class Options(unittest.TestCase):
             long = document()
             site = max(long["sites"], key=lambda site: site["alloc_bytes"] + site["realloc_bytes"])
             site["inlined"] = [{"function": f"f{i}", "file": "a.c", "line": i + 1, "column": 2} for i in range(length)]
-            lines = report("--top=1", *options, written("long.json", long)).stdout.splitlines()
+            lines = report("--top=1", *options, written("long.profile", long)).stdout.splitlines()
             return [line.strip() for line in lines if line.startswith(" ") and line.strip().startswith("in ")]
 
         whole = [f"in a.c:{i + 1}:2 f{i}" for i in range(12)]
@@ -69,22 +81,23 @@ class Options(unittest.TestCase):
             self.assertEqual(keys, sorted(keys, reverse=True), sort)
 
     def test_numbers_of_all_lengths(self):
-        long = document(CUT)
-        for row in [long["totals"], *long["sites"]]:
+        long = few()
+        for row in long["sites"]:
             row.update((name, number * 10**13) for name, number in row.items()
                        if isinstance(number, int) and name not in ("sited", "line", "column"))
-        page = report("--format=html", written("large.json", long))
+        page = report("--format=html", written("large.profile", long))
+        totals = json.loads(report("--format=json", work("large.profile")).stdout)["totals"]
         self.assertEqual((page.returncode, page.stderr), (0, ""))
-        self.assertIn(f'title="{long["totals"]["allocs"]:,}"', page.stdout)
-        self.assertIn(f'title="{long["totals"]["live_bytes"]:,} bytes"', page.stdout)
+        self.assertIn(f'title="{totals["allocs"]:,}"', page.stdout)
+        self.assertIn(f'title="{totals["live_bytes"]:,} bytes"', page.stdout)
 
     def test_minima(self):
-        sites = json.loads(report("--format=json", "--min-bytes=5000", "--min-allocs=3", CUT).stdout)
-        self.assertEqual((sites["sites"], sites["sites_left_out"]), ([], 5))
-        self.assertEqual(sites["totals"], document(CUT)["totals"])
+        sites = json.loads(report("--format=json", "--min-bytes=6000", "--min-allocs=3", FEW).stdout)
+        self.assertEqual((sites["sites"], sites["sites_left_out"]), ([], 2))
+        self.assertEqual(sites["totals"], json.loads(report("--format=json", FEW).stdout)["totals"])
 
     def test_leaks(self):
-        sites = json.loads(report("--format=json", "--leaks", CUT).stdout)["sites"]
+        sites = json.loads(report("--format=json", "--leaks", FEW).stdout)["sites"]
         self.assertEqual([site["live_blocks"] > 0 for site in sites], [True, True])
 
     def test_usage(self):
@@ -101,6 +114,16 @@ class Options(unittest.TestCase):
         self.assertIn("--leaks", result.stdout)
 
 
+class Forms(unittest.TestCase):
+    def test_each(self):
+        """The whole text of each form, once; what else is shown is tested by its JSON."""
+        for form, options in ("text", ["--pairs", "--sizes"]), ("csv", []), ("markdown", ["--pairs", "--sizes", "--sort=peak"]):
+            with open(os.path.join(profiles.HERE, "words." + form)) as file:
+                wanted = file.read()
+            environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+            self.assertEqual(report("--format=" + form, *options, FULL, env=environment).stdout, wanted, form)
+
+
 class Wrappers(unittest.TestCase):
     def test_calls_at_a_wrappers_own_line(self):
         """The head tells how many calls are not there, and the row what to do about it."""
@@ -110,7 +133,7 @@ class Wrappers(unittest.TestCase):
         calls = [(site["allocs"] + site["reallocs"]) * (site["sited"] and site is not row) for site in stored["sites"]]
         totals = stored["totals"]
         share = 100 * sum(calls) / (totals["allocs"] + totals["reallocs"])
-        shown = report(written("wrapper.json", stored)).stdout
+        shown = report(written("wrapper.profile", stored)).stdout
         self.assertIn(f"at 4 sites, {share:.1f}% on a line outside of wrappers; unsited: 1 module", shown)
         self.assertRegex(shown, r"a wrapper's line, perhaps: stack=8 tells who calls it; so does list=FILE, with a line fun:add_word=wrapper\n")
         self.assertNotIn("wrapper", report(FULL).stdout)
@@ -128,26 +151,17 @@ class Messages(unittest.TestCase):
         self.refused("/nowhere", ["No such file or directory"])
         self.refused("/dev/null", ["is empty"])
         self.refused(WORK, ["Is a directory"])
-        self.refused(written("list", "[]"), ["is not a report of allocsite"])
-        self.refused(written("sites", {"format": "allocsite-sites"}), ['format is not "allocsite-report"'])
-        self.refused(written("new", {"format": "allocsite-report", "version": 99}),
-                     ["version is of a newer allocsite"])
+        self.refused(written("text", "some text"), ["is neither a profile nor a recording"])
+        self.refused(DUMP, ["is a program or library, which has no counts; its site table is shown by sites"])
 
-    def test_a_report_that_ends_early(self):
-        with open(FULL) as file:
-            text = file.read()
-        result = report(written("short", text[:2000]))
-        self.assertEqual((result.returncode, result.stdout, result.stderr.count("\n")), (1, "", 1))
-        self.assertIn("is not JSON: line ", result.stderr)
-
-    def test_members_in_any_order(self):
-        golden = os.path.join(HERE, "../golden")
-        for path in FULL, os.path.join(golden, "profile-2/both.json"), os.path.join(golden, "profile-2/stacks.json"):
-            want = json.loads(report("--no-symbols", "--format=json", path).stdout)
-            members = read(path).items()
-            for order in list(members)[::-1], sorted(members):
-                found = report("--no-symbols", "--format=json", written("order.json", dict(order)))
-                self.assertEqual((json.loads(found.stdout), found.stderr), (want, ""))
+    def test_json_is_not_read_again(self):
+        shown = report("--format=json", FULL).stdout
+        for command in (["report"], ["diff", FULL], ["merge", "-o", work("of_json")], ["export", "--format=pprof", "-o", work("of_json")],
+                        ["check", "--budget=" + written("budget", "total allocs <= 1\n")], ["top", "--once"]):
+            result = dump(*command, written("shown.json", shown))
+            self.assertEqual((result.returncode, result.stdout, result.stderr),
+                             (1, "", f"allocsite-dump: {work('shown.json')}: is neither a profile nor a recording; reports in JSON are output only, "
+                                     "give the profile\n"), command)
 
     @unless_sanitized
     def test_an_endless_input(self):
@@ -156,20 +170,16 @@ class Messages(unittest.TestCase):
 
     def test_a_broken_law(self):
         wrong = document() | {"peak_within": 0, "threads": []}  # those of several threads may lack a pair
-        site = wrong["sites"][0]
-        site["frees"] += 1
+        wrong["pairs"][0]["count"] += 1
         self.refused(written("wrong", wrong), [
-            "breaks a law: totals: sum of frees over all sites = frees, but they are 2029 and 2028",
-            f"breaks a law: site {site['id']}: allocs + reallocs + inherited_blocks = frees + moved + live_blocks, "
-            "but they are 2000 and 2001",
-            f"breaks a law: site {site['id']}: count of pairs with kind free = frees, but they are 2000 and 2001",
+            f"breaks a law: site {wrong['pairs'][0]['owner']}: count of pairs with kind free = frees, but they are 2001 and 2000",
         ], shown=True)
 
     def test_many_broken_laws(self):
         wrong = document()
         for site in wrong["sites"]:
-            for name in "alloc_bytes", "frees", "moved":
-                site[name] += 1
+            for name in "lost_blocks", "lost_bytes":
+                site[name] += 10**6
         result = report(written("many", wrong))
         lines = result.stderr.splitlines()
         self.assertEqual((result.returncode, len(lines)), (1, 11))
@@ -184,9 +194,9 @@ class Messages(unittest.TestCase):
 
     def test_what_was_not_counted(self):
         for option in "pairs", "sizes":
-            result = report("--" + option, CUT)
-            self.assertEqual((result.returncode, result.stdout), (1, report(CUT).stdout))
-            self.assertEqual(result.stderr, f"allocsite-dump: {CUT}: has no {option}: run the program with "
+            result = report("--" + option, FEW)
+            self.assertEqual((result.returncode, result.stdout), (1, report(FEW).stdout))
+            self.assertEqual(result.stderr, f"allocsite-dump: {FEW}: has no {option}: run the program with "
                                             f"ALLOCSITE_OPTIONS={option}=1\n")
 
     def test_output_that_cannot_be_written(self):
@@ -223,7 +233,9 @@ class Messages(unittest.TestCase):
                 return file.read()
 
         environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-        stacks = os.path.join(HERE, "..", "golden", "profile-2", "stacks.profile")
+        stacked = {**document(), "walks": {"depth": 8}}
+        stacked["stacks"] = [{**stacked["sites"][0], "site": stacked["sites"][0]["id"], "frames": [{"module": "/usr/bin/words", "address": "0x10"}]}]
+        stacks = written("stacks.profile", stacked)
         for options in ([FULL], ["--tree", stacks]):
             self.assertEqual(on_a_terminal(*options), report(*options, env=environment).stdout)
 
@@ -240,13 +252,13 @@ class Messages(unittest.TestCase):
 
     def test_modules_without_a_name(self):
         nameless = document()
-        nameless["modules"] = [{"path": None, "build_id": None}]
-        path = written("nameless.json", nameless)
+        nameless["modules"] = [{"path": "/gone", "build_id": None}]
+        path = written("nameless.profile", nameless)
         for arguments in (["report"], ["export", "--format=pprof", "-o", work("nameless.pb.gz")]):
             self.assertEqual(dump(*arguments, path).returncode, 0)
 
     def test_names_that_are_not_utf_8(self):
-        with open(os.path.join(HERE, "..", "golden", "profile-1", "words.profile"), "rb") as file:
+        with open(FULL, "rb") as file:
             profile = file.read()
         self.assertIn(b"\0main\0", profile)
         path = written("raw.profile", profile.replace(b"\0main\0", b"\0ma\xffn\0"))

@@ -9,6 +9,8 @@ import os
 import subprocess
 import unittest
 
+from profiles import profile
+
 DUMP = os.environ["DUMP"]
 CC = os.environ.get("CC")
 WORK = os.environ["WORK"]
@@ -27,9 +29,9 @@ def work(name):
 
 
 def written(name, contents):
-    """Bytes and text as they are, all else as JSON."""
+    """Bytes and text as they are; a report, as JSON has it, as a profile."""
     if not isinstance(contents, (bytes, bytearray, str)):
-        contents = json.dumps(contents)
+        contents = profile(contents)
     with open(work(name), "w" if isinstance(contents, str) else "wb") as file:
         file.write(contents)
     return work(name)
@@ -42,18 +44,18 @@ def pipe_reader(name):
 
 
 def read(path):
-    with open(path) as file:
-        return json.load(file)
+    """The report of a profile, as JSON has it."""
+    return json.loads(dump("report", "--format=json", path).stdout)
 
 
 def report(source, folder, options="reach=1", flags=("-O2",), lift=0):
     """Compiles the source as program.c, as every build does in a folder of its own, runs it and returns the path of its
-    report. Mostly without lifting, so that helpers have lines of their own."""
+    profile. Mostly without lifting, so that helpers have lines of their own."""
     written(f"{folder}/program.c", source)
     subprocess.run([CC, *flags, "-g", f"-fallocsite-lift={lift}", "program.c", "-o", "program"], check=True, cwd=work(folder))
     subprocess.run(["./program"], check=True, cwd=work(folder), stdout=subprocess.DEVNULL,
-                   env={**os.environ, "ALLOCSITE_OPTIONS": f"format=json:report=report.json:{options}"})
-    return work(f"{folder}/report.json")
+                   env={**os.environ, "ALLOCSITE_OPTIONS": f"report=/dev/null:profile=program.profile:{options}"})
+    return work(f"{folder}/program.profile")
 
 
 def dump(*arguments, **options):

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import unittest
 
+from profiles import profile
 from programs import DUMP, WORK, check, run, work
 
 CLANGXX = os.environ["CLANGXX"]
@@ -72,12 +73,10 @@ def report_of(module, addresses, id_):
     sites = [{"id": f"{i + 1:016x}", "module": module, "sited": False, "function": None, "file": None, "line": 0,
               "column": 0, "callee": None, "type": None, "inlined": [], "address": hex(address)} |
              counters(1, max_live_blocks=1, max_live_blocks_within=0) for i, address in enumerate(addresses)]
-    path = work("report.json")
-    with open(path, "w") as file:
-        json.dump({"format": "allocsite-report", "version": 1, "program": module, "pid": 1, "exact": True,
-                   "inexact_reasons": [], "finished": True, "totals": counters(len(addresses)), "peak_within": 0,
-                   "sites_left_out": 0, "sites": sites, "faults": [],
-                   "modules": [{"path": module, "build_id": id_}]}, file)
+    path = work("program.profile")
+    with open(path, "wb") as file:
+        file.write(profile({"program": module, "pid": 1, "inexact_reasons": [], "finished": True, "totals": counters(len(addresses)),
+                            "peak_within": 0, "sites": sites, "modules": [{"path": module, "build_id": id_}]}))
     return path
 
 

@@ -15,7 +15,7 @@ FIRST_LINES = {f"/* {LICENCE} */": ("*.c", "*.h", "*.cpp", "*.def", "*.h.in"),
 FOLDERS = "plugin", "rt", "tests", "cmake"
 WITHOUT_LICENCE = "tests/plugin/*.[ch]*", "tests/plugin/Inputs/*"
 FORMATTED = "*.c", "*.h", "*.cpp"
-UNFORMATTED = "tests/plugin/*", "tests/golden/*", "tests/rt/*", "tests/dump/*.cpp", "tests/real/*"
+UNFORMATTED = "tests/plugin/*", "tests/rt/*", "tests/dump/*.cpp", "tests/real/*"
 SKIPPED = 77
 
 

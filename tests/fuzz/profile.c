@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the bytes of a profile to the forms of its report; and joined with itself, written, and read again.
+/* From the bytes of a profile to the forms of its report; joined with itself, written, and read again; and
+ * compared with the same report of edited code.
  *
  * Profiles are pages that are mostly empty. The input has of each page a length, two bytes with the lower one
  * first, and so many bytes of it; so what is altered here is something that is read. pack_profile.py makes
  * such an input of a profile. */
 #include "exports.h"
 
+#include "dump/compare/diff.h"
+#include "dump/html/html.h"
 #include "dump/join/join.h"
 #include "dump/load/loaded.h"
 #include "dump/profile/image.h"
@@ -53,6 +56,60 @@ static void show_groups(struct profile_file *file, enum group_by by, enum report
     groups_prepare(&groups, &limits);
     groups_write(&out, &groups, &file->report, format);
     groups_free(&groups);
+}
+
+static void show_page(struct report *report) {
+    struct symbolizer nothing = {.is_off = true};
+    struct out out = fuzz_out();
+    report_prepare(report, &(struct report_limits){.top = 0});
+    html_write(&out, &(struct html){.report = report, .symbolizer = &nothing});
+}
+
+/* Other ids for some of the sites, other lines and counts for others. */
+static void edit(struct report *report) {
+    for (size_t i = 0; i < report->site_count; i++) {
+        struct report_site *site = report->sites[i];
+        if (site->view.at.column % 2)
+            site->view.id ^= 1;
+        site->view.at.line += site->view.at.column % 4;
+        site->counters.allocs ^= site->view.at.line % 3;
+    }
+    bool is_named = report->stack_count || report->pair_count || report->phase_count;
+    if (report->site_count && !is_named && report->sites[0]->view.at.column % 5 == 0)
+        report->site_count--;
+}
+
+static void write_difference(const struct loaded *old, const struct loaded *new, enum measure sort) {
+    struct out out = fuzz_out();
+    struct diff diff;
+    struct symbolizer nothing = {.is_off = true};
+    struct diff_limits limits = {.all = true};
+    diff_make(&diff, old->report, new->report, sort);
+    size_t rows = 0;
+    for (int state = 0; state < DIFF_STATES; state++)
+        rows += diff.states[state];
+    /* Each site is in one row. */
+    if (rows != diff.count || 2 * rows - diff.states[DIFF_NEW] - diff.states[DIFF_GONE] !=
+                                  old->report->counted + new->report->counted)
+        abort();
+    diff_text(&out, &diff, old, new, &limits);
+    diff_json(&out, &diff, old, new, &limits);
+    if (sort == MEASURE_BYTES)
+        html_write(&out, &(struct html){.report = new->report, .diff = &diff, .symbolizer = &nothing});
+    diff_free(&diff);
+}
+
+static void compare(struct report *report, const void *bytes, size_t size, enum measure sort) {
+    struct profile_file file;
+    struct reason why;
+    struct loaded old = {.path = "old", .report = report}, new = {.path = "new", .report = &file.report};
+    if (!profile_read(&file, bytes, size, &why))
+        abort();
+    edit(&file.report);
+    report_prepare(report, &(struct report_limits){.top = 0});
+    report_prepare(&file.report, &(struct report_limits){.top = 0});
+    write_difference(&old, &new, sort);
+    profile_read_free(&file);
 }
 
 /* What was written here must be read without a doubt that was not there before. */
@@ -114,7 +171,11 @@ static void use(struct profile_file *file, const void *bytes, size_t size, uint8
     else if (choice % 8 == 3) {
         report_prepare(&file->report, &(struct report_limits){.top = 0});
         fuzz_export(&file->report, NULL, choice);
-    } else
+    } else if (choice % 8 == 4)
+        compare(&file->report, bytes, size, (enum measure)(choice / 8 % MEASURE_SORTS));
+    else if (choice % 32 == 5)
+        show_page(&file->report);
+    else
         show(&file->report, (enum report_format)(choice % FORMATS));
 }
 

@@ -46,8 +46,4 @@ const struct report_module *modules_find(const struct report_module *, size_t co
 #define ROW_UNNAMED    "[unnamed]"
 #define ROW_UNNAMED_ID 1
 
-/* A report had their sum alone. */
-#define ROW_LEFT_OUT    "[left out]"
-#define ROW_LEFT_OUT_ID 2
-
 #endif

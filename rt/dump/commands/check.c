@@ -187,8 +187,8 @@ static const char help[] =
     "Units of bytes: B, KiB, MiB, GiB, TiB.\n"
     "\n"
     "examples:\n"
-    "  allocsite-dump check --write-budget --slack=10 app.json > app.budget\n"
-    "  allocsite-dump check --budget=app.budget app.json";
+    "  allocsite-dump check --write-budget --slack=10 app.profile > app.budget\n"
+    "  allocsite-dump check --budget=app.budget app.profile";
 
 static const char *take_format(void *to, const char *value) {
     struct check_options *options = to;

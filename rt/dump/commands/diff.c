@@ -99,9 +99,9 @@ static const char help[] =
     "                                   pairs, and what is hidden counts all the same\n"
     "\n"
     "examples:\n"
-    "  allocsite-dump diff before.json after.json\n"
-    "  allocsite-dump diff --sort=peak --min-bytes=64KiB before.json after.json\n"
-    "  allocsite-dump diff --exit-code --format=json before.json after.json";
+    "  allocsite-dump diff before.profile after.profile\n"
+    "  allocsite-dump diff --sort=peak --min-bytes=64KiB before.profile after.profile\n"
+    "  allocsite-dump diff --exit-code --format=json before.profile after.profile";
 
 static const char *take_format(void *to, const char *value) {
     struct diff_options *options = to;

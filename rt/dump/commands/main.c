@@ -20,7 +20,7 @@ static const struct command {
 } commands[] = {
     {"sites", command_sites, "the allocation sites of executables, libraries, objects and archives"},
     {"wrappers", command_wrappers, "the functions whose callers are billed, as a list of allocators"},
-    {"report", command_report, "what programs have counted: from profiles, and from reports in JSON"},
+    {"report", command_report, "what programs have counted: from their profiles"},
     {"annotate", command_annotate, "the source with what its lines allocate in the margin"},
     {"export", command_export, "the same for other viewers: pprof, dhat, speedscope, ..."},
     {"merge", command_merge, "many profiles as one"},
@@ -45,11 +45,11 @@ static int help(void) {
     puts("\nallocsite-dump help COMMAND and man allocsite-dump-COMMAND tell more of each,\n"
          "allocsite-dump help options the keys of ALLOCSITE_OPTIONS.\n\n"
          "examples:\n"
-         "  allocsite-dump ./app                     which lines of app allocate\n"
-         "  allocsite-dump app.profile               what they allocated\n"
-         "  allocsite-dump sites --verify ./app      whether app's table is right\n"
-         "  allocsite-dump report --leaks app.json   what app had not freed at its end\n"
-         "  allocsite-dump diff old.json new.json    what changed from one run to another");
+         "  allocsite-dump ./app                        which lines of app allocate\n"
+         "  allocsite-dump app.profile                  what they allocated\n"
+         "  allocsite-dump sites --verify ./app         whether app's table is right\n"
+         "  allocsite-dump report --leaks app.profile   what app had not freed at its end\n"
+         "  allocsite-dump diff old.profile new.profile   what has changed");
     return STATUS_DONE;
 }
 

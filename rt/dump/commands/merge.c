@@ -39,12 +39,11 @@ static int merge(const char *path, char **files, int count) {
 }
 
 static const char help[] =
-    "usage: allocsite-dump merge -o OUT FILE...\n"
+    "usage: allocsite-dump merge -o OUT PROFILE...\n"
     "\n"
     "Writes what allocsite-dump report would show of all the files as one profile. It\n"
-    "is read by all commands, and merged again. Files are profiles, or reports in\n"
-    "JSON; OUT may be one of them. A file that cannot be read is left out, and the\n"
-    "exit status is 1.\n"
+    "is read by all commands, and merged again. OUT may be one of\n"
+    "the files. A file that cannot be read is left out, and the exit status is 1.\n"
     "\n"
     "  -o OUT, --output=OUT\n"
     "\n"

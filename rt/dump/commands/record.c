@@ -173,7 +173,7 @@ static enum taken take(struct recording_job *job) {
     if (!report_source_load(&source, job->path, &job->why))
         return NOT_TAKEN;
     report_prepare(source.report, &everything);
-    bool is_profile = source.is_profile || reason_set(&job->why, "is no profile");
+    bool is_profile = !source.is_recording || reason_set(&job->why, "is no profile");
     bool is_right = is_profile && is_same(job, &source, &job->why);
     bool is_written = is_right && taking_add(&job->taking, source.report, time, resident, &job->why);
     report_source_free(&source);

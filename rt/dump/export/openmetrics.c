@@ -140,7 +140,7 @@ static void put_metric(struct out *out, const struct samples *samples, enum samp
         others -= amount;
         shown++;
     }
-    if (!metrics[value].is_counter && (i < report->counted || report->left_out))
+    if (!metrics[value].is_counter && i < report->counted)
         put_sample(out, samples, value, NULL, others, time);
 }
 

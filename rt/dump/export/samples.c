@@ -226,16 +226,6 @@ static void add_part(void *context, const struct tree_part *part) {
         add_sample(samples, &sample);
 }
 
-static void add_left_out(struct samples *samples) {
-    static const struct site_view view = {.id = ROW_LEFT_OUT_ID, .module = ROW_LEFT_OUT};
-    if (!samples->report->left_out)
-        return;
-    struct sample sample = {.site = &view, .first = samples->path_count};
-    sample_values(sample.values, &samples->report->hidden.counters);
-    add_frame(samples, &sample, &(struct tree_place){.module = view.module});
-    add_sample(samples, &sample);
-}
-
 /* Nothing is looked up any more, and who writes wants memory. */
 static void free_indices(struct samples *samples) {
     hash_free(&samples->index);
@@ -247,7 +237,6 @@ void samples_make(struct samples *samples, const struct symbolizer *symbolizer) 
     samples->value_count = samples->report->is_unowned ? SAMPLE_OWNED : SAMPLE_VALUES;
     name_phases(samples);
     tree_parts(samples->report, symbolizer, 0, add_part, samples);
-    add_left_out(samples);
     part_by_phase(samples);
     free_indices(samples);
 }

@@ -270,7 +270,7 @@ void html_table(struct out *out, const struct report *report, bool is_by_stack) 
     out_text(out, ": the first ");
     out_u64(out, rows);
     out_text(out, " of ");
-    out_u64(out, report->counted + report->left_out);
+    out_u64(out, report->counted);
     out_text(out, "</h2>\n<table>\n<thead><tr>");
     for (enum measure measure = 0; measure < MEASURES; measure++)
         if (has(report, measure)) {

@@ -252,7 +252,7 @@ static void put_head(struct pack *pack) {
     json_flag(json, "paired", report->has_pairs);
     json_flag(json, "finished", report->finished);
     json_number(json, "depth", report->walks.depth);
-    json_number(json, "left_out", report->left_out + report->counted - report->shown);
+    json_number(json, "left_out", report->counted - report->shown);
 }
 
 void pack_write(struct out *out, const struct html *html) {

@@ -88,35 +88,8 @@ static void add_pairs(struct joined *joined, const struct report *report) {
             add_pair(joined, &report->pairs[i]);
 }
 
-static uint64_t rest(uint64_t whole, uint64_t part) {
-    return whole > part ? whole - part : 0;
-}
-
-/* The row of the sites that the report left out: its totals less its sites. */
-static struct report_site left_out(const struct report *report) {
-    struct report_site sum = {.lost_blocks = 0},
-                       row = {.view = {.id = ROW_LEFT_OUT_ID, .module = ROW_LEFT_OUT}};
-    struct counters *counters = &row.counters;
-    for (size_t i = 0; i < report->site_count; i++) {
-        if (report->sites[i]->view.backing)
-            continue;
-        counters_add(&sum.counters, &report->sites[i]->counters);
-        sum.lost_blocks += report->sites[i]->lost_blocks;
-        sum.lost_bytes += report->sites[i]->lost_bytes;
-    }
-#define REST(name) counters->name = rest(report->stated->counters.name, sum.counters.name);
-    ALLOCSITE_COUNTED(REST)
-#undef REST
-    row.lost_blocks = rest(report->stated->lost_blocks, sum.lost_blocks);
-    row.lost_bytes = rest(report->stated->lost_bytes, sum.lost_bytes);
-    counters->max_live_blocks = counters->live_blocks;
-    counters->max_live_blocks_within =
-        counters_calls(counters) + counters->inherited_blocks - counters->live_blocks;
-    return row;
-}
-
-static void see_peak(struct joined *joined, const struct report *report, const struct report_site *hidden) {
-    uint64_t peak = hidden ? hidden->counters.peak_bytes : 0;
+static void see_peak(struct joined *joined, const struct report *report) {
+    uint64_t peak = 0;
     for (size_t i = 0; i < report->site_count; i++)
         if (!report->sites[i]->view.backing)
             joined_add_to(joined, &peak, report->sites[i]->counters.peak_bytes);
@@ -163,25 +136,19 @@ static void add_untouched(struct joined *joined, const struct report_site *site)
 }
 
 void joined_add(struct joined *joined, struct report *report) {
-    bool is_cut = report->left_out && report->stated;
-    struct report_site hidden = is_cut ? left_out(report) : (struct report_site){.lost_blocks = 0};
     joined->reports++;
-    joined->without_pairs += !report->has_pairs || is_cut;
-    joined->without_sizes += is_cut || (has_calls(report) && !report_has_sizes(report));
-    joined->without_lifetimes += is_cut || (has_calls(report) && !report_has_lifetimes(report));
-    see_peak(joined, report, is_cut ? &hidden : NULL);
+    joined->without_pairs += !report->has_pairs;
+    joined->without_sizes += has_calls(report) && !report_has_sizes(report);
+    joined->without_lifetimes += has_calls(report) && !report_has_lifetimes(report);
+    see_peak(joined, report);
     see_reach(joined, report);
     joined_add_processes(joined, report);
-    if (is_cut)
-        add_row(joined, &hidden, report->forked);
     add_custom(joined, report);
     for (size_t i = 0; i < report->site_count; i++)
         add_row(joined, report->sites[i], report->forked);
     joined_add_stacks(joined, report);
     for (size_t i = 0; report->forked && i < report->site_count; i++)
         add_untouched(joined, report->sites[i]);
-    if (report->forked && is_cut)
-        add_untouched(joined, &hidden);
     add_pairs(joined, report);
 }
 

@@ -71,10 +71,6 @@ static void check_pairs(struct check *check) {
     equal(check, "bytes of pairs with kind realloc = moved_bytes", moved.bytes, of->moved_bytes);
 }
 
-static const struct counters *totals_of(const struct report *report) {
-    return report->stated ? &report->stated->counters : &report->totals.counters;
-}
-
 /* A thread that runs on while the program ends may have counted an event, and not yet all that goes with it.
  */
 static bool may_run_on(const struct report *report) {
@@ -87,7 +83,8 @@ static bool may_run_on(const struct report *report) {
 static void check_site(struct check *check, bool with_pairs) {
     const struct counters *of = &check->site->counters;
     check_row(check, check->site);
-    at_most(check, "peak_bytes <= peak_bytes in total", of->peak_bytes, totals_of(check->report)->peak_bytes);
+    at_most(check, "peak_bytes <= peak_bytes in total", of->peak_bytes,
+            check->report->totals.counters.peak_bytes);
     if (!may_run_on(check->report))
         at_most(check, "live_blocks <= max_live_blocks + max_live_blocks_within", of->live_blocks,
                 of->max_live_blocks + of->max_live_blocks_within);
@@ -96,40 +93,21 @@ static void check_site(struct check *check, bool with_pairs) {
         check_pairs(check);
 }
 
-/* With sites left out the totals are the stated ones, and nothing can differ. */
-static void check_sums(struct check *check) {
-    const struct report *report = check->report;
-    if (!report->stated)
-        return;
-#define CHECK_SUM(name)                                                                                      \
-    equal(check, "sum of " #name " over all sites = " #name, report->totals.counters.name,                   \
-          report->stated->counters.name);
-    ALLOCSITE_TOTALS(CHECK_SUM)
-#undef CHECK_SUM
-    equal(check, "sum of lost_blocks over all sites = lost_blocks", report->totals.lost_blocks,
-          report->stated->lost_blocks);
-    equal(check, "sum of lost_bytes over all sites = lost_bytes", report->totals.lost_bytes,
-          report->stated->lost_bytes);
-}
-
 static void check_totals(struct check *check) {
     const struct report *report = check->report;
-    const struct report_site *totals = report->stated ?: &report->totals;
+    const struct report_site *totals = &report->totals;
     check->site = NULL;
     check_row(check, totals);
     at_most(check, "live_bytes <= peak_bytes + peak_within", totals->counters.live_bytes,
             totals->counters.peak_bytes + report->peak_within);
-    check_sums(check);
 }
 
 size_t report_check(const struct report *report, report_breach_function *tell, void *context) {
     struct check check = {.report = report, .tell = tell, .context = context};
-    /* Of sites that only stand in pairs, a part of a report does not have their own; the last event of a
-     * program that has not ended by a function of the C library may be counted, and its pair not yet; and
-     * pairs may be what is not exact. */
-    bool with_pairs = report->has_pairs && !report->left_out && report->finished &&
-                      report->run.ending != PROFILE_EXIT_GROUP && !report->reason_count &&
-                      !may_run_on(report);
+    /* The last event of a program that has not ended by a function of the C library may be counted before its
+     * pair is; and pairs may be what is not exact. */
+    bool with_pairs = report->has_pairs && report->finished && report->run.ending != PROFILE_EXIT_GROUP &&
+                      !report->reason_count && !may_run_on(report);
     check_totals(&check);
     for (size_t i = 0; i < report->site_count; i++) {
         check.site = report->sites[i];
@@ -176,12 +154,6 @@ void loaded_doubts_text(struct out *out, const struct loaded *loaded) {
         out_plain(out, loaded->path);
         out_text(out, ": finished: no, the program had not ended by itself\n");
     }
-    if (report->left_out) {
-        out_plain(out, loaded->path);
-        out_text(out, ": sites left out: ");
-        out_u64(out, report->left_out);
-        out_char(out, '\n');
-    }
 }
 
 void loaded_json(struct json *json, const char *key, const struct loaded *loaded) {
@@ -191,7 +163,6 @@ void loaded_json(struct json *json, const char *key, const struct loaded *loaded
     json_head(json, report);
     json_flag(json, "lawful", loaded->is_lawful);
     json_number(json, "peak_within", report->peak_within);
-    json_number(json, "sites_left_out", report->left_out);
     json_open(json, "totals", '{');
     json_counters(json, &report->totals.counters, false);
     json_close(json, '}');

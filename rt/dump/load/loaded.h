@@ -20,8 +20,8 @@ struct loaded {
 bool loaded_open(struct loaded *, const char *path, struct symbolizer *names);
 void loaded_close(struct loaded *);
 
-/* Writes why the numbers are not all: a line for each reason, that the program has not ended, that sites are
- * left out. Nothing for most reports. */
+/* Writes why the numbers are not all: a line for each reason, and that the program has not ended.
+ * Nothing for most reports. */
 void loaded_doubts_text(struct out *, const struct loaded *);
 
 /* The member {"file":...,"program":...,"exact":...,"totals":{...}}. */
@@ -60,8 +60,7 @@ typedef void report_breach_function(void *context, const struct report_breach *)
  *     of a site in it is above;
  *     lost blocks among the live ones (if the report has reach);
  *     frees and moves as many as its pairs tell (if the report has pairs, is exact, and of what has ended).
- *
- * The stated totals must be the sums of the sites, if no site was left out. */
+ */
 size_t report_check(const struct report *, report_breach_function *, void *context);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report from a file, in whatever form it is, or from a process. */
+/* A report from a profile, from a moment of a recording, or from a process. */
 #include "dump/load/source.h"
 
 #include "base/arrays.h"
@@ -78,7 +78,6 @@ static bool still_runs(const struct profile_file *file) {
 
 static bool load_profile(struct report_source *source, int fd, struct reason *why) {
     struct profile_file *file = &source->profile;
-    source->is_profile = true;
     source->report = &file->report;
     bool is_read = read_calm(file, fd, why);
     if (is_read && !file->report.finished && !file->report.several.count)
@@ -90,7 +89,7 @@ static bool load_memory(struct report_source *source, unsigned pid, struct reaso
     struct profile_image image;
     if (!remote_profile(&image, pid, why))
         return false;
-    source->is_profile = source->is_memory = true;
+    source->is_memory = true;
     source->report = &source->profile.report;
     bool is_read = profile_read(&source->profile, image.bytes, image.size, why);
     profile_image_free(&image);
@@ -102,16 +101,14 @@ static bool load_memory(struct report_source *source, unsigned pid, struct reaso
 static bool read_bytes(struct report_source *source, char *bytes, size_t size, const char *at,
                        struct reason *why) {
     source->is_recording = recording_is(bytes, size);
-    source->is_profile = profile_is(bytes, size);
     if (source->is_recording) {
         source->report = &source->moment.report;
         return moment_load(&source->moment, bytes, size, at, why);
     }
     if (at)
         return reason_set(why, "is no recording, which alone has moments");
-    source->report = source->is_profile ? &source->profile.report : &source->json.report;
-    return source->is_profile ? profile_read(&source->profile, bytes, size, why)
-                              : report_read(&source->json, bytes, size, why);
+    source->report = &source->profile.report;
+    return profile_read(&source->profile, bytes, size, why);
 }
 
 static bool load_bytes(struct report_source *source, const char *path, const char *at, struct reason *why) {
@@ -143,29 +140,12 @@ static int open_regular(const char *path) {
     return is_regular ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
-static ptrdiff_t read_some(void *context, char *bytes, size_t size, struct reason *why) {
-    ssize_t count;
-    do
-        count = read(*(int *)context, bytes, size);
-    while (count < 0 && errno == EINTR);
-    if (count < 0)
-        reason_errno(why);
-    return count;
-}
-
-static bool load_report(struct report_source *source, int fd, struct reason *why) {
-    source->is_profile = false;
-    source->report = &source->json.report;
-    return report_read_pieces(&source->json, read_some, &fd, why);
-}
-
 static bool load_open(struct report_source *source, const char *path, int fd, struct reason *why) {
-    char magic[PROFILE_MAGIC_SIZE];
+    char magic[RECORDING_MAGIC_SIZE];
     bool is_whole = pread(fd, magic, sizeof magic, 0) == sizeof magic;
     if (is_whole && recording_is(magic, sizeof magic))
         return load_bytes(source, path, NULL, why);
-    bool is_profile = is_whole && profile_is(magic, sizeof magic);
-    return (is_profile ? load_profile : load_report)(source, fd, why);
+    return load_profile(source, fd, why);
 }
 
 static bool load_file(struct report_source *source, const char *path, struct reason *why) {
@@ -207,12 +187,10 @@ bool report_source_load(struct report_source *source, const char *path, struct r
 }
 
 void report_source_free(struct report_source *source) {
-    if (source->is_profile)
-        profile_read_free(&source->profile);
-    else if (source->is_recording)
+    if (source->is_recording)
         moment_free(&source->moment);
     else
-        report_read_free(&source->json);
+        profile_read_free(&source->profile);
 }
 
 /* ---- The modules that reports name. */
@@ -232,7 +210,7 @@ static void add_all(struct module_list *modules, const struct report_module *fro
             add(modules, from[i].path, from[i].build_id);
 }
 
-/* A report in JSON tells of most modules only by its rows. */
+/* A recording names most modules only in its rows. */
 static void add_rows(struct module_list *modules, const struct report *report) {
     const char *last = NULL;
     for (size_t i = 0; i < report->site_count; i++) {
@@ -245,7 +223,7 @@ static void add_rows(struct module_list *modules, const struct report *report) {
 
 void module_list_take(struct module_list *modules, const struct report_source *source) {
     const struct report *report = source->report;
-    if (source->is_profile)
+    if (!source->is_recording)
         add_all(modules, source->profile.modules.list, source->profile.modules.count);
     add_all(modules, report->modules, report->modules_size);
     add_rows(modules, report);

@@ -295,9 +295,17 @@ bool profile_is(const void *bytes, size_t size) {
     return size >= PROFILE_MAGIC_SIZE && memcmp(bytes, PROFILE_MAGIC, PROFILE_MAGIC_SIZE - 1) == 0;
 }
 
+/* What it may be instead. */
+static bool refuse(const unsigned char *bytes, size_t size, struct reason *why) {
+    if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
+        return reason_set(why,
+                          "is a program or library, which has no counts; its site table is shown by sites");
+    bool is_json = size && bytes[0] == '{';
+    return reason_set(why, "is neither a profile nor a recording%s",
+                      is_json ? "; reports in JSON are output only, give the profile" : "");
+}
+
 static bool check_header(struct profile_header *header, size_t size, struct reason *why) {
-    if (!profile_is(header->magic, PROFILE_MAGIC_SIZE))
-        return reason_set(why, "is no profile of allocsite");
     if (memcmp(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE) != 0)
         return reason_set(why, "is a profile whose bytes were changed on the way: was it copied as a text?");
     if (header->byte_order == __builtin_bswap32(PROFILE_BYTE_ORDER))
@@ -317,9 +325,10 @@ static bool check_header(struct profile_header *header, size_t size, struct reas
 bool profile_areas_open(struct profile_areas *areas, const void *bytes, size_t size,
                         const struct extents *there, struct reason *why) {
     *areas = (struct profile_areas){.bytes = bytes, .size = size, .there = there};
+    if (!profile_is(bytes, size))
+        return refuse(bytes, size, why);
     if (size < sizeof areas->header)
-        return reason_set(why, profile_is(bytes, size) ? "is a profile that is cut: its header is not whole"
-                                                       : "is no profile of allocsite");
+        return reason_set(why, "is a profile that is cut: its header is not whole");
     profile_copy(&areas->header, areas->bytes, sizeof areas->header);
     if (!check_header(&areas->header, size, why))
         return false;

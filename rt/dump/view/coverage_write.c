@@ -40,12 +40,6 @@ static void put_doubts(const struct page *page, const struct coverage *coverage)
         page_count(page, unknown, " has sites that are not known", " have sites that are not known");
         page_end_line(page);
     }
-    if (page->report->left_out) {
-        page_begin_line(page, "left out: ", "\nLeft out: ");
-        page_count(page, page->report->left_out, " site that ran", " sites that ran");
-        out_text(page->out, ", which the report does not name");
-        page_end_line(page);
-    }
 }
 
 static void put_head(const struct page *page, const struct coverage *coverage) {
@@ -74,7 +68,6 @@ static struct json begin_json(struct out *out, const struct coverage *coverage, 
                               const char *format) {
     struct json json = json_begin(out, format, 1);
     json_head(&json, report);
-    json_number(&json, "sites_left_out", report->left_out);
     json_number(&json, "total", coverage->count);
     json_number(&json, "ran", coverage->ran);
     json_open(&json, "modules", '[');

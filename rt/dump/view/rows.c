@@ -16,13 +16,6 @@ static void make_room(struct groups *groups, size_t more) {
 void groups_add_sites(struct groups *groups, const struct report *report) {
     make_room(groups, groups_rows_needed(groups, report) + 1);
     groups_enter(groups, report);
-    if (!report->left_out || groups->by == BY_FREED)
-        return;
-    groups->rows[groups->count++] =
-        (struct group){.key = {.name = ROW_LEFT_OUT, .is_unsited = true, .is_module = true},
-                       .sum = {.counters = report->hidden.counters,
-                               .lost_blocks = report->hidden.lost_blocks,
-                               .lost_bytes = report->hidden.lost_bytes}};
 }
 
 static const struct type_layout *layout_of(const void *layouts, const struct site_view *view) {
@@ -60,8 +53,7 @@ bool groups_need_parts(const struct report_source *source, enum group_by by, str
     const char *name = group_by_name(by);
     if (source->report->has_parts)
         return true;
-    return reason_set(why, "%s: it has no %ss",
-                      source->is_recording ? "is a recording" : "is of an older allocsite", name);
+    return reason_set(why, "has no %ss: it is a recording or was merged from one", name);
 }
 
 void groups_free(struct groups *groups) {

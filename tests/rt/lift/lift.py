@@ -207,8 +207,6 @@ def unknown():
                           stdout=subprocess.PIPE) as process:
         process.stdout.readline()
         check("while it runs", json.loads(dumped("report", "--format=json", f"pid:{process.pid}")), True)
-    process = run([program], stdin=subprocess.DEVNULL)
-    check("read again", json.loads(dumped("report", "--format=json", f"unknown.{process.pid}.json")), True)
 
 
 def off():

@@ -206,7 +206,7 @@ def endings():
             report = json.load(open("r.json"))
             check_run(f"{how}", report, True, 3)
             expect(f"{how}: as in the profile", profile("r.profile")["run"]["begun_ms"], report["run"]["begun_ms"])
-            shown = subprocess.run([DUMP, "report", "r.json"], capture_output=True, text=True).stdout.splitlines()
+            shown = subprocess.run([DUMP, "report", "r.profile"], capture_output=True, text=True).stdout.splitlines()
             ended = {"return": "exit with status 3", "_exit": "_exit with status 3"}.get(how, how)
             expect(f"{how}: shown", True, bool(re.fullmatch(r"ran: 20\d\d-[01]\d-[0-3]\d [0-2]\d:[0-5]\d:[0-5]\d UTC for \d+\.\d{3} s, "
                    f"ended by {ended}; resident at most: .*", shown[1])))

@@ -192,21 +192,6 @@ static void says_what_is_known_of_live_blocks(void **state) {
     assert_non_null(strstr(text_of(&report, FORMAT_JSON), ",\"lost_unknown\":\"nobody looks\","));
 }
 
-static void what_was_left_out_is_in_the_totals(void **state) {
-    (void)state;
-    struct report report = unprepared();
-    struct report_site stated = {.counters = {.allocs = 17, .alloc_bytes = 610}};
-    report.left_out = 3;
-    report.stated = &stated;
-    report_prepare(&report, &(struct report_limits){.top = 2});
-    const char *text = text_of(&report, FORMAT_TEXT);
-    assert_non_null(strstr(text, "total: 17 allocations of 610 B"));
-    assert_non_null(strstr(text, "sited: 2 sites; unsited: 1 module; 3 more left out\n"));
-    assert_int_equal(report.hidden.counters.allocs, 5 + 7);
-    assert_non_null(strstr(text, "  4 more sites\n"));
-    assert_non_null(strstr(text_of(&report, FORMAT_JSON), "\"sites_left_out\":4"));
-}
-
 /* No byte of a program's may reach the terminal as a command to it. */
 static void names_are_harmless(void **state) {
     (void)state;
@@ -452,7 +437,6 @@ int main(void) {
         cmocka_unit_test(advises_to_reuse_a_buffer),
         cmocka_unit_test(tells_the_callers_of_a_wrapper_where_that_matters),
         cmocka_unit_test(says_what_is_known_of_live_blocks),
-        cmocka_unit_test(what_was_left_out_is_in_the_totals),
         cmocka_unit_test(names_are_harmless),
         cmocka_unit_test(every_line_fits),
         cmocka_unit_test(libraries_are_left_out_of_what_is_inlined),

@@ -20,7 +20,7 @@ enum { SITES = 4 };
 // A report of one process, and what it is made of.
 struct one {
     struct report report;
-    struct report_site rows[SITES], *sites[SITES], stated;
+    struct report_site rows[SITES], *sites[SITES];
     uint64_t sizes[SITES][SIZE_CLASSES];
     struct place chain[2];
     struct report_pair pairs[2];
@@ -344,29 +344,6 @@ static void one_alone(void **state) {
     joined_free(&joined);
 }
 
-static void sites_that_were_left_out(void **state) {
-    (void)state;
-    struct one *part = with_pairs(3);
-    part->report.left_out = 2;
-    part->report.stated = &part->stated;
-    part->stated.counters = (struct counters){
-        .allocs = 130, .alloc_bytes = 1120, .live_blocks = 22, .live_bytes = 13, .peak_bytes = 124};
-    begin();
-    add(part);
-    add(with_pairs(3));
-    const struct report *report = end();
-    const struct report_site *rest = report->sites[0];
-    assert_string_equal(rest->view.module, "[left out]");
-    assert_true(rest->counters.allocs == 100 && rest->counters.alloc_bytes == 1000 &&
-                rest->counters.live_blocks == 10 && rest->counters.live_bytes == 1 &&
-                rest->counters.peak_bytes == 100 && rest->counters.frees == 0);
-    assert_true(rest->counters.max_live_blocks == 10 && rest->counters.max_live_blocks_within == 90);
-    assert_int_equal(report->peak_within, 24);
-    assert_int_equal(report->left_out, 0);
-    assert_false(report->has_pairs);
-    joined_free(&joined);
-}
-
 // Of a child that inherited and has, in blocks and bytes, so much: what counts as given back, and as its own.
 static void what_children_left_alone(void **state) {
     (void)state;
@@ -601,7 +578,6 @@ int main(void) {
         cmocka_unit_test(reasons_and_programs),
         cmocka_unit_test(too_many_reasons),
         cmocka_unit_test(one_alone),
-        cmocka_unit_test(sites_that_were_left_out),
         cmocka_unit_test(what_children_left_alone),
         cmocka_unit_test(sums_that_are_too_large),
         cmocka_unit_test(many_sites),

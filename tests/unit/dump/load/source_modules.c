@@ -13,7 +13,7 @@ static void modules_of_a_profile(void **state) {
     (void)state;
     image_begin(&image);
     struct image_tables tables = image_tables(&image);
-    struct report_source source = {.report = &source.profile.report, .is_profile = true};
+    struct report_source source = {.report = &source.profile.report};
     struct module_list list = {.count = 0};
     tables.records[1].build_id = image_name(&image, "ab12");
     tables.records[5] =

@@ -620,7 +620,7 @@ static void what_is_no_profile(void **state) {
     assert_string_equal(why.text, reason);                                                                   \
     *header = good;                                                                                          \
     image.size = size;
-    REFUSED(header->magic[3] = 'x', "is no profile of allocsite")
+    REFUSED(header->magic[3] = 'x', "is neither a profile nor a recording")
     REFUSED(header->magic[7] = '\r',
             "is a profile whose bytes were changed on the way: was it copied as a text?")
     REFUSED(header->byte_order = 0x04030201, "is a profile of a machine with the other byte order")
@@ -630,7 +630,7 @@ static void what_is_no_profile(void **state) {
     REFUSED(header->rare = PROFILE_RARE_MAX + 1, "is a damaged profile: its header is not one")
     REFUSED(header->version = 99, "is a profile of version 99: it was written by a newer allocsite")
     REFUSED(image.size = 511, "is a profile that is cut: its header is not whole")
-    REFUSED(image.size = 7, "is no profile of allocsite")
+    REFUSED(image.size = 7, "is neither a profile nor a recording")
     REFUSED(image.size = 8191, "is a profile that is cut: its directory is missing")
 #undef REFUSED
 }

@@ -35,7 +35,7 @@ static int end(void **state) {
 }
 
 static void read_image(void) {
-    source = (struct report_source){.report = &source.profile.report, .is_profile = true};
+    source = (struct report_source){.report = &source.profile.report};
     assert_true(profile_read(&source.profile, image.bytes, image.size, &why));
 }
 
@@ -211,11 +211,8 @@ static void what_has_no_parts(void **state) {
     tables.tallies[2].gained = 1;
     read_image();
     assert_false(groups_need_parts(&source, BY_PHASE, &why));
-    assert_string_equal(why.text, "is of an older allocsite: it has no phases");
+    assert_string_equal(why.text, "has no phases: it is a recording or was merged from one");
     profile_read_free(&source.profile);
-    source.is_recording = true;
-    assert_false(groups_need_parts(&source, BY_THREAD, &why));
-    assert_string_equal(why.text, "is a recording: it has no threads");
 }
 
 static void a_broken_law(void **state) {
@@ -295,20 +292,6 @@ static void what_is_unsited(void **state) {
     assert_int_equal(groups_check("p", &groups, &report), 0);
 }
 
-static void sites_that_were_left_out(void **state) {
-    (void)state;
-    groups.by = BY_FILE;
-    make_sites(&report);
-    struct report_site stated = {.counters = {.allocs = 100, .live_blocks = 63}};
-    report.left_out = 3;
-    report.stated = &stated;
-    report_prepare(&report, &everything);
-    groups_add_sites(&groups, &report);
-    assert_int_equal(row("[left out]", 0)->allocs, 100 - 63);
-    groups_prepare(&groups, &everything);
-    assert_int_equal(groups_check("p", &groups, &report), 0);
-}
-
 static void the_order_and_what_is_shown(void **state) {
     (void)state;
     add_sites(BY_TYPE);
@@ -376,7 +359,6 @@ int main(void) {
         TEST(a_broken_law),
         TEST(groups_of_sites),
         TEST(what_is_unsited),
-        TEST(sites_that_were_left_out),
         TEST(the_order_and_what_is_shown),
         TEST(phases_by_live),
         TEST(the_forms_of_phases),
