@@ -110,9 +110,11 @@ static bool has_calls(const struct report *report) {
 }
 
 /* Which of several answers is kept must not depend on the order: the first one of the alphabet. */
+/* The memory of a program that executed another one is gone with all that it held: nothing of it was lost. */
 static void see_reach(struct joined *joined, const struct report *report) {
     const char *unknown = report->lost_unknown;
-    joined->without_reach += !report->reach;
+    joined->with_reach += report->reach;
+    joined->without_reach += !report->reach && report->run.ending != PROFILE_EXEC;
     if (!unknown)
         return;
     joined->asked_for_reach = true;
@@ -189,9 +191,8 @@ static void list_rows(struct joined *joined) {
 }
 
 static void set_reach(struct joined *joined) {
-    bool is_mixed = joined->without_reach < joined->reports || joined->asked_for_reach;
-    joined->report.reach = !joined->without_reach;
-    if (!joined->report.reach && is_mixed)
+    joined->report.reach = joined->with_reach && !joined->without_reach;
+    if (!joined->report.reach && (joined->with_reach || joined->asked_for_reach))
         joined->report.lost_unknown = joined->lost_unknown ? joined->lost_unknown : not_all_asked;
 }
 

@@ -86,7 +86,8 @@ struct joined {
     struct joined_untouched custom_untouched;
     uint64_t peak, peak_of; /* the largest, and the number of its report */
     uint64_t peak_bound;    /* sum of all peaks and what they are within */
-    uint64_t without_pairs, without_sizes, without_lifetimes, without_reach, without_parts; /* reports */
+    uint64_t without_pairs, without_sizes, without_lifetimes, with_reach, without_reach,
+        without_parts;    /* reports */
     bool asked_for_reach; /* by some that got no answer */
     const char *lost_unknown;
     bool overflow; /* a sum was too large */

@@ -16,6 +16,7 @@ enum { LAUNCH_FAILED = 125, LAUNCH_DENIED = 126, LAUNCH_NOT_FOUND = 127 };
 struct launch {
     char directory[PATH_MAX]; /* of the profiles of all processes, for the user alone */
     uint64_t stacks;          /* frames that are kept; 0: as the user's options say */
+    bool wants_lost;          /* lost blocks are told from reachable ones */
     bool is_aside;            /* the terminal is wanted for something else: */
     int output;               /* what the command writes to it is kept in a file without a name */
     pid_t pid;

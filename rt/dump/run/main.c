@@ -279,8 +279,10 @@ static int take_option(struct run *run, char **arguments, int *at) {
         const char *pid = value_of(arguments, at, 2);
         if (!pid || !report_source_is_pid(pid, &run->pid) || !run->pid)
             return complain_usage("-p needs the number of a process");
-    } else
+    } else {
+        run->launch.wants_lost |= strcmp(argument, "--leaks") == 0;
         run->options[run->option_count++] = argument;
+    }
     return STATUS_DONE;
 }
 

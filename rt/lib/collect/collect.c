@@ -185,28 +185,42 @@ static void collect_reasons(struct report *report, bool is_end) {
     report->reasons = reasons;
 }
 
+/* rows: NULL: there is no report. */
 static void add_lost(void *rows, const void *p, const struct block *block) {
     (void)p;
-    struct report_site *row = rows_of(rows, block->slot);
-    if (!row)
-        return;
-    row->lost_blocks++;
-    row->lost_bytes += block->size;
+    struct report_site *row = rows ? rows_of(rows, block->slot) : NULL;
     struct profile_slot *told = store_is_file() ? slot_at(block->slot) : NULL;
+    if (row) {
+        row->lost_blocks++;
+        row->lost_bytes += block->size;
+    }
     if (told) {
         told->lost_blocks++;
         told->lost_bytes += block->size;
     }
 }
 
+/* NULL, or why that cannot be told. */
+static const char *find_lost(struct rows *rows) {
+    const char *unknown = reach_find_lost(add_lost, rows);
+    if (store_is_file())
+        store_header()->lost_unknown = names_text(unknown);
+    store_header()->flags |= unknown ? 0 : PROFILE_HAS_LOST;
+    return unknown;
+}
+
 static void collect_lost(struct report *report, struct rows *rows) {
     if (!runtime_options()->reach)
         return;
-    report->lost_unknown = reach_find_lost(add_lost, rows);
+    report->lost_unknown = find_lost(rows);
     report->reach = !report->lost_unknown;
-    if (store_is_file())
-        store_header()->lost_unknown = names_text(report->lost_unknown);
-    store_header()->flags |= report->reach ? PROFILE_HAS_LOST : 0;
+}
+
+void collect_lost_for_profile(void) {
+    const struct profile_header *header = store_header();
+    bool is_known = header->flags & PROFILE_HAS_LOST || header->lost_unknown;
+    if (runtime_options()->reach && store_is_file() && !is_known)
+        find_lost(NULL);
 }
 
 /* Threads that run on may have raised what is live while it was added up. If none does, what breaks the laws

@@ -27,6 +27,10 @@ void collect_done(void);
  * loader. */
 void collect_holes(struct profile_header *);
 
+/* Lost blocks, for a profile of a process that ends without a report. After collect_holes, for with a hole
+ * there is no answer. */
+void collect_lost_for_profile(void);
+
 /* ---- The memory that a report is made of. */
 
 /* Zeroed memory until collect_done; NULL: there is none. One report at a time. */

@@ -127,6 +127,14 @@ uintptr_t roots_stack_begin(const struct roots *roots, struct caller thread, int
     return most(thread.sp - red_zone, maps_at(roots->maps, thread.sp).begin);
 }
 
+/* What calls preserve of the thread that asks. */
+static void search_preserved(const struct roots *roots) {
+    static const uint8_t preserved[] = {CFI_RBX, CFI_RBP, 12, 13, 14, 15};
+    struct source source = {roots, GRAPH_REGISTER, roots->stop->caller};
+    for (size_t i = 0; i < sizeof preserved; i++)
+        search_value(&source, roots->registers[preserved[i]]);
+}
+
 /* Thread-local memory is only known to end below so much; what is in use of the stack may begin in that. */
 static void search_thread(const struct roots *roots, struct caller thread, int32_t id) {
     struct source registers = {roots, GRAPH_REGISTER, id}, locals = {roots, GRAPH_THREAD, id};
@@ -287,6 +295,7 @@ static void search_in_use(const struct roots *roots) {
 void roots_search(const struct roots *roots) {
     search_modules(roots);
     search_in_use(roots);
+    search_preserved(roots);
     search_thread(roots, roots->caller, roots->stop->caller);
     search_stopped(roots);
 }

@@ -8,6 +8,8 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
+#include "lib/heap/next.h"
+#include "lib/walk/walk.h"
 #include "lib/who/modules.h"
 
 #include <elf.h>
@@ -16,6 +18,7 @@
 #include <link.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -200,8 +203,11 @@ static void stop_release(struct stop *stop) {
 #define GUARD_SIZE ((size_t)64 << 10) /* at least a page, however large */
 
 struct roots still_roots(const struct still *still) {
-    return (struct roots){
-        .modules = &still->modules, .stop = &still->stop, .caller = still->caller, .loader = still->loader};
+    return (struct roots){.modules = &still->modules,
+                          .stop = &still->stop,
+                          .caller = still->caller,
+                          .registers = still->registers,
+                          .loader = still->loader};
 }
 
 /* ---- in the second process ---- */
@@ -295,14 +301,32 @@ static const struct module *loader_module(void) {
 
 #endif
 
+/* The handler of exit that is at work, and the functions that call such. */
+static struct walk_exit exit_call;
+
+void still_note_exit(const void *frame) {
+    exit_call.frame = (uintptr_t)frame;
+}
+
+/* Not at exit: another thread could hold the dynamic loader's lock for ever. */
+__attribute__((constructor)) static void find_exit(void) {
+#ifdef ALLOCSITE_STATIC
+    exit_call.functions[0] = (uintptr_t)exit;
+    exit_call.functions[1] = (uintptr_t)quick_exit;
+#else
+    exit_call.functions[0] = (uintptr_t)next_behind("exit");
+    exit_call.functions[1] = (uintptr_t)next_behind("quick_exit");
+#endif
+}
+
 static COLD const char *look_from_here(struct still *still) {
     int32_t process = os_process(), thread = (int32_t)syscall(SYS_gettid);
     still->stop = (struct stop){
         .tasks = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
         .process = process,
         .caller = thread};
-    still->caller =
-        (struct caller){(uintptr_t)__builtin_frame_address(0), thread_pointer(), process == thread};
+    walk_to_program(still->registers, &exit_call);
+    still->caller = (struct caller){still->registers[CFI_RSP], thread_pointer(), process == thread};
     still->loader = loader_module();
     if (still->stop.tasks < 0)
         return "/proc/self/task cannot be opened";
@@ -318,7 +342,7 @@ const char *still_look(struct still *still, const char *(*look)(struct still *),
     *still = (struct still){.look = look, .context = context};
     if (os_is_simulated())
         return "valgrind runs the program and does not let it search";
-    __builtin_unwind_init(); /* the callers' registers onto the stack, above the frame of the search */
+    WALK_REGISTERS(still->registers);
     const char *reason = look_from_here(still);
     errno = error; /* and so the call is none that leaves this frame */
     return reason;

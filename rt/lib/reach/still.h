@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_LIB_REACH_STILL_H
 #define ALLOCSITE_LIB_REACH_STILL_H
 
+#include "cfi/cfi.h"
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/heap/shadow.h"
@@ -97,7 +98,7 @@ struct modules_data {
 bool modules_data_read(struct modules_data *);
 void modules_data_release(struct modules_data *);
 
-/* The thread that asks: its registers are on its stack. */
+/* A thread, and where its stack begins. */
 struct caller {
     uintptr_t sp, tp;
     bool is_first; /* the process's first thread */
@@ -115,7 +116,8 @@ struct roots {
     const struct maps *maps;
     const struct modules_data *modules;
     const struct stop *stop;
-    struct caller caller;
+    struct caller caller;       /* the thread that asks, ... */
+    const uintptr_t *registers; /* ... with those of its registers that calls preserve, as for struct still */
     const struct module *loader; /* what the dynamic loader allocates is in use; NULL: there is none */
     struct blocks *blocks;
     void (*found)(void *context, struct live_block *, const struct reach_root *);
@@ -139,6 +141,7 @@ struct still {
     struct modules_data modules;
     struct stop stop;
     struct caller caller;
+    uintptr_t registers[CFI_REGISTERS]; /* the caller's, where the program called the runtime, or exit */
     const struct module *loader;
     uint64_t begun; /* by os_monotonic */
     const char *(*look)(struct still *);
@@ -148,9 +151,15 @@ struct still {
 
 /* Has look called in the second process, with context in the struct. NULL, or what it returned, or why it was
  * not called: the string lives as long as the process. All of still but memory of look's own is given back.
- * What look keeps addresses of blocks in must not be on the stack, where they would count as pointers.
+ * The roots on the caller's stack begin at the program's frame that called the runtime: neither the runtime's
+ * frames nor what stands below them count.
  * Not for signal handlers but on a stack of their own, and while no lock of the dynamic loader is held. */
 const char *still_look(struct still *, const char *(*look)(struct still *), void *context);
+
+/* To be called by a handler of exit(3) or quick_exit(3) that the C library calls, with its
+ * __builtin_frame_address(0): what the C library has on the stack between the two is no root, and neither is
+ * what a main that has returned left there. */
+void still_note_exit(const void *frame);
 
 /* What of the roots does not hang on what look finds itself. */
 struct roots still_roots(const struct still *);

@@ -15,6 +15,7 @@
 #include "lib/count/sums.h"
 #include "lib/count/threads.h"
 #include "lib/heap/next.h"
+#include "lib/reach/still.h"
 #include "lib/store/store.h"
 #include "lib/walk/walk.h"
 
@@ -93,8 +94,10 @@ static void report_once(void) {
     write_one(0);
     if (snapshot_is_wanted())
         snapshot_write_wanted(0);
-    if (store_is_file())
+    if (store_is_file()) {
         collect_holes(store_header());
+        collect_lost_for_profile();
+    }
     store_look_for_file();
     once_end(once);
 }
@@ -189,7 +192,9 @@ static void flush_output(void) {
     silence_end(was_silent);
 }
 
-static void end_at_exit(void) {
+/* frame: of the function that the C library has called. */
+static void end_at_exit(const void *frame) {
+    still_note_exit(frame);
     if (!runtime_off && !report_path_is_wanted())
         flush_output();
     end();
@@ -197,9 +202,13 @@ static void end_at_exit(void) {
 
 /* quick_exit flushes nothing, and does not tell its status. */
 static void handler(void *is_exit) {
-    if (!is_exit)
-        profiling_note(PROFILE_QUICK_EXIT, 0);
-    is_exit ? end_at_exit() : end();
+    if (is_exit) {
+        end_at_exit(__builtin_frame_address(0));
+        return;
+    }
+    profiling_note(PROFILE_QUICK_EXIT, 0);
+    still_note_exit(__builtin_frame_address(0));
+    end();
 }
 
 static void note_exit(int status, void *unused) {
@@ -212,8 +221,12 @@ extern int __cxa_at_quick_exit(void (*)(void *), void *);
 
 #ifdef ALLOCSITE_STATIC
 
+static void end_last(void) {
+    end_at_exit(__builtin_frame_address(0));
+}
+
 /* Run in falling order of the section's name: behind every other destructor of the program. */
-__attribute__((section(".fini_array.00000"), used)) static void (*const last_destructor)(void) = end_at_exit;
+__attribute__((section(".fini_array.00000"), used)) static void (*const last_destructor)(void) = end_last;
 
 void exit_install(void) {
     __cxa_at_quick_exit(handler, NULL);

@@ -41,7 +41,6 @@ struct copy {
         uint32_t slot, number;
     } module; /* which was looked for last */
     uint64_t stopped;
-    uintptr_t registers[CFI_REGISTERS]; /* of the function that waits for the copy */
 };
 
 /* ---- Texts: each is written as often as it is named, for there are not many. */
@@ -272,7 +271,7 @@ static void put_frames(struct copy *copy) {
     const struct still *still = copy->still;
     struct roots roots = still_roots(still);
     roots.maps = &copy->maps;
-    walk_frames(copy->registers, still->caller.sp, put_frame, &(struct frames){copy, still->stop.caller});
+    walk_frames(still->registers, still->caller.sp, put_frame, &(struct frames){copy, still->stop.caller});
     for (uint32_t i = 0; i < still->stop.count; i++) {
         const struct registers *registers = &still->stop.registers[i];
         struct frames frames = {copy, still->stop.threads[i].id};
@@ -340,7 +339,6 @@ static const char *write_now(int fd) {
         return runtime_owners ? "out of memory" : "with owners=0 no blocks are known";
     copy->fd = fd;
     program_path();
-    WALK_REGISTERS(copy->registers);
     const char *why = still_look(&still, make_copy, copy);
     why = why ? why : await(copy->child);
     os_unmap(copy, sizeof *copy);

@@ -156,3 +156,41 @@ void walk_frames(const uintptr_t registers[CFI_REGISTERS], uintptr_t begin, walk
         begin = sp < begin ? sp : begin; /* of another stack */
     }
 }
+
+/* ---- Out of the runtime. */
+
+/* The C library's own functions between exit and a handler. */
+enum { EXIT_FRAMES_MOST = 8 };
+
+static void take_registers(uintptr_t registers[CFI_REGISTERS], const struct full_frame *frame) {
+    memcpy(registers, frame->registers, sizeof frame->registers);
+    registers[CFI_RETURN] -= !frame->is_interrupted;
+}
+
+static void leave_exit(uintptr_t registers[CFI_REGISTERS], struct full_frame *frame, struct walk_place *place,
+                       const struct walk_exit *exit) {
+    for (int i = 0; i < EXIT_FRAMES_MOST; i++) {
+        bool is_exit = place->frame == WALK_TOLD && place->row.begin &&
+                       (place->row.begin == exit->functions[0] || place->row.begin == exit->functions[1]);
+        if (next_place(frame, place) != CFI_FOUND)
+            return;
+        if (is_exit) {
+            take_registers(registers, frame);
+            return;
+        }
+    }
+}
+
+bool walk_to_program(uintptr_t registers[CFI_REGISTERS], const struct walk_exit *exit) {
+    struct full_frame frame = {.is_interrupted = true, .is_careful = true};
+    struct walk_place place;
+    memcpy(frame.registers, registers, sizeof frame.registers);
+    walk_place_find(&place, frame.registers[CFI_RETURN], true);
+    while (walk_is_own(frame.registers[CFI_RETURN]))
+        if (next_place(&frame, &place) != CFI_FOUND)
+            return false;
+    take_registers(registers, &frame);
+    if (registers[CFI_RSP] == exit->frame + 2 * sizeof(void *))
+        leave_exit(registers, &frame, &place, exit);
+    return true;
+}

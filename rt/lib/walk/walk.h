@@ -52,6 +52,17 @@ size_t walk_fully(const void **frames, size_t max, const void *beyond, enum walk
 typedef void walk_see(void *context, const struct cfi_frame *);
 void walk_frames(const uintptr_t registers[CFI_REGISTERS], uintptr_t begin, walk_see *see, void *context);
 
+/* Replaces the registers of one of the runtime's functions by those of the program's function that called the
+ * runtime, at that call: those that calls preserve, the stack pointer, and an address within the call. If the
+ * runtime's outermost function is the one with this frame, for a handler of exit(3), the call is that of the
+ * innermost of these functions of the C library (exit, quick_exit; 0: not known) instead. False: the
+ * registers are as before, for nothing tells who called. */
+struct walk_exit {
+    uintptr_t frame; /* __builtin_frame_address(0) of the handler; 0: there is none */
+    uintptr_t functions[2];
+};
+bool walk_to_program(uintptr_t registers[CFI_REGISTERS], const struct walk_exit *);
+
 /* The registers of the function that it stands in, as long as that is at work. */
 #define WALK_REGISTERS(registers)                                                                            \
     __asm__ volatile("movq %%rbx, 24(%0); movq %%rbp, 48(%0); movq %%rsp, 56(%0); movq %%r12, 96(%0);"       \

@@ -49,16 +49,16 @@ def check_report(process, *names):
     return report
 
 
-def lost_to_leak_sanitizer(name, library=None):
+def lost_to_leak_sanitizer(name, *arguments, library=None):
     if library:
         build(library, "liblsan.so", "-fPIC", "-shared", plain=True)
     program = build(name, "lsan", "-fsanitize=leak", plain=True)
-    process = run([program, *([os.path.join(WORK, "liblsan.so")] if library else [])])
+    process = run([program, *arguments, *([os.path.join(WORK, "liblsan.so")] if library else [])])
     summary = re.search(r"SUMMARY: LeakSanitizer: (\d+) byte\(s\) leaked in (\d+) allocation", process.err)
     return (int(summary[2]), int(summary[1])) if summary else process.err
 
 
-def lost_to_valgrind(name, library=None):
+def lost_to_valgrind(name, *arguments, library=None):
     if not shutil.which("valgrind"):
         sys.exit(SKIPPED)
     if library:
@@ -66,7 +66,7 @@ def lost_to_valgrind(name, library=None):
     program = build(name, "memcheck", "-gdwarf-4", plain=True)
     # The heap lies above what 32 bits hold, or a number of the C library's may look like one of 100,000 blocks and keep it.
     process = run(["valgrind", "--leak-check=full", "--fair-sched=try", "--aspace-minaddr=0x1fffff000", program,
-                   *([os.path.join(WORK, "libvalgrind.so")] if library else [])])
+                   *arguments, *([os.path.join(WORK, "libvalgrind.so")] if library else [])])
     found = re.findall(r"(?:definitely|indirectly) lost: ([\d,]+) bytes in ([\d,]+) blocks", process.err)
     return total((int(blocks.replace(",", "")), int(size.replace(",", ""))) for size, blocks in found) if found else process.err
 
@@ -75,7 +75,7 @@ def check_others(*names, valgrind_more=(0, 0)):
     """What valgrind calls possibly lost has a pointer inside, which counts for LeakSanitizer and here."""
     name, library = (*names, None)[:2]
     expect("LeakSanitizer", total(noted(*names).values()), lost_to_leak_sanitizer(name, library=library))
-    expect("valgrind", total([*noted(*names).values(), valgrind_more]), lost_to_valgrind(name, library))
+    expect("valgrind", total([*noted(*names).values(), valgrind_more]), lost_to_valgrind(name, library=library))
 
 
 def check(name, **more):
@@ -113,6 +113,44 @@ def other_allocators():
     """Their own data holds no pointers to blocks, and theirs may start at odd multiples of 8."""
     for library in "jemalloc", "mimalloc":
         check_report(run([build("lost.c", library, f"-l{library}")], REACH), "lost.c")
+
+
+ENDS = "main", "exit", "deep", "register", "quick", "_exit", "thread", "pthread", "signal"
+# Blocks that frames at work, registers and main's thread keep; the C library has more.
+KEPT = {"deep": 42, "thread": 22, "register": 1, "quick": 1, "_exit": 1, "signal": 1}
+
+
+def stale():
+    """Dead stack keeps nothing, and what is at work all that it has, however the process ends."""
+    for variant in ["-O0"], ["-O2"], ["-static"], ["-O2", "-fno-omit-frame-pointer"]:
+        program = build("stale.c", "stale", *variant)
+        for end in ENDS:
+            process = run([program, end], REACH)
+            check_behaviour(process, status=0 if end == "pthread" else 3)
+            report = report_of(process)
+            expect(f"{variant} {end}: lost", noted("stale.c"), lost_by_line(report))
+            kept = sum(site["live_blocks"] for site in report["sites"] if site["function"] in ("end_deep", "end_with_register", "handle"))
+            expect(f"{variant} {end}: kept", KEPT.get(end, 0), kept)
+    # They call main's frame dead too; of registers valgrind knows those at the end of the process alone.
+    for end in "main", "exit", "deep", "thread", "signal":
+        expect(f"{end}: LeakSanitizer", True, total(noted("stale.c").values())[0] - 1 <= lost_to_leak_sanitizer("stale.c", end)[0] <= 512)
+        expect(f"{end}: valgrind", True, 508 <= lost_to_valgrind("stale.c", end)[0] <= 512)
+
+
+def run_by_allocsite_run():
+    """Without a report of its own, in the report of all processes together."""
+    program = build("stale.c", "stale", plain=True)
+    lost_line = r"\nlost: 512 blocks of 12\.0 KiB; "
+    for arguments, options in ([], "reach=1"), (["--leaks"], ""), (["--leaks", "--stacks=4"], "top=3"):
+        for end in "main", "_exit", "deep":
+            process = run([f"{BIN}/allocsite-run", *arguments, program, end], options)
+            check_behaviour(process, err=process.err)
+            expect(f"{arguments} {options} {end}: {process.err}", True, re.search(lost_line, process.err) is not None)
+    process = run([f"{BIN}/allocsite-run", "--leaks", "sh", "-c", f"{program} exit; exec {program} main"], "")
+    expect(f"two processes: {process.err}", True, re.search(r"\nlost: 1,0[2-9]\d blocks of ", process.err) is not None)  # the shell has some
+    for arguments, options in ([], ""), (["--leaks"], "reach=0"):
+        process = run([f"{BIN}/allocsite-run", *arguments, program], options)
+        expect(f"{arguments} {options}: {process.err}", None, re.search("\nlost: ", process.err))
 
 
 def busy():
@@ -156,4 +194,4 @@ def apart():
         expect(f"{linking}: tables", (0, True), (process.returncode, re.match(r"0 of [12] open$", process.out) is not None))
 
 
-main([single, objects, threads, opened, static, other_allocators, busy, denied, simulated, apart])
+main([single, objects, threads, opened, static, other_allocators, stale, run_by_allocsite_run, busy, denied, simulated, apart])
