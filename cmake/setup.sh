@@ -75,3 +75,13 @@ build() {
     quietly cmake -S . -B "$directory" "$@" || exit 1
     quietly cmake --build "$directory" -j "$(nproc)" || exit 1
 }
+
+# unpack_llvm MAJOR DIRECTORY: compiler, headers and FileCheck of an LLVM of Debian's that is not installed.
+unpack_llvm() {
+    [ -x "$2/usr/lib/llvm-$1/bin/FileCheck" ] || (
+        mkdir -p "$2" && cd "$2" &&
+            quietly apt-get download "clang-$1" "libclang-cpp$1" "libclang-common-$1-dev" "libllvm$1" "llvm-$1" "llvm-$1-dev" \
+                "llvm-$1-tools" &&
+            for package in *.deb; do dpkg -x "$package" .; done && rm ./*.deb
+    )
+}

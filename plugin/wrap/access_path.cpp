@@ -25,9 +25,9 @@ static Value *onlyValue(const AllocaInst &variable) {
     return value;
 }
 
-/* Thread-locals have an intrinsic around them from LLVM 15 on. */
+/* From LLVM 16 on an intrinsic takes the address of a thread-local. */
 static Value *globalOf(Value &pointer) {
-#if LLVM_VERSION_MAJOR >= 15
+#if LLVM_VERSION_MAJOR >= 16
     if (auto *intrinsic = dyn_cast<IntrinsicInst>(&pointer);
         intrinsic && intrinsic->getIntrinsicID() == Intrinsic::threadlocal_address)
         return intrinsic->getArgOperand(0);
