@@ -3,6 +3,8 @@
 #ifndef ALLOCSITE_BASE_COMPAT_H
 #define ALLOCSITE_BASE_COMPAT_H
 
+#include "base/target.h"
+
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Function.h>
@@ -17,9 +19,7 @@
 
 #if LLVM_VERSION_MAJOR >= 17
 #include <llvm/TargetParser/Host.h>
-#include <llvm/TargetParser/Triple.h>
 #else
-#include <llvm/ADT/Triple.h>
 #include <llvm/Support/Host.h>
 #endif
 

@@ -26,6 +26,7 @@ static const struct words options[] = {
     {NO_LINK | NO_COMPILE,
      " -E --preprocess -M -MM --dependencies --user-dependencies -fsyntax-only --analyze"
      " --precompile -emit-ast -verify-pch -fdriver-only -dumpversion -dumpmachine"
+     " --cuda-device-only --offload-device-only -fsycl-device-only"
      " --version -help "},
     {FIXED, " -static --static -static-pie "},
     {BARE, " -nostdlib --no-standard-libraries -nodefaultlibs -nolibc "},
@@ -55,7 +56,7 @@ enum input { OF_EXTENSION, SOURCE, HEADER, ASSEMBLY, OBJECT };
 
 static const struct words extensions[] = {
     {SOURCE, " c i cc cp cpp cxx c++ C CC CPP CXX C++ ii m mi mm M mii ll bc cppm ccm cxxm c++m"
-             " ixx pcm "},
+             " ixx pcm cu cui hip hipi "},
     {HEADER, " h hh hp hpp hxx H "},
     {ASSEMBLY, " s S asm "},
 };

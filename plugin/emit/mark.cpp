@@ -55,7 +55,8 @@ static void refuse(const Module &module) {
 
 PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
     if (!hasRuntime(module)) {
-        refuse(module);
+        if (!isDevice(Triple(module.getTargetTriple())))
+            refuse(module);
         return PreservedAnalyses::all();
     }
     Lists lists(module);

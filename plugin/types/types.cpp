@@ -2,6 +2,7 @@
 #include "types/types.h"
 
 #include "base/host.h"
+#include "base/target.h"
 #include "format.h"
 #include "types/ast.h"
 
@@ -9,6 +10,7 @@
 #include <clang/AST/DeclGroup.h>
 #include <clang/AST/Mangle.h>
 #include <clang/Basic/SourceManager.h>
+#include <clang/Basic/TargetInfo.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
 #include <clang/Serialization/ASTDeserializationListener.h>
@@ -238,9 +240,11 @@ class Action : public PluginASTAction {
   protected:
     std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, llvm::StringRef) override {
         CodeGenOptions &options = compiler.getCodeGenOpts();
+        dropEmptyPattern(options);
+        if (isDevice(compiler.getTarget().getTriple()))
+            return std::make_unique<ASTConsumer>(); // the pass asks nothing
         bool clearsAST = options.ClearASTBeforeBackend;
         options.ClearASTBeforeBackend = false;
-        dropEmptyPattern(options);
         return std::make_unique<Consumer>(clearsAST, isOneSection(compiler));
     }
     bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override {

@@ -28,6 +28,8 @@ static void inputs_are_known_by_extension(void **state) {
     (void)state;
     EXPECT("a.c", COMPILES | LINKS);
     EXPECT("dir.d/a.cpp -o a", COMPILES | LINKS);
+    EXPECT("a.cu", COMPILES | LINKS);
+    EXPECT("-c a.hip", COMPILES);
     EXPECT("a.ll", COMPILES | LINKS);
     EXPECT("a.o", LINKS);
     EXPECT("a.s", LINKS);
@@ -63,6 +65,8 @@ static void phases_end_early(void **state) {
     EXPECT("-r a.c", COMPILES);
     EXPECT("-print-prog-name=ld", 0);
     EXPECT("-cc1 -emit-obj a.c", 0);
+    EXPECT("-c --cuda-device-only a.cu", 0);
+    EXPECT("--offload-device-only -x hip a.cpp", 0);
     EXPECT("-v", 0);
 }
 

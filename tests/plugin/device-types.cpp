@@ -1,0 +1,26 @@
+// The half that sees the AST leaves code for a GPU alone too, and tells the types of the host's.
+// REQUIRES: types
+// RUN: %typedxx -O2 -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -nocudainc -nocudalib -S -emit-llvm -o - %s 2>&1 | %check --check-prefix=DEVICE
+// RUN: %typedxx -O2 -x cuda --cuda-host-only --cuda-gpu-arch=sm_75 -nocudainc -nocudalib -S -emit-llvm -o - %s 2>&1 | %check --check-prefix=HOST
+// DEVICE-NOT: allocsite
+// DEVICE: call {{.*}}@malloc(
+// DEVICE-NOT: allocsite
+// HOST-NOT: error
+// HOST: c"node\00
+#define HOST   __attribute__((host))
+#define DEVICE __attribute__((device))
+
+struct node {
+    node *next;
+    int value;
+};
+
+extern "C" HOST DEVICE void *malloc(__SIZE_TYPE__);
+
+DEVICE node *on_device() {
+    return static_cast<node *>(malloc(sizeof(node)));
+}
+
+HOST node *on_host() {
+    return static_cast<node *>(malloc(sizeof(node)));
+}
