@@ -11,28 +11,39 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 #include <optional>
 
 using namespace llvm;
 
 namespace allocsite {
 
+/* Those of the allocator's attributes that hold for its entry of that type, too. What no longer has its place
+ * or its type among the parameters has none. */
+static AttributeList attributesOfEntry(const AllocatorCall &found, const FunctionType *type) {
+    LLVMContext &context = type->getContext();
+    const FunctionType *known = found.callee->getFunctionType();
+    AttributeList attributes = found.callee->getAttributes();
+    bool isAsDeclared = found.call->getFunctionType() == known;
+    site_position position = isAsDeclared ? found.what->position : SITE_FIRST;
+    SmallVector<AttributeSet, 6> ofParameters;
+    for (unsigned i = 0; i < known->getNumParams() && position == SITE_LAST; i++)
+        ofParameters.push_back(known->getParamType(i) == type->getParamType(i) ? attributes.getParamAttrs(i)
+                                                                               : AttributeSet());
+    return AttributeList::get(context, withoutSignature(context, attributes.getFnAttrs(), position),
+                              isAsDeclared ? attributes.getRetAttrs() : AttributeSet(), ofParameters);
+}
+
 /* The runtime's counterpart of an allocator. It keeps the allocator's attributes, by which a later optimizer
- * (LTO) still knows that an unused block can go. Those of the parameters only hold at the same positions. */
+ * (LTO) still knows that an unused block can go. */
 static FunctionCallee entryPoint(Module &module, const AllocatorCall &found, FunctionType *type) {
     std::string name = std::string(ALLOCSITE_ENTRY_PREFIX) + found.what->symbol;
     bool isNew = !module.getNamedValue(name);
     FunctionCallee entry = module.getOrInsertFunction(name, type);
     auto *function = dyn_cast<Function>(entry.getCallee());
     if (isNew && function) {
-        AttributeList attributes = found.callee->getAttributes();
-        bool samePositions = found.what->position == SITE_LAST &&
-                             found.call->getFunctionType() == found.callee->getFunctionType();
         function->setCallingConv(found.callee->getCallingConv());
-        function->setAttributes(samePositions
-                                    ? attributes
-                                    : AttributeList::get(module.getContext(), attributes.getFnAttrs(),
-                                                         attributes.getRetAttrs(), {}));
+        function->setAttributes(attributesOfEntry(found, type));
         function->addFnAttr(Attribute::NonLazyBind); /* a jump less on each call */
     }
     return entry;
@@ -44,7 +55,7 @@ static void replace(const AllocatorCall &found, Value *site) {
     extendNumbers(call, *found.what, arguments);
     auto *type = FunctionType::get(call.getType(), arguments.types, found.what->position == SITE_FIRST);
     FunctionCallee entry = entryPoint(*call.getModule(), found, type);
-    callInstead(call, FunctionCallee(type, entry.getCallee()), arguments);
+    callInstead(call, FunctionCallee(type, entry.getCallee()), arguments, found.what->position);
 }
 
 /* A musttail call has to keep its prototype: the site goes ahead of it. */
@@ -173,6 +184,27 @@ static void rewrite(Function &function, const Wrappers &wrappers, Notes &notes, 
         tally.withLine += site.at.line != 0;
 }
 
+static bool usesAllocator(const Module &module) {
+    return any_of(module, [](const Function &function) {
+        return function.isDeclaration() && !function.use_empty() && isAllocator(function);
+    });
+}
+
+/* Nothing in the module calls the runtime, but it gives a library an allocator to call, as obstacks need one.
+ * A pointer to one of the runtime's entries, of which a program has one, tells the runtime whose code this
+ * is. */
+static void refer(Module &module) {
+    auto *type = FunctionType::get(Type::getVoidTy(module.getContext()), false);
+    auto *entry = cast<Function>(
+        module.getOrInsertFunction(ALLOCSITE_ENTRY_PREFIX "malloc", type).getCallee()->stripPointerCasts());
+    entry->setLinkage(GlobalValue::ExternalWeakLinkage);
+    auto *pointer = new GlobalVariable(module, entry->getType(), true, GlobalValue::LinkOnceODRLinkage, entry,
+                                       "__allocsite_compiled");
+    pointer->setVisibility(GlobalValue::HiddenVisibility);
+    pointer->setComdat(module.getOrInsertComdat(pointer->getName()));
+    appendToUsed(module, {pointer});
+}
+
 PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     if (!hasRuntime(module))
         return PreservedAnalyses::all();
@@ -196,6 +228,8 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     table.addTypesWithin();
     Wrappers::erase(module);
     eraseTypesWithin(module);
+    if (tally.sites == 0 && usesAllocator(module))
+        refer(module);
     if (tally.sites == 0)
         return PreservedAnalyses::none();
     if (tally.withLine == 0)

@@ -122,8 +122,14 @@ Arguments withSite(llvm::CallBase &call, llvm::Value *site, site_position positi
  * has no meaning in the ABI; zero is what code leaves there, so what was asked for without us stays so. */
 void extendNumbers(llvm::CallBase &call, const allocator &what, Arguments &arguments);
 
+/* The attributes of a function, or of a call, for one that takes the site as well. Leaves out the function
+ * attributes that hold for the former signature only: LLVM rejects the module, or reads other arguments. */
+llvm::AttributeSet withoutSignature(llvm::LLVMContext &context, llvm::AttributeSet attributes,
+                                    site_position position);
+
 /* Makes another call in the place of this one, which ceases to exist. */
-void callInstead(llvm::CallBase &call, llvm::FunctionCallee callee, const Arguments &arguments);
+void callInstead(llvm::CallBase &call, llvm::FunctionCallee callee, const Arguments &arguments,
+                 site_position position = SITE_LAST);
 
 /* ---- A site that is left has to go as well when an exception, or the end of the thread, leaves the call
  * (unwinding.cpp). */

@@ -50,6 +50,7 @@ static Function &declareBody(Function &wrapper, GlobalValue::LinkageTypes linkag
 static void moveCode(Function &wrapper, Function &body) {
     GlobalValue::LinkageTypes linkage = body.getLinkage();
     body.copyAttributesFrom(&wrapper);
+    body.removeFnAttr("alloc-variant-zeroed"); // names a function of the other type
     body.setPrologueData(nullptr);
     body.setLinkage(linkage); // with what goes with it
     body.copyMetadata(&wrapper, 0);

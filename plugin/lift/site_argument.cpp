@@ -62,12 +62,23 @@ static CallBase *create(IRBuilder<> &builder, CallBase &call, FunctionCallee ent
     return created;
 }
 
-void callInstead(CallBase &call, FunctionCallee callee, const Arguments &arguments) {
+/* alloc-variant-zeroed names a function of the same signature, the others name arguments by their numbers. */
+AttributeSet withoutSignature(LLVMContext &context, AttributeSet attributes, site_position position) {
+    attributes = attributes.removeAttribute(context, "alloc-variant-zeroed");
+    if (position == SITE_LAST)
+        return attributes;
+    return attributes.removeAttribute(context, Attribute::AllocSize)
+        .removeAttribute(context, "modular-format");
+}
+
+void callInstead(CallBase &call, FunctionCallee callee, const Arguments &arguments, site_position position) {
     IRBuilder<> builder(&call);
     CallBase *created = create(builder, call, callee, arguments.values);
+    LLVMContext &context = call.getContext();
     AttributeList attributes = call.getAttributes();
     created->setCallingConv(call.getCallingConv());
-    created->setAttributes(AttributeList::get(call.getContext(), attributes.getFnAttrs(),
+    created->setAttributes(AttributeList::get(context,
+                                              withoutSignature(context, attributes.getFnAttrs(), position),
                                               attributes.getRetAttrs(), arguments.attributes));
     created->copyMetadata(call);
     created->takeName(&call);

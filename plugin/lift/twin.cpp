@@ -112,7 +112,8 @@ static Function &declareTwin(const std::string &name, Function &wrapper) {
     Function *twin = Function::createWithDefaultAttr(typeWithSite(wrapper), GlobalValue::ExternalLinkage,
                                                      wrapper.getAddressSpace(), name, &module);
     AttributeSet defaults = twin->getAttributes().getFnAttrs();
-    twin->setAttributes(wrapper.getAttributes());
+    twin->setAttributes(
+        wrapper.getAttributes().removeFnAttribute(module.getContext(), "alloc-variant-zeroed"));
     for (Attribute attribute : defaults)
         twin->addFnAttr(attribute);
     twin->setVisibility(GlobalValue::HiddenVisibility);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # One run of lit tests the plugin of one LLVM major: --param bin=DIR (that LLVM's programs), --param plugin=FILE,
-# --param dump=FILE (allocsite-dump), --param types=FILE (the half that sees the AST, if it was built).
+# --param major=N, --param dump=FILE (allocsite-dump), --param types=FILE (the half that sees the AST, if it was built).
 import os
 
 import lit.formats
@@ -18,6 +18,7 @@ flags = "-g -fpass-plugin=" + plugin
 types = lit_config.params.get("types")
 if types:
     config.available_features.add("types")
+config.available_features.add("llvm-" + lit_config.params["major"])
 
 # In order: a longer name before the one that it begins with.
 config.substitutions += [
