@@ -21,7 +21,9 @@ static uintptr_t *area;
 static uint32_t taken = 1; /* words */
 
 bool again_begin(void) {
-    area = os_map(sizeof *area * AREA_WORDS, OS_FORK_KEEPS);
+    uintptr_t *none = NULL, *fresh = area ? NULL : os_map(sizeof *area * AREA_WORDS, OS_FORK_KEEPS);
+    if (fresh && !__atomic_compare_exchange_n(&area, &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        os_unmap(fresh, sizeof *area * AREA_WORDS);
     return area;
 }
 
@@ -96,11 +98,11 @@ static uint32_t take(size_t words) {
     return index + words > AREA_WORDS ? 0 : index;
 }
 
-uint32_t again_keep(uint32_t others, const void *frame, uint32_t key) {
+uint32_t again_keep(uint32_t others, const void *frame, size_t frames, uint32_t key) {
     struct walk_note notes[WORDS_MOST];
     uint32_t *end = again_is(others) ? end_of(others) : NULL, none = 0;
     bool is_wanted = end || others == ALLOCSITE_KEY_NONE;
-    size_t count = is_wanted ? walk_notes(frame, notes, WORDS_MOST) : 0;
+    size_t count = is_wanted ? walk_notes(frame, frames, notes, WORDS_MOST) : 0;
     uint32_t index = count ? take(words_of(count)) : 0;
     if (!index)
         return ALLOCSITE_KEY_NONE;

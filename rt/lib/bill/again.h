@@ -15,6 +15,7 @@
 #include "lib/base/slot.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* In the place of a key: one is to be told by what is kept there. */
@@ -22,14 +23,15 @@ static inline bool again_is(uint32_t key) {
     return key & 1;
 }
 
-/* False: no memory. */
+/* At any time, and again. False: no memory. */
 bool again_begin(void);
 
 /* The key of the stack where that frame is, if it is kept; else ALLOCSITE_KEY_NONE. */
 uint32_t again_find(uint32_t again, const void *frame);
 
-/* Keeps it, with the others that are known by the same number, or alone. Returns what it is known by then;
- * ALLOCSITE_KEY_NONE: as they are, or it cannot be kept. */
-uint32_t again_keep(uint32_t others, const void *frame, uint32_t key);
+/* Keeps it, with the others that are known by the same number, or alone. frames: the innermost ones that the
+ * key depends on; SIZE_MAX: all. Returns what it is known by then; ALLOCSITE_KEY_NONE: as they are, or it
+ * cannot be kept. */
+uint32_t again_keep(uint32_t others, const void *frame, size_t frames, uint32_t key);
 
 #endif

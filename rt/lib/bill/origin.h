@@ -7,6 +7,7 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
+#include "lib/bill/outside.h"
 #include "lib/bill/stacks.h"
 #include "lib/count/change.h"
 #include "lib/who/callers.h"
@@ -34,7 +35,7 @@ static inline uint32_t unsited_key_cached(const void *caller) {
 
 /* The slot. */
 static inline uint32_t unsited_owner(const void *caller) {
-    return UNLIKELY(lifted != NULL) ? site_slot(lifted) : caller_slot(caller);
+    return UNLIKELY(lifted != NULL) ? site_slot(lifted) : outside_slot(caller_slot(caller));
 }
 
 /* ---- Who calls. */
@@ -49,7 +50,7 @@ struct origin {
 static inline uint32_t origin_slot(struct origin origin) {
     if (local.releaser)
         return local.releaser - 1;
-    return origin.site ? site_slot(origin.site) : unsited_owner(origin.caller);
+    return origin.site ? outside_slot(site_slot(origin.site)) : unsited_owner(origin.caller);
 }
 
 /* Who counts what a slot is billed for now: within a custom allocator it is that one's backing. */

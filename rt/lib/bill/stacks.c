@@ -10,6 +10,7 @@
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/bill/contexts.h"
+#include "lib/bill/outside.h"
 #include "lib/count/tally.h"
 #include "lib/store/store.h"
 #include "lib/walk/walk.h"
@@ -334,7 +335,7 @@ static uint32_t key_of_part(uint32_t slot, uint32_t part) {
 
 /* The number may stand for other stacks, too. */
 static void keep_again(uint64_t hash, const void *frame, uint32_t key, uint32_t unloads_before) {
-    uint32_t again = again_keep(context_find(hash), frame, key);
+    uint32_t again = again_keep(context_find(hash), frame, SIZE_MAX, key);
     if (again != ALLOCSITE_KEY_NONE && unloads_none_since(unloads_before))
         keep_context(hash, again);
 }
@@ -410,7 +411,7 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
 }
 
 uint32_t stack_key_new(uint32_t key, const void *frame, uint64_t hash) {
-    uint32_t slot = key_slot(key);
+    uint32_t slot = outside_slot(key_slot(key));
     return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, hash);
 }
 
@@ -421,12 +422,15 @@ uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame) {
     uint64_t hash = context_hash(who, frame);
     uint32_t known = stack_key_known(has_contexts ? context_find(hash) : ALLOCSITE_KEY_NONE, frame);
     if (UNLIKELY(known == ALLOCSITE_KEY_NONE)) {
+        slot = outside_slot(slot);
+        if (!record_at(slot)->keeps_stacks)
+            return ALLOCSITE_KEY_NONE;
         bool is_foreign = kept == STACKS_WHOLE && walk_is_foreign(((const void *const *)frame)[1]);
         return is_foreign && !is_full() && !beyond_for(slot) ? key_uncertain(slot, hash, frame)
-                                                             : stack_key_new(key, frame, hash);
+                                                             : stack_key_new(KEY(slot), frame, hash);
     }
     uint32_t part = key_slot(known);
     if (UNLIKELY(is_checked))
-        check_context(part, slot, frame);
+        check_context(part, outside_slot(slot), frame);
     return LIKELY(part != slot) ? known : ALLOCSITE_KEY_NONE;
 }

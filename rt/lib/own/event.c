@@ -99,7 +99,7 @@ struct bill event_bill(struct origin origin, const void *p, uint64_t bytes, enum
     else if (scope_takes(scope, bytes) && (!origin.site || scope->lifts))
         bill = (struct bill){scope->slot, scope->family, scope_billed(scope, p, bytes), scope};
     else
-        bill.slot = origin.site ? site_slot(origin.site) : unsited_owner(origin.caller);
+        bill.slot = origin.site ? outside_slot(site_slot(origin.site)) : unsited_owner(origin.caller);
     return bill;
 }
 

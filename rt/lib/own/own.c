@@ -50,7 +50,10 @@ static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum fam
 
 /* Its caller has to be looked up, or it is in the second half of a cell. */
 static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum family family) {
-    return gain_any(local.current->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE, p, bytes, family);
+    uint32_t key = local.current->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE;
+    if (key & KEY_SLOW && key != ALLOCSITE_KEY_NONE && !stacks_depth)
+        key = KEY(outside_slot(key_slot(key)));
+    return gain_any(key, p, bytes, family);
 }
 
 static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {

@@ -256,12 +256,13 @@ static struct walk_note note(uintptr_t at, bool is_place, uintptr_t end) {
     return (struct walk_note){(uint32_t)(end - at), is_place, walk_word(at) - (is_place ? end : 0)};
 }
 
-size_t walk_notes(const void *pointer, struct walk_note *notes, size_t max) {
+size_t walk_notes(const void *pointer, size_t frames, struct walk_note *notes, size_t max) {
     struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)__builtin_frame_address(0)};
     uint32_t rule = RULE_MAKE(RULE_POINTER, RULE_SAVED(2), 2);
     struct walk_reads reads;
     uintptr_t from = 0;
     size_t count = 0;
+    bool is_begun = false; /* behind the runtime's own frames */
     walk_reads_begin(&reads, frame.sp);
     if (!reads.is_whole || reads.end - frame.sp > UINT32_MAX)
         return 0;
@@ -274,7 +275,10 @@ size_t walk_notes(const void *pointer, struct walk_note *notes, size_t max) {
         notes[count++] = note(frame.sp - sizeof(void *), false, reads.end);
         from = pointer_from(&before, &frame, rule, from);
         rule = rule_at(frame.pc);
-        rule &= ~RULE_CONTEXT;
+        is_begun |= !(rule & RULE_OWN);
+        if (!(rule & RULE_OWN) && --frames == 0)
+            return count;
+        rule &= is_begun ? ~RULE_CONTEXT : ~(RULE_CONTEXT | RULE_OWN);
     }
     return rule_kind(rule) == RULE_OUTERMOST && !(rule & RULE_OWN) ? count : 0;
 }

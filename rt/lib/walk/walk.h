@@ -96,10 +96,10 @@ struct walk_note {
     uintptr_t word;
 };
 
-/* The words that tell a walk as walk_stack_from's: as long as the same are there, and no module has been
- * unloaded, all comes out the same. Returns how many; 0: something is in the way, it ends early, or there are
- * more than max. Only of the thread's own stack. */
-size_t walk_notes(const void *pointer, struct walk_note *notes, size_t max);
+/* The words that tell a walk as walk_stack_from's of so many frames (SIZE_MAX: all): as long as the same are
+ * there, and no module has been unloaded, all comes out the same. Returns how many; 0: something is in the
+ * way, it ends early, or there are more than max. Only of the thread's own stack. */
+size_t walk_notes(const void *pointer, size_t frames, struct walk_note *notes, size_t max);
 
 /* Whether the caller of that frame is found by following a frame pointer, and not by unwind tables. */
 bool walk_is_by_pointer(const void *frame);

@@ -77,6 +77,7 @@ static struct module *module_make(const char *name, const struct found *found) {
     module->permanent = found->permanent;
     module->start = found->start;
     module->known = found->start;
+    module->is_program = name == program_path();
     build_id_read(module->build_id, found->start);
     module->slot = record_add(&(struct record){.module = module, .what = PROFILE_MODULE});
     return module;
@@ -196,6 +197,21 @@ void build_id_read(char text[BUILD_ID_SIZE], const void *start) {
 
 /* ---- The modules that were compiled with the plugin. */
 
+static bool has_instrumented;
+
+void instrumented_add(const struct module *module) {
+    if (!module || __atomic_load_n(&module->is_instrumented, __ATOMIC_RELAXED))
+        return;
+    __atomic_store_n(&((struct module *)module)->is_instrumented, true, __ATOMIC_RELAXED);
+    if (!__atomic_exchange_n(&has_instrumented, true, __ATOMIC_SEQ_CST))
+        records_set_outside();
+}
+
+bool module_is_outside(const struct module *module) {
+    return module->known && !module->is_program && __atomic_load_n(&has_instrumented, __ATOMIC_SEQ_CST) &&
+           !__atomic_load_n(&module->is_instrumented, __ATOMIC_RELAXED);
+}
+
 #ifndef ALLOCSITE_STATIC
 
 static bool is_to_runtime(const struct image *image, const ElfW(Rela) * relocation) {
@@ -221,7 +237,7 @@ static int note(struct dl_phdr_info *object, size_t size, void *context) {
     if (object->dlpi_adds == *seen)
         return 1;
     if (image_read(&image, object) && is_instrumented(&image))
-        module_of(image.symbols);
+        instrumented_add(module_of(image.symbols));
     return 0;
 }
 

@@ -10,11 +10,13 @@
 
 struct module {
     struct module *next;
-    uint32_t slot;     /* of its unsited allocations whose callers have none of their own */
-    bool permanent;    /* is never unloaded, so records may point into it */
-    bool known;        /* false: stands for all code that is in no module */
-    const void *start; /* of its ELF header, when it was found; NULL: of none */
-    const char *name;  /* as the dynamic loader has it */
+    uint32_t slot;        /* of its unsited allocations whose callers have none of their own */
+    bool permanent;       /* is never unloaded, so records may point into it */
+    bool known;           /* false: stands for all code that is in no module */
+    bool is_program;      /* the executable */
+    bool is_instrumented; /* some of its code is known to be compiled with the plugin; set at any time */
+    const void *start;    /* of its ELF header, when it was found; NULL: of none */
+    const char *name;     /* as the dynamic loader has it */
     const char *path;
     char build_id[BUILD_ID_SIZE]; /* GNU build id in hexadecimal digits; "": it has none */
 };
@@ -46,6 +48,14 @@ const char *program_path(void);
  * sites runs, when it may go again, or when the process ends: there is no sign of a dlopen that a runtime
  * could wait for, short of standing in its way, where it would be taken for the caller that libraries are
  * searched for. */
+
+/* Notes that a module is one of them. From the first one on, the callers in libraries that are none are
+ * looked at for each allocation (bill/outside.h). */
+void instrumented_add(const struct module *);
+
+/* Whether callers in the module are outside instrumented code. The executable is not: its own code is what a
+ * user asks for. */
+bool module_is_outside(const struct module *);
 
 #ifdef ALLOCSITE_STATIC
 

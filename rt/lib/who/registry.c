@@ -8,6 +8,7 @@
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/store/store.h"
+#include "lib/who/callers.h"
 #include "lib/who/descriptor.h"
 #include "lib/who/modules.h"
 #include "root.h"
@@ -101,6 +102,10 @@ uint32_t record_add_stack(struct stack_record stack) {
     return slot_add(stack);
 }
 
+static void set_outside(struct record *record) {
+    record->is_outside = record->what == PROFILE_CALLER && module_is_outside(record->module);
+}
+
 uint32_t record_add(const struct record *filled) {
     bool has_room = record_count() < slots_most() - 1;
     uint32_t number = has_room ? __atomic_fetch_add(&records, 1, __ATOMIC_RELAXED) : 0;
@@ -110,6 +115,7 @@ uint32_t record_add(const struct record *filled) {
         return NO_SLOT;
     }
     *record = *filled;
+    set_outside(record);
     if (record_want_stacks)
         record_want_stacks(record);
     return slot_add((struct stack_record){0, number});
@@ -121,13 +127,22 @@ void record_keep_stacks(uint32_t slot) {
         record_want_stacks(record);
 }
 
+void records_set_outside(void) {
+    for (uint32_t slot = 1; slot < record_count(); slot++) {
+        struct record *record = record_of(slot_read(slot));
+        if (record)
+            set_outside(record);
+    }
+    callers_forget();
+}
+
 void record_drop(uint32_t slot) {
     slot_write(slot, (struct stack_record){0, 0});
 }
 
 uint32_t slot_key(uint32_t slot) {
     const struct record *record = record_of(slot_read(slot));
-    return KEY(slot) | (record->keeps_stacks || record->is_listed ? KEY_SLOW : 0);
+    return KEY(slot) | (record->keeps_stacks || record->is_listed || record->is_outside ? KEY_SLOW : 0);
 }
 
 static uint32_t add_site(const struct allocsite_site *site, const struct module *module) {
@@ -186,6 +201,7 @@ static uint32_t site_register(struct allocsite_site *site) {
     const struct module *module = module_of(site);
     if (!module)
         return NO_SLOT;
+    instrumented_add(module);
     if (site->version != ALLOCSITE_FORMAT_VERSION) {
         hole_set(HOLE_VERSION);
         return module->slot;

@@ -20,6 +20,8 @@ struct record {
     uint64_t address;  /* unsited: where calls return to, as the module's file has it; 0: others */
     bool keeps_stacks; /* counted by stack */
     bool is_listed;    /* who called its function is billed (bill/stacks.h) */
+    bool is_outside;   /* a caller outside instrumented code: the program's line is searched for
+                          (bill/outside.h) */
 };
 
 /* A slot that is a part of another one, for what was called from one stack. There may be many. */
@@ -38,11 +40,14 @@ uint32_t record_add_stack(struct stack_record);
 /* Of an unsited one, which was there before the options said whether it does. */
 void record_keep_stacks(uint32_t slot);
 
+/* Sets is_outside of the callers that came before the first instrumented module was known. */
+void records_set_outside(void);
+
 /* Another thread has given the same a slot. */
 void record_drop(uint32_t slot);
 
-/* The word that stands for a slot where the hot path looks: its key, with KEY_SLOW if it keeps stacks or is
- * listed. */
+/* The word that stands for a slot where the hot path looks: its key, with KEY_SLOW if it keeps stacks, is
+ * listed or outside. */
 uint32_t slot_key(uint32_t slot);
 
 uint32_t record_count(void);
