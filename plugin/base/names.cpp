@@ -95,7 +95,9 @@ const FunctionName &Names::of(const DISubprogram &subprogram) {
 }
 
 FunctionName Names::of(const Function &function) const {
-    return FunctionName(symbolOf(function).str(), "");
+    StringRef symbol = symbolOf(function);
+    symbol.consume_front(ListedPrefix);
+    return FunctionName(symbol.str(), "");
 }
 
 FunctionName Names::nameOf(const Function &function) {

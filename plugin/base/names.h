@@ -42,6 +42,10 @@ class Names {
     std::unordered_map<const llvm::DISubprogram *, FunctionName> names; // which keeps them where they are
 };
 
+/* Before the symbol of a listed function, of what calls it where it is not defined (find/listed_calls.cpp).
+ */
+constexpr const char *ListedPrefix = "__allocsite_listed.";
+
 /* The symbol as the linker sees it: without clang's mark of an asm label. */
 llvm::StringRef symbolOf(const llvm::Function &function);
 

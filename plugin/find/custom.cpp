@@ -231,23 +231,50 @@ static std::string misfit(const Function &function, const listed_function &what)
     return what.kind == LISTED_MARK && !what.pointer && !isNumber(result) ? "it returns no mark" : "";
 }
 
-static void instrument(Function &function, const Description &said) {
-    auto *instrumentKind = instrumentFor(said.function.kind);
-    std::string wrong = instrumentKind ? misfit(function, said.function) : "";
-    if (wrong.empty() && instrumentKind) {
-        Custom custom = {function, said.function, IRBuilder<>(function.getContext())};
-        custom.entry.SetInsertPoint(&function.getEntryBlock(), behindAllocas(function.getEntryBlock()));
-        custom.entry.SetCurrentDebugLocation(locationOf(function));
-        instrumentKind(custom);
-    } else if (!said.isGuess && instrumentKind) {
+/* Whether what is said of the function tells of blocks, and fits it. */
+static bool isCustom(const Function &function, const Description &said) {
+    if (!instrumentFor(said.function.kind))
+        return false;
+    std::string wrong = misfit(function, said.function);
+    if (!wrong.empty() && !said.isGuess)
         complain(function.getContext(), said.file, said.line, function.getName() + ": " + wrong);
-    }
+    return wrong.empty();
+}
+
+static void instrument(Function &function, const Description &said) {
+    Custom custom = {function, said.function, IRBuilder<>(function.getContext())};
+    custom.entry.SetInsertPoint(&function.getEntryBlock(), behindAllocas(function.getEntryBlock()));
+    custom.entry.SetCurrentDebugLocation(locationOf(function));
+    instrumentFor(said.function.kind)(custom);
+}
+
+/* No other function can hand on variable arguments. A pattern does not mean the C library's own. */
+static bool isElsewhere(const Function &function, const Description &said) {
+    bool isOther = function.isDeclaration() || function.hasAvailableExternallyLinkage();
+    bool isMeant = !said.isGuess || !inside_find(function.getName().data(), function.getName().size());
+    return isOther && isMeant && !function.isIntrinsic() && !function.isVarArg() && !function.use_empty() &&
+           !isAllocator(function);
 }
 
 void instrumentCustom(Module &module, const Lists &lists) {
-    for (Function &function : module)
-        if (std::optional<Description> said = lists.of(function); said && isInstrumented(function))
+    SmallVector<std::pair<Function *, Description>, 8> elsewhere;
+    for (Function &function : module) {
+        std::optional<Description> said = lists.of(function);
+        bool isDefined = isInstrumented(function);
+        if (!said || !(isDefined || isElsewhere(function, *said)) || !isCustom(function, *said))
+            continue;
+        if (isDefined) {
             instrument(function, *said);
+            markInstrumented(function);
+        } else {
+            elsewhere.push_back({&function, *said});
+        }
+    }
+    for (const auto &[function, said] : elsewhere) {
+        Function &inner = replaceListed(*function);
+        instrument(inner, said);
+        nameListed(inner, *function);
+    }
 }
 
 } // namespace allocsite

@@ -86,6 +86,11 @@ Lists::Lists(Module &module) {
 }
 
 std::optional<Description> Lists::of(const Function &function) const {
+    if (function.getName().find(ListedPrefix) == 0) {
+        Description none = {};
+        none.function.kind = LISTED_IGNORE;
+        return none;
+    }
     if (list.count && !function.isIntrinsic()) {
         FunctionName name = Names().of(function);
         const char *names[] = {name.symbol.c_str(), name.shown().c_str(), name.plain().c_str()};

@@ -48,9 +48,25 @@ void tell(llvm::LLVMContext &context, llvm::DiagnosticSeverity severity, const l
 
 /* Has the definitions of custom allocators tell the runtime what they hand out and take back. Ahead of the
  * optimizer and of the search for wrappers. The definition, not the call, so that tables of methods and calls
- * through pointers work, and inlining takes it along. The notice of a block is a call of an allocator with an
+ * through pointers work, and inlining takes it along; calls of those that are defined elsewhere, as long as
+ * their definition does not do it (listed_calls.cpp). The notice of a block is a call of an allocator with an
  * empty callee (allocators.h), which gets a site like all others. */
 void instrumentCustom(llvm::Module &module, const Lists &lists);
+
+/* ---- Of those that are defined elsewhere (listed_calls.cpp). */
+
+/* Tells other modules that the definition is instrumented. */
+void markInstrumented(llvm::Function &function);
+
+/* Has the module use another function in the place of this one. Returns the one to instrument, which only
+ * calls it. */
+llvm::Function &replaceListed(llvm::Function &function);
+
+/* When that is done: its notices of blocks are named after the function. */
+void nameListed(llvm::Function &inner, const llvm::Function &function);
+
+/* The attribute of such a call that has the name. */
+constexpr const char *ListedAttribute = "allocsite-listed";
 
 } // namespace allocsite
 

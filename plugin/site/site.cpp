@@ -64,7 +64,10 @@ static Site requestOf(const AllocatorCall &found, Notes &notes) {
     const DILocation *location = found.call->getDebugLoc().get();
     site.kind = kindOf(found);
     site.ordinal = ordinalOf(found);
-    if (found.what && location) {
+    Attribute listed = found.call->getFnAttr(ListedAttribute);
+    if (listed.isValid()) {
+        site.callee = listed.getValueAsString().str();
+    } else if (found.what && location) {
         const allocator *written = notes.types.written(*location, *found.what, site.ordinal, notes.names);
         site.callee = written->callee;
         site.kind = written->kind;

@@ -25,6 +25,7 @@ enum { PATTERNS_MOST = 256, LIST_SIZE = 1 << 16, FRAMES_MOST = 16 };
 static const char *patterns[PATTERNS_MOST];
 static size_t pattern_count;
 static bool is_cut;
+static const char *custom_line; /* the first one that tells of a custom allocator */
 
 /* Where such functions are, as the module's file has it. */
 struct range {
@@ -46,9 +47,13 @@ static struct listed_module *listed_modules; /* only ever pushed to */
 static void take_line(char *line) {
     static const char begin[] = "fun:", end[] = "=wrapper";
     line += strspn(line, " \t");
-    char *behind = strncmp(line, begin, strlen(begin)) == 0 ? strstr(line, end) : NULL;
-    if (!behind)
+    bool is_function = strncmp(line, begin, strlen(begin)) == 0;
+    char *behind = is_function ? strstr(line, end) : NULL;
+    if (!behind) {
+        if (is_function && !custom_line && strchr(line, '=') && !strstr(line, "=ignore"))
+            custom_line = line;
         return;
+    }
     if (pattern_count == PATTERNS_MOST) {
         is_cut = true;
         return;
@@ -74,7 +79,10 @@ bool listed_begin(const char *path) {
     }
     if (is_cut || length == LIST_SIZE - 1)
         os_say("the list ", path, " is too long: 64 KiB and 256 wrappers of it are read");
-    if (!pattern_count)
+    if (custom_line)
+        os_say("the list ", path, " names wrappers here; ", custom_line,
+               " and the like hold in code that is compiled with -fallocsite-list=", path);
+    else if (!pattern_count)
         os_say("no list from ", path, ": no line is fun:PATTERN=wrapper");
     return pattern_count;
 }

@@ -189,4 +189,50 @@ def objects():
     check("objects", wanted, program="custom.cpp")
 
 
-main([bump, wide, pool, stack, reallocated, methods, chunks, nested, wrappers, threads, sharing, jumps, forked, signals, details, objects])
+LISTED = re.compile(r"@ (\S+) (\d+) (\d+) \*/")
+
+
+def elsewhere_programs():
+    """The allocator in an object, in a shared library, in a static program, and compiled with the plugin and the list as well."""
+    options = [f"-I{HERE}", f"-fallocsite-list={source('elsewhere.txt')}"]
+    plain = "-O1", "-g", "-fPIC", "-c"
+    subprocess.run([CLANG, *plain, source("elsewhere_allocator.c"), "-o", "plain.o"], check=True)
+    subprocess.run([CLANGXX, *plain, source("elsewhere_throws.cpp"), "-o", "throws.o"], check=True)
+    subprocess.run([CLANGXX, "-shared", "plain.o", "throws.o", "-o", "libplain.so"], check=True)
+    build("elsewhere_allocator.c", "known.o", *options, "-fPIC", "-c")
+    subprocess.run([f"{BIN}/allocsite-clang-{MAJOR}", "-shared", "known.o", "-o", "libknown.so"], check=True)
+    library = [f"-L{WORK}", f"-Wl,-rpath,{WORK}"]
+    text = open(source("elsewhere.c")).read()
+    open("elsewhere.cpp", "w").write(text)
+    cxx = os.path.join(WORK, "elsewhere.cpp")
+    behind = observer()
+    for number, (name, *more) in enumerate((("elsewhere.c", "plain.o", *behind), ("elsewhere.c", "-O0", *library, "-lplain", *behind),
+                                            ("elsewhere.c", "-O2", "-static", "plain.o"), ("elsewhere.c", "-O2", "known.o", *behind),
+                                            ("elsewhere.c", "-O2", *library, "-lknown", *behind), (cxx, "-O2", *library, "-lplain", *behind),
+                                            (cxx, "-O0", "plain.o", "throws.o", *behind),
+                                            ("elsewhere.c", "-O2", "-fallocsite-contexts", *library, "-lplain", *behind))):
+        yield build(name, f"elsewhere{number}", *options, *more), name.endswith("pp")
+
+
+def elsewhere():
+    """Listed functions whose definition was compiled without the plugin."""
+    noted = {number: (found[1], int(found[2]), int(found[3]))
+             for number, line in enumerate(open(source("elsewhere.c")), 1) if (found := LISTED.search(line))}
+    for program, is_cxx in elsewhere_programs():
+        process = run([program], "format=json:report=%e.%p.json:top=0")
+        expect(program, (0, ""), (process.returncode, process.err))
+        report = load(f"{os.path.basename(program)}.{process.pid}.json")
+        check_seen(report, process.out)
+        check_observed_malloc(process, report)
+        check_sums(report)
+        for line, wanted in noted.items():
+            if is_cxx or "::" not in wanted[0]:
+                expect(f"line {line} of {program}", [wanted], at(report, line))
+        expect(f"by pointer, {program}", (200, 30000), tuple(map(sum, zip(*(
+            (row["allocs"], row["alloc_bytes"]) for row in report["sites"]
+            if row["callee"] == "px_malloc" and not row.get("backing") and row["line"] not in noted)))))
+        line = line_of("elsewhere.c", "is no backing")
+        expect("after exceptions", [("malloc", 99, sum(range(1001, 1100)))] if is_cxx else [], at(report, line))
+
+
+main([elsewhere, bump, wide, pool, stack, reallocated, methods, chunks, nested, wrappers, threads, sharing, jumps, forked, signals, details, objects])

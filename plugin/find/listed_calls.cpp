@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Calls of listed functions that are defined elsewhere. Their code may not have been compiled with the
+ * plugin, so a module that uses such a function calls one of its own in its place:
+ *
+ *     outer(...) { return marker ? function(...) : inner(...); }
+ *     inner(...) { return function(...); }                  instrumented as the definition would be
+ *
+ * The marker is a weak symbol that an instrumented definition brings along, so no block is counted twice.
+ * Both functions are inlined into all calls. They have no locations, so what they call is at the line of the
+ * call. A pointer to the function becomes one to the outer function. */
+#include "base/names.h"
+#include "find/find.h"
+#include "find/lists.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+
+using namespace llvm;
+
+namespace allocsite {
+
+static constexpr const char *MarkerPrefix = "__allocsite_custom.";
+
+static GlobalVariable *markerOf(const Function &function, Module &module) {
+    std::string name = (MarkerPrefix + symbolOf(function)).str();
+    Type *type = Type::getInt8Ty(module.getContext());
+    if (GlobalVariable *known = module.getNamedGlobal(name))
+        return known;
+    return new GlobalVariable(module, type, true, GlobalValue::ExternalWeakLinkage, nullptr, name);
+}
+
+void markInstrumented(Function &function) {
+    if (function.hasLocalLinkage())
+        return;
+    GlobalVariable *marker = markerOf(function, *function.getParent());
+    marker->setInitializer(ConstantInt::get(marker->getValueType(), 0));
+    marker->setLinkage(GlobalValue::WeakODRLinkage);
+    marker->setVisibility(function.getVisibility());
+}
+
+/* In C no function ever throws, and none needs code for that. */
+static bool throwsNothing(const Module &module) {
+    return all_of(
+        module, [](const Function &function) { return function.isDeclaration() || function.doesNotThrow(); });
+}
+
+/* Functions of two personalities are not inlined into one another. */
+static Constant *personalityOf(const Module &module) {
+    for (const Function &function : module)
+        if (function.hasPersonalityFn())
+            return function.getPersonalityFn();
+    return nullptr;
+}
+
+static Function &declareLike(Function &function, const Twine &name, GlobalValue::LinkageTypes linkage) {
+    Module &module = *function.getParent();
+    Function *like = Function::createWithDefaultAttr(function.getFunctionType(), linkage,
+                                                     function.getAddressSpace(), name, &module);
+    AttributeSet defaults = like->getAttributes().getFnAttrs();
+    like->setCallingConv(function.getCallingConv());
+    like->setAttributes(function.getAttributes().removeFnAttributes(module.getContext()));
+    for (Attribute attribute : defaults)
+        like->addFnAttr(attribute);
+    like->addFnAttr(Attribute::AlwaysInline);
+    if (function.doesNotThrow() || throwsNothing(module))
+        like->setDoesNotThrow();
+    else if (Constant *personality = personalityOf(module))
+        like->setPersonalityFn(personality);
+    return *like;
+}
+
+/* Adds a block that hands all parameters on. */
+static CallInst *callFrom(Function &from, Function &callee) {
+    IRBuilder<> builder(BasicBlock::Create(from.getContext(), "", &from));
+    SmallVector<Value *, 8> values;
+    for (Argument &argument : from.args())
+        values.push_back(&argument);
+    CallInst *call = builder.CreateCall(&callee, values);
+    call->setCallingConv(callee.getCallingConv());
+    call->setAttributes(callee.getAttributes().removeFnAttributes(from.getContext()));
+    from.getReturnType()->isVoidTy() ? builder.CreateRetVoid() : builder.CreateRet(call);
+    return call;
+}
+
+static Function &declareOuter(Function &function) {
+    Function &outer =
+        declareLike(function, ListedPrefix + symbolOf(function), GlobalValue::LinkOnceODRLinkage);
+    outer.setVisibility(GlobalValue::HiddenVisibility);
+    outer.setComdat(function.getParent()->getOrInsertComdat(outer.getName()));
+    return outer;
+}
+
+/* So that each call keeps a line of its own until it is inlined. */
+static void keepCallsApart(Function &outer) {
+    for (User *user : outer.users())
+        if (auto *call = dyn_cast<CallBase>(user); call && call->getCalledOperand() == &outer)
+            keepApart(*call);
+}
+
+Function &replaceListed(Function &function) {
+    Module &module = *function.getParent();
+    Function &outer = declareOuter(function);
+    Function &inner = declareLike(function, outer.getName() + ".elsewhere", GlobalValue::InternalLinkage);
+    function.replaceAllUsesWith(&outer);
+    keepCallsApart(outer);
+    callFrom(inner, function);
+    IRBuilder<> builder(BasicBlock::Create(module.getContext(), "", &outer));
+    BasicBlock *instrumented = callFrom(outer, function)->getParent();
+    BasicBlock *elsewhere = callFrom(outer, inner)->getParent();
+    builder.CreateCondBr(builder.CreateIsNotNull(markerOf(function, module)), instrumented, elsewhere);
+    return inner;
+}
+
+void nameListed(Function &inner, const Function &function) {
+    FunctionName name = Names().of(function);
+    for (Instruction &instruction : instructions(inner))
+        if (auto *call = dyn_cast<CallBase>(&instruction); call && tellsOfCustom(allocatorCalled(*call)))
+            call->addFnAttr(Attribute::get(inner.getContext(), ListedAttribute, name.plain()));
+}
+
+} // namespace allocsite
