@@ -23,6 +23,8 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 # Any one of them is enough. The reader runs without.
 list(TRANSFORM ALLOCSITE_LLVM_MAJORS PREPEND clang- OUTPUT_VARIABLE clangs)
 list(JOIN clangs " | " CPACK_DEBIAN_PACKAGE_RECOMMENDS)
+# Opened when debug information is on a server.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS libdebuginfod1)
 
 string(TIMESTAMP ALLOCSITE_DEBIAN_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)
 configure_file(cmake/debian/changelog.in ${PROJECT_BINARY_DIR}/debian/changelog @ONLY)

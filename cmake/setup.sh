@@ -60,7 +60,7 @@ llvm_majors() {
 }
 
 need_build() {
-    need cmake make gcc g++ libc6-dev libdwarf-dev libiberty-dev libmicrohttpd-dev libncurses-dev zlib1g-dev
+    need cmake make gcc g++ libc6-dev libdwarf-dev libiberty-dev liblzma-dev libmicrohttpd-dev libncurses-dev zlib1g-dev
     [ -n "$(llvm_majors)" ] || need clang-14 llvm-14-dev
     for major in $(llvm_majors); do
         (need "libclang-$major-dev") || echo "setup: types with clang $major from debug info only" >&2

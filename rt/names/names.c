@@ -142,11 +142,22 @@ static const char *skip_conversion(const char *at, const char *begin, const char
     return at;
 }
 
+/* "JS:*parse /srv/app.js:3" of a just-in-time compiler: in C++ a colon is never alone before all brackets. */
+static bool has_lone_colon(const char *name) {
+    size_t length = strcspn(name, " <([{'");
+    for (size_t i = 0; i < length; i++) {
+        if (name[i] == ':' && name[i + 1] != ':')
+            return true;
+        i += name[i] == ':';
+    }
+    return false;
+}
+
 /* The part of a function that is its name. All of it where nothing else can be made out. */
 static struct stretch demangled_name(const char *function) {
     const char *end = function + strlen(function), *at = function;
     struct stretch name = {function, NULL}, all = {function, end};
-    if (*at == '-' || *at == '+') /* Objective-C */
+    if (*at == '-' || *at == '+' || has_lone_colon(at)) /* Objective-C; no language that is known here */
         return all;
     while (at && at < end && !name.end) {
         const char *behind = demangled_skip(at, function, end);

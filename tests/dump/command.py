@@ -188,6 +188,18 @@ class Messages(unittest.TestCase):
         self.assert_refused(self.altered("headers", 40, struct.pack("<Q", 1 << 40)), "section headers")
         self.assert_refused(self.altered("headless", 40, bytes(8)), "section headers")
 
+    def test_core_files(self):
+        """Whatever is asked of one, one line for each says what it is."""
+        core = self.altered("a.core", 16, struct.pack("<H", 4))
+        for arguments in (["report"], ["sites"], [], ["graph"], ["diff", core], ["annotate"], ["merge", "-o", work("merged")],
+                          ["check", "--write-budget"], ["export", "--format=collapsed"], ["wrappers"]):
+            result = dump(*arguments, core)
+            self.assertEqual((result.returncode, result.stdout), (1, ""), arguments)
+            for line in result.stderr.splitlines():
+                self.assertTrue(line.startswith(f"allocsite-dump: {core}: is a core file, which has neither"), line)
+        result = run("sh", "-c", 'exec "$1" report - < "$2"', "sh", DUMP, core)
+        self.assertIn(": is a core file", result.stderr)
+
     def test_bitcode(self):
         self.assert_refused(compile("tables.c", "bitcode.o", "-flto", "-c"), "LLVM bitcode")
 

@@ -4,11 +4,15 @@ of llvm-symbolizer, for programs in many builds, and for what can become of thei
 
 ctest passes DUMP (allocsite-dump), CLANGXX and WORK (a folder) in the environment; g++ is used if there is one.
 """
+import ctypes.util
+import functools
+import http.server
 import json
 import os
 import re
 import shutil
 import subprocess
+import threading
 import unittest
 
 from profiles import profile
@@ -17,6 +21,7 @@ from programs import DUMP, WORK, check, run, work
 CLANGXX = os.environ["CLANGXX"]
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "symbols.cpp")
 SYMBOLIZER = os.path.join(os.path.dirname(os.path.realpath(CLANGXX)), "llvm-symbolizer")
+DWP = os.path.join(os.path.dirname(os.path.realpath(CLANGXX)), "llvm-dwp")
 GXX = shutil.which("g++")
 TOTALS = ("allocs alloc_bytes reallocs realloc_bytes realloc_old_bytes frees freed_bytes moved moved_bytes live_blocks "
           "live_bytes failed peak_bytes peak_blocks inherited_blocks inherited_bytes").split()
@@ -68,14 +73,14 @@ def counters(count, **more):
                                        "freed_bytes": 16 * count} | more
 
 
-def report_of(module, addresses, id_):
+def report_of(module, addresses, id_, pid=1):
     """A report as a program writes it, with an unsited allocation for each address."""
     sites = [{"id": f"{i + 1:016x}", "module": module, "sited": False, "function": None, "file": None, "line": 0,
               "column": 0, "callee": None, "type": None, "inlined": [], "address": hex(address)} |
              counters(1, max_live_blocks=1, max_live_blocks_within=0) for i, address in enumerate(addresses)]
     path = work("program.profile")
     with open(path, "wb") as file:
-        file.write(profile({"program": module, "pid": 1, "inexact_reasons": [], "finished": True, "totals": counters(len(addresses)),
+        file.write(profile({"program": module, "pid": pid, "inexact_reasons": [], "finished": True, "totals": counters(len(addresses)),
                             "peak_within": 0, "sites": sites, "modules": [{"path": module, "build_id": id_}]}))
     return path
 
@@ -151,6 +156,39 @@ class Builds(unittest.TestCase):
         chains = [[base(function) for function, _, _ in places] for places in own.values()]
         self.assertTrue([chain for chain in chains if chain[:3] == ["innermost", "middle", "outer"] and
                          chain[-1] == "main"], chains)
+
+    def split(self, compiler, version, *flags):
+        """In a folder of its own, which compilers write .dwo files to."""
+        folder = work(f"split-{os.path.basename(compiler)}-{version}{''.join(flags)}")
+        os.makedirs(folder, exist_ok=True)
+        check(compiler, "-Wl,--build-id", "-O2", "-gsplit-dwarf", "-gdwarf-" + version, *flags, "-c", SOURCE, "-o", "app.o",
+              cwd=folder)
+        check(compiler, "-Wl,--build-id", "app.o", "-o", "app", *[flag for flag in flags if flag.startswith("-no")], cwd=folder)
+        return os.path.join(folder, "app")
+
+    def test_split(self):
+        """Inlined frames are in .dwo files, or in one package; without them the line table is left."""
+        for compiler in filter(None, (CLANGXX, GXX)):
+            for version in "4", "5":
+                with self.subTest(compiler=compiler, version=version):
+                    path = self.split(compiler, version)
+                    addresses = returns(path)
+                    self.assert_same(path, 60)
+                    whole, _ = ours(path, addresses)
+                    self.assertTrue([places for places in whole.values() if len(places) > 2])
+                    if version == "5" and os.path.exists(DWP):
+                        check(DWP, "-e", "app", "-o", "app.dwp", cwd=os.path.dirname(path))
+                        os.rename(path[:-3] + "app.dwo", path[:-3] + "moved.dwo")
+                        self.assertEqual(ours(path, addresses), (whole, ""))
+                        os.unlink(path + ".dwp")
+                        os.rename(path[:-3] + "moved.dwo", path[:-3] + "app.dwo")
+                    # One of another build is as good as none.
+                    other = self.split(compiler, version, "-O1")
+                    shutil.copy(os.path.join(os.path.dirname(other), "app.dwo"), path[:-3] + "app.dwo")
+                    got, said = ours(path, addresses)
+                    self.assertIn("a .dwo file is not there", said)
+                    self.assertEqual({address: lines(places)[0] for address, places in got.items()},
+                                     {address: lines(places)[0] for address, places in whole.items()})
 
     def test_compressed(self):
         self.assert_same(build("zlib", "-O2", "-g", "-gz=zlib"), 60)
@@ -245,6 +283,95 @@ class Separate(unittest.TestCase):
         place = self.by_id("debug")
         check("objcopy", "--remove-section=.note.gnu.build-id", place)
         self.assert_unknown("--debug-dir=" + work("debug"), id_=self.id)
+
+
+    def test_sysroot(self):
+        """The module, its separate debug file and the debug directory are all below it."""
+        root, addresses = work("root"), self.addresses
+        for place in "beside", "debug":
+            shutil.rmtree(root, ignore_errors=True)
+            self.link("app.debug")
+            moved = root + self.path
+            os.makedirs(os.path.dirname(moved))
+            shutil.copy(self.path, moved)
+            folder = os.path.dirname(moved) if place == "beside" else root + "/usr/lib/debug" + WORK
+            os.makedirs(folder, exist_ok=True)
+            os.rename(work("app.debug"), folder + "/app.debug")
+            os.rename(self.path, work("hidden"))
+            try:
+                self.assert_found("--sysroot=" + root, id_=self.id)
+                self.assert_unknown("--sysroot=" + work("none"), id_=self.id, said=
+                                    f"allocsite-dump: {self.path}: no lines of it: No such file or directory\n")
+            finally:
+                os.rename(work("hidden"), self.path)
+
+    def test_debuginfod(self):
+        """Only if DEBUGINFOD_URLS is set; what is served must have the build id."""
+        served = work(f"served/buildid/{self.id}/debuginfo")
+        shutil.copy(work("whole.debug"), served)
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def log_message(self, *arguments):
+                pass
+        handler = functools.partial(Handler, directory=work("served"))
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        try:
+            self.assert_unknown()
+            os.environ.update(DEBUGINFOD_URLS=url, DEBUGINFOD_CACHE_PATH=work("cache"), DEBUGINFOD_TIMEOUT="10")
+            if not ctypes.util.find_library("debuginfod"):
+                self.skipTest("no libdebuginfod")
+            self.assert_found()
+            shutil.rmtree(work("cache"))
+            check("objcopy", "--remove-section=.note.gnu.build-id", served)
+            self.assert_unknown()
+        finally:
+            os.environ.pop("DEBUGINFOD_URLS", None)
+            server.shutdown()
+            server.server_close()
+
+    def test_mini_debug_info(self):
+        """The functions that only .gnu_debugdata names; damaged, it is as if it were not there."""
+        def functions():
+            return {base(places[0][0]) for places in ours(self.path, self.addresses)[0].values()}
+        hidden = build("symbols", "-O2")
+        self.path, self.addresses = hidden, returns(hidden)
+        whole = functions()
+        check("objcopy", "--only-keep-debug", "--keep-file-symbols", self.path, work("mini"))
+        check("xz", "-f", "-k", work("mini"))
+        check("strip", self.path)
+        bare = functions()
+        check("objcopy", "--add-section", ".gnu_debugdata=" + work("mini.xz"), self.path)
+        self.assertEqual(functions(), whole)
+        self.assertLess(len(bare & whole), len(whole))
+        with open(work("mini.xz"), "r+b") as file:
+            file.truncate(os.path.getsize(work("mini.xz")) // 2)
+        check("objcopy", "--update-section", ".gnu_debugdata=" + work("mini.xz"), self.path)
+        self.assertEqual(functions(), bare)
+
+
+class PerfMap(unittest.TestCase):
+    """Code that a just-in-time compiler wrote, for which /tmp/perf-PID.map has names."""
+    def test_names(self):
+        # No process has an id so large.
+        pid, path = 2 ** 22 + os.getpid(), f"/tmp/perf-{2 ** 22 + os.getpid()}.map"
+        compiled = report_of("[no module]", [0x1001, 0x1011, 0x1020, 0x1031, 0x5000], None, pid)
+        try:
+            for contents, want in (("", [None] * 5),
+                                   ("1000 10 old\nzz\n1010 10 js:~f (a.js:1)\r\n1000 10 LazyCompile:g x\n0x30 1 y\n1020 -1 z\n",
+                                    ["LazyCompile:g x", "js:~f (a.js:1)?", "js:~f (a.js:1)?", None, None])):
+                with open(path, "w", newline="") as file:
+                    file.write(contents)
+                rows = json.loads(run(DUMP, "report", "--format=json", compiled).stdout)["sites"]
+                names = {int(row["address"], 16): row["function"] for row in rows}
+                self.assertEqual([names[address] and names[address].replace("\r", "?") for address in sorted(names)], want)
+                text = run(DUMP, "report", compiled).stdout
+                self.assertEqual("LazyCompile:g x" in text, bool(contents))
+            os.rename(path, work("elsewhere"))
+            os.symlink(work("elsewhere"), path)
+            self.assertNotIn("LazyCompile", run(DUMP, "report", compiled).stdout)
+        finally:
+            os.unlink(path)
 
 
 class Symbols(unittest.TestCase):

@@ -39,6 +39,9 @@ void modules_sort(struct report_module *, size_t count);
 /* The first one of a sorted list that has the path; NULL: none. */
 const struct report_module *modules_find(const struct report_module *, size_t count, const char *path);
 
+/* Code that no file has: a just-in-time compiler wrote it. Addresses are those of the process. */
+#define MODULE_NONE "[no module]"
+
 /* ---- Rows that stand for sites of which nothing is known but their counters: unsited rows of a module that
  * has no path. */
 

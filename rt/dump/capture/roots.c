@@ -7,6 +7,7 @@
 #include "dump/base/names.h"
 #include "dump/base/terminal.h"
 #include "dump/elf/elf_file.h"
+#include "dump/elf/module_files.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -218,9 +219,10 @@ static void name_roots(struct graph *graph, const struct capture_data *data,
 void capture_variables(struct graph *graph, const struct capture_maps *maps, struct string_pool *texts) {
     for (size_t i = 0; i < maps->data_count; i++) {
         struct variables variables = {.count = 0};
+        static const struct module_search local = {.stays_local = true};
         struct module_files files;
         struct reason why;
-        module_files_open(&files, maps->data[i].path, maps->data[i].build_id, NULL);
+        module_files_open(&files, maps->data[i].path, maps->data[i].build_id, &local);
         const struct elf_file *elf = module_files_with(&files, ".symtab");
         if (elf)
             read_table(&variables, elf, ".symtab");

@@ -33,6 +33,7 @@ static const char help[] =
     "  --no-symbols          leave the addresses of unsited allocations and of frames\n"
     "                        as they are\n"
     "  --debug-dir=DIRECTORY of separate debug files (default: /usr/lib/debug)\n"
+    "  --sysroot=DIRECTORY   a copy of the system that the program ran on\n"
     "\n"
     "examples:\n"
     "  allocsite-dump export --format=pprof -o app.pb.gz app.profile\n"
@@ -65,7 +66,8 @@ static const struct argument list[] = {
     {"top", true, NULL, AT(options)},
     {"names", true, NULL, AT(options)},
     {"no-symbols", false, take_flag, AT(symbolizer.is_off)},
-    {"debug-dir", true, take_text, AT(symbolizer.debug_directory)},
+    {"debug-dir", true, take_text, AT(symbolizer.search.debug_directory)},
+    {"sysroot", true, take_text, AT(symbolizer.search.sysroot)},
     {0},
 };
 

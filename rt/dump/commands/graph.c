@@ -3,6 +3,7 @@
 #include "dump/base/files.h"
 #include "dump/capture/capture.h"
 #include "dump/commands/commands.h"
+#include "dump/elf/elf_file.h"
 #include "dump/graph/show.h"
 #include "dump/load/loaded.h"
 #include "dump/load/source.h"
@@ -132,7 +133,7 @@ static bool load_file(struct graph *graph, const char *path, struct reason *why)
     struct reason unimportant;
     if (!file_map(&map, path, why))
         return false;
-    bool is_read = graph_read(graph, map.bytes, map.size, why);
+    bool is_read = !elf_is_core(map.bytes, map.size, why) && graph_read(graph, map.bytes, map.size, why);
     file_unmap(&map, &unimportant);
     if (is_read && graph->head.is_bare)
         capture_name(graph);

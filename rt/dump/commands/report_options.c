@@ -48,6 +48,7 @@ static const char help[] =
               "  --names=short|full       of C++ functions and types; json, csv: full\n"
               "  --no-symbols             leave addresses of unsited allocations as they are\n"
               "  --debug-dir=DIRECTORY    of separate debug files (default: /usr/lib/debug)\n"
+              "  --sysroot=DIRECTORY      a copy of the system that the program ran on\n"
               "\n"
               "examples:\n"
               "  ALLOCSITE_OPTIONS=profile=app.profile:pairs=1 ./app\n"
@@ -135,7 +136,8 @@ static const struct argument list[] = {
     {"names", true, NULL, AT(options)},
     {"at", true, take_text, AT(at)},
     {"no-symbols", false, take_flag, AT(symbolizer.is_off)},
-    {"debug-dir", true, take_text, AT(symbolizer.debug_directory)},
+    {"debug-dir", true, take_text, AT(symbolizer.search.debug_directory)},
+    {"sysroot", true, take_text, AT(symbolizer.search.sysroot)},
     {0},
 };
 #undef FLAG

@@ -26,6 +26,7 @@ static const char help[] = "usage: allocsite-dump serve [OPTION...] PID|FILE\n"
                            "  --top=N                 sites with a time series of their own (0: all;\n"
                            "                          default: 100)\n"
                            "  --debug-dir=DIRECTORY   of separate debug files (default: /usr/lib/debug)\n"
+                           "  --sysroot=DIRECTORY     a copy of the system that the program ran on\n"
                            "\n"
                            "examples:\n"
                            "  ./app & allocsite-dump serve $!\n"
@@ -133,7 +134,8 @@ static const struct argument list[] = {
     {"listen", true, take_text, AT(listen)},
     {"refresh", true, take_bounded, AT(serving.refresh)},
     {"top", true, take_bounded, AT(serving.top)},
-    {"debug-dir", true, take_text, AT(serving.symbolizer.debug_directory)},
+    {"debug-dir", true, take_text, AT(serving.symbolizer.search.debug_directory)},
+    {"sysroot", true, take_text, AT(serving.symbolizer.search.sysroot)},
     {0},
 };
 

@@ -110,12 +110,12 @@ static void put_found(void *context, size_t index, const struct place *places, s
     }
 }
 
-static void look_up_here(int fd, const struct elf_file *elf, const uint64_t *addresses, size_t count) {
+static void look_up_here(int fd, const struct debug_files *files, const uint64_t *addresses, size_t count) {
     struct reason why = {""};
     FILE *to = fdopen(fd, "w");
     if (!to)
         _exit(1);
-    if (debug_lookup(elf, addresses, count, put_found, to, &why))
+    if (debug_lookup(files, addresses, count, put_found, to, &why))
         why.text[0] = '\0';
     struct told end = {.index = END, .size = strlen(why.text)};
     fwrite(&end, sizeof end, 1, to);
@@ -197,7 +197,7 @@ static bool hear(struct listener *listener, pid_t child, struct reason *why) {
     return !why->text[0];
 }
 
-bool symbol_child_lookup(const struct elf_file *elf, const uint64_t *addresses, size_t count,
+bool symbol_child_lookup(const struct debug_files *files, const uint64_t *addresses, size_t count,
                          debug_found *found, void *context, struct reason *why) {
     struct listener listener = {.addresses = count, .found = found, .context = context};
     int ends[2];
@@ -206,7 +206,7 @@ bool symbol_child_lookup(const struct elf_file *elf, const uint64_t *addresses, 
     pid_t child = begin(why);
     if (child == 0) {
         close(ends[0]);
-        look_up_here(ends[1], elf, addresses, count);
+        look_up_here(ends[1], files, addresses, count);
     }
     close(ends[1]);
     listener.from = child < 0 ? NULL : fdopen(ends[0], "r");

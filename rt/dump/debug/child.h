@@ -25,15 +25,21 @@ int debug_child(int (*work)(void *context), void *context, struct reason *why);
  * outwards. Borrowed. Names of functions are demangled; the outermost one may be NULL. */
 typedef void debug_found(void *context, size_t index, const struct place *places, size_t count);
 
+/* Where the debug information is. */
+struct debug_files {
+    const struct elf_file *elf;
+    const char *module, *sysroot; /* where the module is, and NULL or where its system is: for split units */
+};
+
 /* addresses are sorted and distinct. Calls for each of which something is known. False: *why says why not all
  * of the debug information could be read. To be called in a process of its own, see above. */
-bool debug_lookup(const struct elf_file *, const uint64_t *addresses, size_t count, debug_found *,
+bool debug_lookup(const struct debug_files *, const uint64_t *addresses, size_t count, debug_found *,
                   void *context, struct reason *why);
 
 /* The same in a process of its own. False: *why says why not all could be read; what was found before it is
  * told all the same.
  */
-bool symbol_child_lookup(const struct elf_file *, const uint64_t *addresses, size_t count, debug_found *,
+bool symbol_child_lookup(const struct debug_files *, const uint64_t *addresses, size_t count, debug_found *,
                          void *context, struct reason *why);
 
 #endif

@@ -155,11 +155,20 @@ static void give(const struct ranges *to, uint64_t low, uint64_t high) {
         to->take(to->context, low, high);
 }
 
+/* Of a split unit libdwarf looks for addresses in the module only when it can say why they are not in the
+ * file itself: errors need a place. */
+static bool has_read(Dwarf_Debug debug, int status, Dwarf_Error error) {
+    if (status == DW_DLV_ERROR)
+        dwarf_dealloc_error(debug, error);
+    return status == DW_DLV_OK;
+}
+
 static bool give_one(const struct ranges *to, Dwarf_Die die) {
     Dwarf_Addr low, high;
     Dwarf_Half form;
     enum Dwarf_Form_Class class;
-    if (dwarf_lowpc(die, &low, NULL) != DW_DLV_OK ||
+    Dwarf_Error error = NULL;
+    if (!has_read(to->debug, dwarf_lowpc(die, &low, &error), error) ||
         dwarf_highpc_b(die, &high, &form, &class, NULL) != DW_DLV_OK)
         return false;
     give(to, low, class == DW_FORM_CLASS_CONSTANT ? low + high : high);
@@ -172,7 +181,9 @@ static void give_ranges(struct ranges to, Dwarf_Die die, Dwarf_Off offset) {
     Dwarf_Signed count;
     Dwarf_Unsigned size;
     Dwarf_Off real;
-    if (dwarf_get_ranges_b(to.debug, offset, die, &real, &list, &count, &size, NULL) != DW_DLV_OK)
+    Dwarf_Error error = NULL;
+    int status = dwarf_get_ranges_b(to.debug, offset, die, &real, &list, &count, &size, &error);
+    if (!has_read(to.debug, status, error))
         return;
     for (Dwarf_Signed i = 0; i < count; i++)
         if (list[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
@@ -197,14 +208,34 @@ static void give_list(const struct ranges *to, Dwarf_Rnglists_Head head, Dwarf_U
     }
 }
 
+/* In a .dwo file of GCC the unit does not say where its table begins, and libdwarf of 2021 gives up: the file
+ * has one table. */
+static bool open_only_table(const struct ranges *to, Dwarf_Attribute attribute, Dwarf_Unsigned index,
+                            Dwarf_Rnglists_Head *head, Dwarf_Unsigned *count) {
+    Dwarf_Unsigned tables, inner, offset;
+    Dwarf_Error error = NULL;
+    return has_read(to->debug, dwarf_load_rnglists(to->debug, &tables, &error), error) && tables == 1 &&
+           has_read(to->debug,
+                    dwarf_get_rnglist_offset_index_value(to->debug, 0, index, &inner, &offset, &error),
+                    error) &&
+           has_read(to->debug,
+                    dwarf_rnglists_get_rle_head(attribute, DW_FORM_sec_offset, offset, head, count, &inner,
+                                                &error),
+                    error);
+}
+
 /* Of DWARF 5. */
 static void give_lists(const struct ranges *to, Dwarf_Attribute attribute, Dwarf_Half form) {
     Dwarf_Rnglists_Head head;
     Dwarf_Unsigned count, offset, where = 0;
+    Dwarf_Error error = NULL;
     int status = form == DW_FORM_rnglistx ? dwarf_formudata(attribute, &where, NULL)
                                           : dwarf_global_formref(attribute, &where, NULL);
-    if (status != DW_DLV_OK ||
-        dwarf_rnglists_get_rle_head(attribute, form, where, &head, &count, &offset, NULL) != DW_DLV_OK)
+    if (status != DW_DLV_OK)
+        return;
+    status = dwarf_rnglists_get_rle_head(attribute, form, where, &head, &count, &offset, &error);
+    if (!has_read(to->debug, status, error) &&
+        (form != DW_FORM_rnglistx || !open_only_table(to, attribute, where, &head, &count)))
         return;
     give_list(to, head, count);
     dwarf_dealloc_rnglists_head(head);

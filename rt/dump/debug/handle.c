@@ -171,7 +171,13 @@ size_t debug_each_unit(Dwarf_Debug debug, debug_unit_function *take, void *conte
         if (dwarf_siblingof_b(debug, NULL, 1, &unit, NULL) != DW_DLV_OK)
             continue;
         count++;
-        take(context, unit, unit_type == DW_UT_type);
+        bool has_id = unit_type == DW_UT_skeleton || unit_type == DW_UT_split_compile;
+        struct debug_unit_head head = {unit_type == DW_UT_type || unit_type == DW_UT_split_type, 0};
+        if (has_id)
+            memcpy(&head.split_id, signature.signature, sizeof head.split_id);
+        if (!head.split_id) /* before DWARF 5 */
+            head.split_id = debug_number(debug, unit, DW_AT_GNU_dwo_id);
+        take(context, unit, &head);
         dwarf_dealloc(debug, unit, DW_DLA_DIE);
     }
     return count;
@@ -250,7 +256,9 @@ static bool is_debug(const struct elf_section *section) {
 
 static bool has_debug_info(const struct elf_file *elf) {
     for (size_t i = 0; i < elf->count; i++)
-        if (strcmp(elf->sections[i].name, ".debug_info") == 0 && is_debug(&elf->sections[i]))
+        if ((strcmp(elf->sections[i].name, ".debug_info") == 0 ||
+             strcmp(elf->sections[i].name, ".debug_info.dwo") == 0) &&
+            is_debug(&elf->sections[i]))
             return true;
     return false;
 }

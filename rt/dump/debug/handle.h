@@ -83,7 +83,12 @@ bool debug_reference(Dwarf_Debug, Dwarf_Die, Dwarf_Half attribute, Dwarf_Off *of
 
 /* Calls for each unit, from the first to the last: libdwarf begins anew only behind that one. Returns how
  * many there are. */
-typedef void debug_unit_function(void *context, Dwarf_Die unit, bool is_of_types);
+struct debug_unit_head {
+    bool is_of_types;
+    uint64_t split_id; /* that a unit and the rest of it in a .dwo file share; 0: it is not split */
+};
+
+typedef void debug_unit_function(void *context, Dwarf_Die unit, const struct debug_unit_head *);
 size_t debug_each_unit(Dwarf_Debug, debug_unit_function *, void *context);
 
 /* Whether most of what the unit has is in a .dwo file. */

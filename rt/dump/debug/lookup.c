@@ -7,6 +7,7 @@
 #include "dump/base/names.h"
 #include "dump/debug/child.h"
 #include "dump/debug/handle.h"
+#include "dump/debug/split.h"
 
 #include <stdlib.h>
 
@@ -147,7 +148,8 @@ struct lookup {
     struct debug_unit unit;
     struct number_map functions; /* offset of a function's entry -> its name */
     struct string_pool names;
-    bool has_split_unit;
+    struct split split;
+    bool lacks_split_unit; /* a .dwo file is not there */
     debug_found *found;
     void *context;
 };
@@ -171,7 +173,7 @@ static const char *name_of(struct lookup *lookup, Dwarf_Off offset) {
     const uint64_t *known = number_map_find(&lookup->functions, offset);
     if (known)
         return (const char *)(uintptr_t)*known;
-    struct debug_names names = debug_function_names(lookup->handle.debug, offset);
+    struct debug_names names = debug_function_names(lookup->unit.debug, offset);
     char *demangled = demangle(names.linkage);
     const char *name = string_keep(&lookup->names, demangled ?: names.plain ?: names.linkage);
     number_map_add(&lookup->functions, offset, (uintptr_t)name);
@@ -218,20 +220,41 @@ static void tell_all(struct lookup *lookup) {
 
 static void walk_children(struct debug_unit *, Dwarf_Die parent, size_t scope, int depth);
 
-static void read_unit(void *context, Dwarf_Die die, bool is_of_types) {
+/* Offsets of functions are of the file that is read. */
+static void read_from(struct lookup *lookup, Dwarf_Debug debug) {
+    if (lookup->unit.debug == debug)
+        return;
+    lookup->unit.debug = debug;
+    number_map_free(&lookup->functions);
+    lookup->functions = (struct number_map){.count = 0};
+}
+
+/* The functions of a split unit are in another file, its lines here. */
+static void read_functions(struct lookup *lookup, Dwarf_Die die, const struct debug_unit_head *head) {
+    Dwarf_Debug debug = lookup->handle.debug;
+    if (debug_is_split(die)) {
+        Dwarf_Die whole = split_unit(&lookup->split, die, head->split_id, &debug);
+        lookup->lacks_split_unit |= !whole;
+        die = whole ? whole : die;
+        debug = whole ? debug : lookup->handle.debug;
+    }
+    read_from(lookup, debug);
+    walk_children(&lookup->unit, die, 0, 0);
+}
+
+static void read_unit(void *context, Dwarf_Die die, const struct debug_unit_head *head) {
     struct lookup *lookup = context;
     struct debug_unit *unit = &lookup->unit;
     Dwarf_Addr base = 0;
-    if (is_of_types)
+    if (head->is_of_types)
         return;
     unit->in_count = 0;
     unit->base = dwarf_lowpc(die, &base, NULL) == DW_DLV_OK ? base : 0;
-    debug_each_range(unit->debug, die, unit->base, claim, unit);
+    debug_each_range(lookup->handle.debug, die, unit->base, claim, unit);
     if (!unit->in_count)
         return;
-    lookup->has_split_unit |= debug_is_split(die);
     unit->scope_count = 0;
-    walk_children(unit, die, 0, 0);
+    read_functions(lookup, die, head);
     debug_unit_lines(unit, die);
     tell_all(lookup);
     debug_unit_files_free(unit);
@@ -259,15 +282,18 @@ static void look_up(struct lookup *lookup) {
     string_pool_free(&lookup->names);
 }
 
-bool debug_lookup(const struct elf_file *elf, const uint64_t *addresses, size_t count, debug_found *found,
-                  void *context, struct reason *why) {
+bool debug_lookup(const struct debug_files *files, const uint64_t *addresses, size_t count,
+                  debug_found *found, void *context, struct reason *why) {
     struct lookup lookup = {
         .unit = {.addresses = addresses, .count = count}, .found = found, .context = context};
-    if (!debug_open(&lookup.handle, elf, why))
+    if (!debug_open(&lookup.handle, files->elf, why))
         return false;
+    split_open(&lookup.split, files->elf, files->module, files->sysroot);
     look_up(&lookup);
+    split_close(&lookup.split);
     debug_close(&lookup.handle);
-    return !lookup.has_split_unit || reason_set(why, "its debug information is split into .dwo files");
+    return !lookup.lacks_split_unit ||
+           reason_set(why, "its debug information is split, and a .dwo file is not there");
 }
 
 /* ---- The functions and inlined calls that addresses lie in. */

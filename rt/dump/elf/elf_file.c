@@ -6,11 +6,8 @@
 #include "dump/base/memory.h"
 
 #include <elf.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 struct file_bytes {
     const unsigned char *data;
@@ -41,11 +38,25 @@ static bool check_ident(struct file_bytes file, struct reason *why) {
     return true;
 }
 
+static bool say_core(struct reason *why) {
+    return reason_set(why, "is a core file, which has neither counters nor sites: a profile outlives a crash "
+                           "(ALLOCSITE_OPTIONS=profile=PATH), the executable has the sites");
+}
+
+/* Of 32 bits, too: the type is at the same place. */
+bool elf_is_core(const void *bytes, size_t size, struct reason *why) {
+    uint16_t type;
+    if (size < EI_NIDENT + sizeof type || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+        return false;
+    memcpy(&type, (const char *)bytes + EI_NIDENT, sizeof type);
+    return type == ET_CORE && !say_core(why);
+}
+
 static bool check_header(const Elf64_Ehdr *header, struct reason *why) {
+    if (header->e_type == ET_CORE)
+        return say_core(why);
     if (header->e_machine != EM_X86_64)
         return reason_set(why, "ELF machine %u is not supported, only x86-64 is", header->e_machine);
-    if (header->e_type == ET_CORE)
-        return reason_set(why, "a core file has no site table, its executable has");
     if (header->e_type != ET_REL && header->e_type != ET_EXEC && header->e_type != ET_DYN)
         return reason_set(why, "unknown ELF type %u", header->e_type);
     if (header->e_shoff == 0)
@@ -251,122 +262,6 @@ bool elf_relocate(const struct elf_file *elf, unsigned char *const *copies, cons
             return false;
     }
     return true;
-}
-
-/* ---- Files of a module that a profile names. */
-
-static bool close_file(struct module_file *file, struct reason *why) {
-    if (!file->is_open)
-        return true;
-    elf_close(&file->elf);
-    file->is_open = false;
-    return file_unmap(&file->map, why);
-}
-
-static bool open_file(struct module_file *file, const char *path, struct reason *why) {
-    *file = (struct module_file){.is_open = false};
-    if (!file_map(&file->map, path, why))
-        return false;
-    file->is_open = elf_open(&file->elf, file->map.bytes, file->map.size, why);
-    struct reason unimportant;
-    if (!file->is_open)
-        file_unmap(&file->map, &unimportant);
-    return file->is_open;
-}
-
-static bool has_build_id(const struct module_file *file, const char *build_id) {
-    char found[BUILD_ID_SIZE];
-    elf_build_id(&file->elf, found);
-    return strcmp(found, build_id) == 0;
-}
-
-/* Something else under that name is as good as nothing. build_id: NULL if it is not known. */
-static bool open_same(struct module_file *file, const char *path, const char *build_id, struct reason *why) {
-    if (!open_file(file, path, why) || !build_id || has_build_id(file, build_id))
-        return file->is_open;
-    close_file(file, why);
-    return reason_set(why, "has changed since the program ran: its build id is another one");
-}
-
-static bool open_debug(struct module_files *files, const char *path, const char *build_id) {
-    struct reason unimportant;
-    return open_same(&files->debug, path, build_id, &unimportant);
-}
-
-static bool open_by_build_id(struct module_files *files, const char *build_id, const char *directory) {
-    char path[PATH_MAX];
-    if (!build_id || strlen(build_id) < 3 || strspn(build_id, "0123456789abcdef") != strlen(build_id))
-        return false;
-    int length = snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", directory, build_id, build_id + 2);
-    return length < (int)sizeof path && open_debug(files, path, build_id);
-}
-
-/* The content of .gnu_debuglink: a name, padded to a multiple of 4, and the checksum of the file. */
-static bool read_link(const struct elf_file *elf, const char **name, uint32_t *checksum) {
-    const struct elf_section *section = elf_section_named(elf, ".gnu_debuglink");
-    if (!section || section->size < 2 * sizeof *checksum)
-        return false;
-    *name = (const char *)section->bytes;
-    size_t length = strnlen(*name, section->size);
-    size_t at = (length + sizeof *checksum) / sizeof *checksum * sizeof *checksum;
-    if (!length || at + sizeof *checksum > section->size || memchr(*name, '/', length))
-        return false;
-    memcpy(checksum, section->bytes + at, sizeof *checksum);
-    return true;
-}
-
-static bool open_link(struct module_files *files, const char *path, uint32_t checksum) {
-    if (!open_debug(files, path, NULL))
-        return false;
-    const struct file_map *map = &files->debug.map;
-    struct reason unimportant;
-    if (crc32_z(0, map->bytes, map->size) == checksum)
-        return true;
-    close_file(&files->debug, &unimportant);
-    return false;
-}
-
-static bool open_by_link(struct module_files *files, const char *module, const char *directory) {
-    const char *name, *slash = strrchr(module, '/');
-    int folder = slash ? (int)(slash - module) : 0;
-    uint32_t checksum;
-    char path[3][PATH_MAX];
-    if (!files->module.is_open || !read_link(&files->module.elf, &name, &checksum))
-        return false;
-    int lengths[] = {
-        snprintf(path[0], sizeof *path, "%.*s/%s", folder, module, name),
-        snprintf(path[1], sizeof *path, "%.*s/.debug/%s", folder, module, name),
-        snprintf(path[2], sizeof *path, "%s%.*s/%s", directory, folder, module, name),
-    };
-    for (int i = 0; i < 3; i++)
-        if (lengths[i] < PATH_MAX && open_link(files, path[i], checksum))
-            return true;
-    return false;
-}
-
-void module_files_open(struct module_files *files, const char *path, const char *build_id,
-                       const char *directory) {
-    char found[BUILD_ID_SIZE] = "";
-    directory = directory ? directory : MODULE_FILE_DIRECTORY;
-    *files = (struct module_files){.why = {""}};
-    open_same(&files->module, path, build_id, &files->why);
-    if (files->module.is_open && elf_section_named(&files->module.elf, ".debug_info"))
-        return;
-    if (files->module.is_open && !build_id)
-        elf_build_id(&files->module.elf, found);
-    if (!open_by_build_id(files, build_id ? build_id : found, directory))
-        open_by_link(files, path, directory);
-}
-
-bool module_files_close(struct module_files *files, struct reason *why) {
-    bool is_whole = close_file(&files->module, why);
-    return close_file(&files->debug, why) && is_whole;
-}
-
-const struct elf_file *module_files_with(const struct module_files *files, const char *section) {
-    if (files->module.is_open && elf_section_named(&files->module.elf, section))
-        return &files->module.elf;
-    return files->debug.is_open && elf_section_named(&files->debug.elf, section) ? &files->debug.elf : NULL;
 }
 
 /* ---- The build id of an ELF file. */

@@ -40,6 +40,9 @@ struct elf_file {
 bool elf_open(struct elf_file *, const unsigned char *bytes, size_t size, struct reason *why);
 void elf_close(struct elf_file *);
 
+/* Whether the bytes begin a core file; then *why says so, and where its numbers are instead. */
+bool elf_is_core(const void *bytes, size_t size, struct reason *why);
+
 /* The first section of that name that is in the file; NULL: none is. */
 const struct elf_section *elf_section_named(const struct elf_file *, const char *name);
 
@@ -54,35 +57,6 @@ const char *elf_string(const struct elf_section *, uint64_t offset);
  * each. A reference to something undefined reads as one to address 0. */
 bool elf_relocate(const struct elf_file *, unsigned char *const *copies, const uint64_t *sizes,
                   const uint64_t *bases, struct reason *why);
-
-/* ---- Files of a module that a profile names: the module itself, and the file that its debug information was
- * separated into.
- *
- * That is looked for where debuggers do: by build id as DIRECTORY/.build-id/xx/yyyy.debug, by the name in
- * .gnu_debuglink beside the module, in .debug there, and in DIRECTORY/FOLDER OF THE MODULE. */
-
-#define MODULE_FILE_DIRECTORY "/usr/lib/debug"
-
-struct module_file {
-    struct file_map map;
-    struct elf_file elf;
-    bool is_open;
-};
-
-struct module_files {
-    struct module_file module; /* not open: it is not there, or is not the one that the profile is of */
-    struct module_file debug;  /* not open: there is none, or the module has its debug information itself */
-    struct reason why;         /* module is not open */
-};
-
-/* build_id: NULL if it is not known. directory: NULL is MODULE_FILE_DIRECTORY. */
-void module_files_open(struct module_files *, const char *path, const char *build_id, const char *directory);
-
-/* False: one of them was cut while it was open; *why says so. */
-bool module_files_close(struct module_files *, struct reason *why);
-
-/* The file that has a section of this name; NULL: none. */
-const struct elf_file *module_files_with(const struct module_files *, const char *section);
 
 /* ---- The build id of an ELF file: the same in the file, in its separate debug file and in the running
  * program. */

@@ -5,6 +5,7 @@
 #include "base/arrays.h"
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
+#include "dump/elf/elf_file.h"
 #include "dump/process/process.h"
 
 #include <errno.h>
@@ -100,6 +101,8 @@ static bool load_memory(struct report_source *source, unsigned pid, struct reaso
 
 static bool read_bytes(struct report_source *source, char *bytes, size_t size, const char *at,
                        struct reason *why) {
+    if (elf_is_core(bytes, size, why))
+        return false;
     source->is_recording = recording_is(bytes, size);
     if (source->is_recording) {
         source->report = &source->moment.report;
@@ -141,9 +144,11 @@ static int open_regular(const char *path) {
 }
 
 static bool load_open(struct report_source *source, const char *path, int fd, struct reason *why) {
-    char magic[RECORDING_MAGIC_SIZE];
-    bool is_whole = pread(fd, magic, sizeof magic, 0) == sizeof magic;
-    if (is_whole && recording_is(magic, sizeof magic))
+    char magic[64]; /* the header of an ELF file */
+    ssize_t size = pread(fd, magic, sizeof magic, 0);
+    if (size > 0 && elf_is_core(magic, (size_t)size, why))
+        return false;
+    if (size >= RECORDING_MAGIC_SIZE && recording_is(magic, (size_t)size))
         return load_bytes(source, path, NULL, why);
     return load_profile(source, fd, why);
 }

@@ -8,6 +8,7 @@
 #include "dump/base/terminal.h"
 #include "dump/debug/child.h"
 #include "dump/elf/elf_file.h"
+#include "dump/load/perf_map.h"
 #include "format.h"
 
 #include <stdio.h>
@@ -148,10 +149,10 @@ static void add_function(struct finding *finding, size_t index, const char *symb
     free(name);
 }
 
-static void find_symbols_in(struct finding *finding, const struct module_file *file) {
+static void find_symbols_in(struct finding *finding, bool is_open, const struct elf_file *elf) {
     struct elf_symbols symbols = {.count = 0};
-    if (file->is_open)
-        elf_symbols_read(&symbols, &file->elf);
+    if (is_open)
+        elf_symbols_read(&symbols, elf);
     for (size_t i = 0; i < finding->count; i++) {
         const char *name = elf_symbols_find(&symbols, finding->instructions[i]);
         if (name && wants_symbol(&finding->fresh[i], name))
@@ -180,18 +181,20 @@ static void complain_of(const struct symbolizer *symbolizer, struct symbol_modul
 }
 
 /* That a module has no debug information is nothing to tell: most libraries have none. */
-static void find_all(struct finding *finding, struct symbol_module *module, const char *directory) {
+static void find_all(struct finding *finding, struct symbol_module *module,
+                     const struct module_search *search) {
     struct module_files files;
     struct reason why;
-    module_files_open(&files, module->path, module->build_id, directory);
+    module_files_open(&files, module->path, module->build_id, search);
     const struct elf_file *debug = module_files_with(&files, ".debug_info");
-    if (debug &&
-        !symbol_child_lookup(debug, finding->instructions, finding->count, take_found, finding, &why))
+    if (debug && !symbol_child_lookup(&(struct debug_files){debug, files.path, search->sysroot},
+                                      finding->instructions, finding->count, take_found, finding, &why))
         complain_of(finding->symbolizer, module, why.text);
     else if (!debug && !files.module.is_open && !files.debug.is_open)
         complain_of(finding->symbolizer, module, files.why.text);
-    find_symbols_in(finding, &files.debug);
-    find_symbols_in(finding, &files.module);
+    find_symbols_in(finding, files.debug.is_open, &files.debug.elf);
+    find_symbols_in(finding, files.has_mini, &files.mini);
+    find_symbols_in(finding, files.module.is_open, &files.module.elf);
     find_functions_in(finding, &files.module);
     if (module_files_close(&files, &why))
         return;
@@ -211,7 +214,7 @@ static void find_wanted(struct symbolizer *symbolizer, struct symbol_module *mod
     };
     for (size_t i = 0; i < count; i++)
         finding.instructions[i] = finding.fresh[i].address - 1;
-    find_all(&finding, module, symbolizer->debug_directory);
+    find_all(&finding, module, &symbolizer->search);
     free(finding.instructions);
     qsort(module->symbols, module->count, sizeof *module->symbols, compare_first_u64);
     module->known = module->count;
@@ -273,6 +276,15 @@ static void demangle_name(struct symbolizer *symbolizer, const char **name) {
     free(demangled);
 }
 
+/* Code that a just-in-time compiler wrote. */
+static void name_in_map(struct symbolizer *symbolizer, const struct perf_map *map, const char *module,
+                        uint64_t address, const char **function) {
+    const char *name =
+        map->count && module && strcmp(module, MODULE_NONE) == 0 ? perf_map_find(map, address - 1) : NULL;
+    if (name)
+        *function = string_keep(&symbolizer->strings, name);
+}
+
 static void name_row(struct symbolizer *symbolizer, struct site_view *view) {
     size_t count;
     const struct place *places =
@@ -302,15 +314,36 @@ static void name_frame(struct symbolizer *symbolizer, struct report_frame *frame
         demangle_name(symbolizer, &frame->function);
 }
 
+static void name_sites(struct symbolizer *symbolizer, struct report *report, const struct perf_map *map) {
+    for (size_t i = 0; i < report->site_count; i++) {
+        struct site_view *view = &report->sites[i]->view;
+        if (!view->address)
+            continue;
+        name_row(symbolizer, view);
+        name_in_map(symbolizer, map, view->module, view->address, &view->at.function);
+    }
+}
+
+static void name_stacks(struct symbolizer *symbolizer, struct report *report, const struct perf_map *map) {
+    for (size_t i = 0; i < report->stack_count; i++)
+        for (size_t j = 0; j < report->stacks[i].frame_count; j++) {
+            struct report_frame *frame = &report->stacks[i].frames[j];
+            name_frame(symbolizer, frame);
+            if (frame->module)
+                name_in_map(symbolizer, map, frame->module->path, frame->address, &frame->function);
+        }
+}
+
+/* Addresses in a report of several processes are of none that is known. */
 void symbolize_report(struct symbolizer *symbolizer, struct report *report) {
+    struct perf_map map = {.count = 0};
     if (symbolizer->is_off)
         return;
     want_all(symbolizer, report);
     look_up(symbolizer);
-    for (size_t i = 0; i < report->site_count; i++)
-        if (report->sites[i]->view.address)
-            name_row(symbolizer, &report->sites[i]->view);
-    for (size_t i = 0; i < report->stack_count; i++)
-        for (size_t j = 0; j < report->stacks[i].frame_count; j++)
-            name_frame(symbolizer, &report->stacks[i].frames[j]);
+    if (!report->several.count)
+        perf_map_open(&map, report->pid, report->run.begun);
+    name_sites(symbolizer, report, &map);
+    name_stacks(symbolizer, report, &map);
+    perf_map_close(&map);
 }

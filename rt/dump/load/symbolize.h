@@ -9,6 +9,7 @@
 #define ALLOCSITE_DUMP_LOAD_SYMBOLIZE_H
 
 #include "dump/base/hash_index.h"
+#include "dump/elf/module_files.h"
 #include "model/report.h"
 
 /* All zero, but for what the caller sets: nothing is known. Known symbols stay, so that it can be used
@@ -16,7 +17,7 @@
 struct symbolizer {
     bool is_off;                 /* set by the caller: nothing is ever known */
     bool is_quiet;               /* set by the caller: nothing is complained about */
-    const char *debug_directory; /* set by the caller; NULL: where the system has it */
+    struct module_search search; /* set by the caller */
 
     struct symbol_module *modules;
     size_t count, room;

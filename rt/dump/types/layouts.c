@@ -262,7 +262,7 @@ static bool look_up(struct type_layouts *layouts, const struct wanted *wanted, c
 static bool look_into(struct type_layouts *layouts, const struct wanted *wanted,
                       const struct report_module *module, struct reason *why) {
     struct module_files files;
-    module_files_open(&files, module->path, module->build_id, layouts->debug_directory);
+    module_files_open(&files, module->path, module->build_id, layouts->search);
     const struct elf_file *elf = module_files_with(&files, ".debug_info");
     bool is_read = false;
     if (elf)

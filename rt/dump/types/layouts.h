@@ -4,6 +4,7 @@
 #ifndef ALLOCSITE_DUMP_TYPES_LAYOUTS_H
 #define ALLOCSITE_DUMP_TYPES_LAYOUTS_H
 
+#include "dump/elf/module_files.h"
 #include "dump/load/source.h"
 #include "dump/types/layout.h"
 #include "dump/types/name.h"
@@ -18,8 +19,8 @@ struct module_type {
 
 /* All zero: none. */
 struct type_layouts {
-    const char *debug_directory; /* set by the caller: where separate debug files are, as in elf_file.h */
-    bool wants_fields;           /* set by the caller */
+    const struct module_search *search; /* set by the caller */
+    bool wants_fields;                  /* set by the caller */
     struct module_fields {
         struct type_fields *fields;
         struct module_fields *next;

@@ -344,9 +344,9 @@ static bool is_c_language(uint64_t language) {
            language == DW_LANG_C11 || language == 0x2c; /* C17, which libdwarf does not name yet */
 }
 
-static void walk_unit(void *context, Dwarf_Die unit, bool is_of_types) {
+static void walk_unit(void *context, Dwarf_Die unit, const struct debug_unit_head *head) {
     struct walk *walk = context;
-    (void)is_of_types;
+    (void)head;
     walk->search.is_c = is_c_language(debug_number(walk->search.debug, unit, DW_AT_language));
     walk->has_split_unit |= debug_is_split(unit);
     walk->whole.text[0] = walk->usual.text[0] = '\0';

@@ -138,12 +138,12 @@ static void read_row(void *context, const struct line_row *row) {
 
 /* Entries name files by the numbers of the line table, so its files come first; whether the unit has more
  * than line tables shows in its entries, so the rows come last. */
-static void walk_unit(void *context, Dwarf_Die unit, bool is_of_types) {
+static void walk_unit(void *context, Dwarf_Die unit, const struct debug_unit_head *head) {
     struct walk *walk = context;
     Dwarf_Unsigned version;
     Dwarf_Small table_count;
     Dwarf_Line_Context lines = NULL;
-    if (is_of_types)
+    if (head->is_of_types)
         return;
     walk->has_full_entries = false;
     walk->has_split_unit |= debug_is_split(unit);

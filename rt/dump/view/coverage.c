@@ -7,6 +7,7 @@
 #include "dump/base/memory.h"
 #include "dump/base/terminal.h"
 #include "dump/elf/elf_file.h"
+#include "dump/elf/module_files.h"
 #include "dump/table/table.h"
 #include "format.h"
 
@@ -190,9 +191,10 @@ static void read_elf(struct reading *reading, const struct elf_file *elf) {
 static void read_module(struct coverage *coverage, struct covered_module *module,
                         const struct coverage_rows *rows) {
     struct reading reading = {coverage, module, rows, coverage->count};
+    static const struct module_search local = {.stays_local = true};
     struct module_files files;
     struct reason why;
-    module_files_open(&files, module->path, module->build_id, NULL);
+    module_files_open(&files, module->path, module->build_id, &local);
     if (files.module.is_open)
         read_elf(&reading, &files.module.elf);
     else

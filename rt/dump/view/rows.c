@@ -124,7 +124,7 @@ int view_check_asked(const char *path, const struct report *report) {
 }
 
 void view_read_layouts(struct showing *showing, const struct report *report) {
-    showing->layouts.debug_directory = showing->symbolizer.debug_directory;
+    showing->layouts.search = &showing->symbolizer.search;
     type_layouts_read(&showing->layouts, report, &showing->modules);
     groups_use_layouts(&showing->groups, &showing->layouts);
 }

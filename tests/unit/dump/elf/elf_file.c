@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Build ids, as notes tell them, and files that change. */
 #include "dump/elf/elf_file.h"
+#include "dump/elf/module_files.h"
 
 #include <cmocka.h>
 #include <elf.h>
@@ -49,7 +50,7 @@ static void says_that_a_file_was_cut(void **state) {
     assert_int_equal(fstat(from, &status), 0);
     assert_int_equal(sendfile(to, from, NULL, (size_t)status.st_size), status.st_size);
     for (int is_cut = 0; is_cut < 2; is_cut++) {
-        module_files_open(&files, path, NULL, NULL);
+        module_files_open(&files, path, NULL, &(struct module_search){.stays_local = true});
         assert_true(files.module.is_open);
         assert_int_equal(is_cut ? ftruncate(to, 4096) : 0, 0);
         assert_int_equal(module_files_close(&files, &why), !is_cut);
