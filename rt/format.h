@@ -202,7 +202,6 @@ struct allocsite_wrapper {
 /* The entries of malloc, calloc, realloc, strdup, strndup and the usual operators new have others beside
  * them, to which the context is passed behind the site, and need not be stored: ALLOCSITE_ENTRY_PREFIX, the
  * name and this. */
-#define ALLOCSITE_BY_CONTEXT(name)  __liballocsite_v1_##name##_by_context
 #define ALLOCSITE_BY_CONTEXT_SUFFIX "_by_context"
 
 #ifdef __cplusplus

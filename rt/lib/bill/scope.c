@@ -115,10 +115,8 @@ void scopes_leave(void) {
     local.begun = 0;
 }
 
-ALLOCSITE_EXPORT void ALLOCSITE_ENTRY(handover)(struct allocsite_site *site);
-
 /* For a call that cannot pass its site (musttail): the plugin calls this just before it. */
-void ALLOCSITE_ENTRY(handover)(struct allocsite_site *site) {
+ALLOCSITE_EXPORT void __liballocsite_v1_handover(struct allocsite_site *site) {
     int error = errno;
     runtime_start();
     if (!runtime_off && !hole_is_set(HOLE_INTERPOSITION) && !hole_is_set(HOLE_UNWRAPPED)) {
@@ -131,17 +129,12 @@ void ALLOCSITE_ENTRY(handover)(struct allocsite_site *site) {
 
 __thread struct allocsite_site *lifted;
 
-ALLOCSITE_EXPORT _Unwind_Reason_Code ALLOCSITE_ENTRY(personality)(int version, _Unwind_Action actions,
-                                                                  _Unwind_Exception_Class class,
-                                                                  struct _Unwind_Exception *exception,
-                                                                  struct _Unwind_Context *context);
-
 /* Of the program's frames without landing pads that leave a site for a wrapper: who unwinds the frame leaves
  * that call. */
-_Unwind_Reason_Code ALLOCSITE_ENTRY(personality)(int version, _Unwind_Action actions,
-                                                 _Unwind_Exception_Class class,
-                                                 struct _Unwind_Exception *exception,
-                                                 struct _Unwind_Context *context) {
+ALLOCSITE_EXPORT _Unwind_Reason_Code __liballocsite_v1_personality(int version, _Unwind_Action actions,
+                                                                   _Unwind_Exception_Class class,
+                                                                   struct _Unwind_Exception *exception,
+                                                                   struct _Unwind_Context *context) {
     (void)version;
     (void)class;
     (void)exception;
@@ -157,8 +150,6 @@ _Unwind_Reason_Code ALLOCSITE_ENTRY(personality)(int version, _Unwind_Action act
 #define BY_CALLER_FIRST 1024
 static struct table by_caller = {.element = sizeof(struct allocsite_site), .first = BY_CALLER_FIRST};
 
-ALLOCSITE_EXPORT struct allocsite_site *ALLOCSITE_ENTRY(caller)(const void *return_address);
-
 static COLD struct allocsite_site *find_caller(const void *return_address) {
     uint32_t key = runtime_counts() ? caller_key(return_address) : ALLOCSITE_KEY_NONE;
     struct allocsite_site *site = key == ALLOCSITE_KEY_NONE ? NULL : table_at(&by_caller, key_slot(key));
@@ -169,7 +160,7 @@ static COLD struct allocsite_site *find_caller(const void *return_address) {
 
 /* Whoever calls a wrapper from another file comes here. A caller whose key is known is one that was here, so
  * the runtime has started. */
-struct allocsite_site *ALLOCSITE_ENTRY(caller)(const void *return_address) {
+ALLOCSITE_EXPORT struct allocsite_site *__liballocsite_v1_caller(const void *return_address) {
     if (UNLIKELY(runtime_off) || UNLIKELY(local.silent))
         return NULL;
     uint32_t key = caller_key_cached(return_address);

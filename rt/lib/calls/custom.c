@@ -12,24 +12,22 @@
 
 #include <errno.h>
 
-/* A function that is called in the place of no allocator: it has no site. */
-#define CALLED(result, name, ...)                                                                            \
-    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(__VA_ARGS__);                                              \
-    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(__VA_ARGS__)
-
-/* How many are under way around the one that is entered: it hands that back when it is left. */
-CALLED(uint64_t, custom_enter, void) {
+/* Returns how many custom allocators are under way around the one that is entered, which hands that back when
+ * it is left. This function and others that are called in the place of no allocator have no site. */
+ALLOCSITE_EXPORT uint64_t __liballocsite_v1_custom_enter(void) {
     uint32_t around = local.custom;
     custom_enter(around + 1);
     return around;
 }
 
 /* However it is left, but for what returns a block. */
-CALLED(void, custom_leave, uint64_t around) {
+ALLOCSITE_EXPORT void __liballocsite_v1_custom_leave(uint64_t around) {
     custom_leave((uint32_t)around);
 }
 
-ENTRY(void, allocsite_custom_alloc, const void *p, size_t bytes, uint64_t around, const void *arena) {
+ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_custom_alloc(const void *p, size_t bytes, uint64_t around,
+                                                               const void *arena,
+                                                               struct allocsite_site *site) {
     struct origin origin = {.site = site};
     custom_leave((uint32_t)around);
     if (p && !arena && custom_gain_quickly(site, p, bytes))
@@ -43,7 +41,7 @@ ENTRY(void, allocsite_custom_alloc, const void *p, size_t bytes, uint64_t around
     errno = error;
 }
 
-ENTRY(void, allocsite_custom_free, const void *p) {
+ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_custom_free(const void *p, struct allocsite_site *site) {
     if (!p || runtime_off || custom_lose_quickly(p))
         return;
     int error = errno;
@@ -54,21 +52,23 @@ ENTRY(void, allocsite_custom_free, const void *p) {
     errno = error;
 }
 
-CALLED(void, custom_mark, const void *arena, uint64_t mark) {
+ALLOCSITE_EXPORT void __liballocsite_v1_custom_mark(const void *arena, uint64_t mark) {
     int error = errno;
     if (runtime_counts())
         custom_arena_mark(arena, mark);
     errno = error;
 }
 
-ENTRY(void, allocsite_custom_release, const void *arena, uint64_t mark) {
+ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_custom_release(const void *arena, uint64_t mark,
+                                                                 struct allocsite_site *site) {
     int error = errno;
     if (!runtime_off)
         custom_arena_release(arena, mark, custom_lose, &(struct origin){.site = site});
     errno = error;
 }
 
-ENTRY(void, allocsite_custom_release_all, const void *arena) {
+ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_custom_release_all(const void *arena,
+                                                                     struct allocsite_site *site) {
     int error = errno;
     if (!runtime_off)
         custom_arena_release_all(arena, custom_lose, &(struct origin){.site = site});
@@ -88,7 +88,7 @@ struct token {
 _Static_assert(sizeof(struct token) == ALLOCSITE_TOKEN_WORDS * 8, "the plugin makes room for it");
 
 /* The block is out of the table before its memory may become another's. */
-CALLED(void, custom_realloc_enter, struct token *token, const void *old) {
+ALLOCSITE_EXPORT void __liballocsite_v1_custom_realloc_enter(struct token *token, const void *old) {
     uint32_t around = local.custom;
     struct custom_block block = {.p = old};
     int error = errno;
@@ -154,7 +154,9 @@ static void realloc_end_silent(const struct token *token, struct origin origin, 
     }
 }
 
-ENTRY(void, allocsite_custom_realloc, const void *p, size_t bytes, struct token *token, const void *arena) {
+ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_custom_realloc(const void *p, size_t bytes,
+                                                                 struct token *token, const void *arena,
+                                                                 struct allocsite_site *site) {
     int error = errno;
     custom_leave(token->around);
     struct origin origin = {.site = site};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Declaring and defining what instrumented code calls: __liballocsite_v1_<function>, with the site as the
- * last parameter. */
+/* What instrumented code calls: __liballocsite_v1_<function> (ALLOCSITE_ENTRY), with the site as the last
+ * parameter; where a function keeps its calling context __liballocsite_v1_<function>_by_context, with that
+ * behind it. Definitions have their whole names, by which tools find them; nothing calls them here, so
+ * nothing declares them. */
 #ifndef ALLOCSITE_LIB_CALLS_ENTRY_H
 #define ALLOCSITE_LIB_CALLS_ENTRY_H
 
@@ -10,23 +12,6 @@
 #include "lib/own/own.h"
 
 #include <string.h>
-
-/* ENTRY(void *, malloc, size_t n) { ... } defines the entry of malloc; `site` is its last parameter. */
-#define ENTRY(result, name, ...)                                                                             \
-    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(__VA_ARGS__, struct allocsite_site * site);                \
-    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(__VA_ARGS__, struct allocsite_site * site)
-
-/* What functions that keep their contexts call in its place: `value` is theirs. */
-#define ENTRY_BY_CONTEXT(result, name, ...)                                                                  \
-    ALLOCSITE_EXPORT result ALLOCSITE_BY_CONTEXT(name)(__VA_ARGS__, struct allocsite_site * site,            \
-                                                       uint64_t value);                                      \
-    ALLOCSITE_EXPORT result ALLOCSITE_BY_CONTEXT(name)(__VA_ARGS__, struct allocsite_site * site,            \
-                                                       uint64_t value)
-
-/* The same for a function without parameters. */
-#define ENTRY0(result, name)                                                                                 \
-    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(struct allocsite_site * site);                             \
-    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(struct allocsite_site * site)
 
 /* Whether strdup and strndup are the C library's own, which are known to be a malloc and a copy: to be done
  * here takes a third of the instructions of a scope around them. Another one's have to be called. */

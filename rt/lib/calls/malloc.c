@@ -18,21 +18,22 @@
 #include <string.h>
 #include <wchar.h>
 
-ENTRY(void *, malloc, size_t n) {
+ALLOCSITE_EXPORT void *__liballocsite_v1_malloc(size_t n, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
     void *p = next.malloc(n);
     return own_alloc(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
-ENTRY(void *, calloc, size_t n, size_t size) {
+ALLOCSITE_EXPORT void *__liballocsite_v1_calloc(size_t n, size_t size, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n * size);
     void *p = next.calloc(n, size);
     return own_alloc(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
-ENTRY_BY_CONTEXT(void *, malloc, size_t n) {
+ALLOCSITE_EXPORT void *__liballocsite_v1_malloc_by_context(size_t n, struct allocsite_site *site,
+                                                           uint64_t value) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
     KEEP(uint64_t, of_site, value + context_of_site(site));
@@ -40,7 +41,8 @@ ENTRY_BY_CONTEXT(void *, malloc, size_t n) {
     return own_alloc_by_context(&kept_site, p, bytes, FAMILY_MALLOC, &of_site, OWN_FRAME);
 }
 
-ENTRY_BY_CONTEXT(void *, calloc, size_t n, size_t size) {
+ALLOCSITE_EXPORT void *__liballocsite_v1_calloc_by_context(size_t n, size_t size, struct allocsite_site *site,
+                                                           uint64_t value) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n * size);
     KEEP(uint64_t, of_site, value + context_of_site(site));
@@ -48,16 +50,18 @@ ENTRY_BY_CONTEXT(void *, calloc, size_t n, size_t size) {
     return own_alloc_by_context(&kept_site, p, bytes, FAMILY_MALLOC, &of_site, OWN_FRAME);
 }
 
-ENTRY(void *, realloc, void *old, size_t n) {
+ALLOCSITE_EXPORT void *__liballocsite_v1_realloc(void *old, size_t n, struct allocsite_site *site) {
     return own_realloc(old, n, site);
 }
 
-ENTRY_BY_CONTEXT(void *, realloc, void *old, size_t n) {
+ALLOCSITE_EXPORT void *__liballocsite_v1_realloc_by_context(void *old, size_t n, struct allocsite_site *site,
+                                                            uint64_t value) {
     return own_realloc_by_context(old, n, site, value);
 }
 
 /* The C library's reallocarray is this, calling the realloc of the process. */
-ENTRY(void *, reallocarray, void *old, size_t n, size_t size) {
+ALLOCSITE_EXPORT void *__liballocsite_v1_reallocarray(void *old, size_t n, size_t size,
+                                                      struct allocsite_site *site) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes)) {
         own_failed((struct origin){.site = site});
@@ -67,39 +71,41 @@ ENTRY(void *, reallocarray, void *old, size_t n, size_t size) {
     return own_realloc(old, bytes, site);
 }
 
-ENTRY(void, free, void *p) {
+ALLOCSITE_EXPORT void __liballocsite_v1_free(void *p, struct allocsite_site *site) {
     own_free_block(p, site, true, FAMILY_MALLOC);
 }
 
 /* C23. The allocator knows the size, and most C libraries have free alone: so that is called. */
-ENTRY(void, free_sized, void *p, size_t n) {
+ALLOCSITE_EXPORT void __liballocsite_v1_free_sized(void *p, size_t n, struct allocsite_site *site) {
     (void)n;
     own_free_block(p, site, true, FAMILY_MALLOC);
 }
 
-ENTRY(void, free_aligned_sized, void *p, size_t align, size_t n) {
+ALLOCSITE_EXPORT void __liballocsite_v1_free_aligned_sized(void *p, size_t align, size_t n,
+                                                           struct allocsite_site *site) {
     (void)align;
     (void)n;
     own_free_block(p, site, true, FAMILY_MALLOC);
 }
 
-ENTRY(void *, aligned_alloc, size_t align, size_t n) {
+ALLOCSITE_EXPORT void *__liballocsite_v1_aligned_alloc(size_t align, size_t n, struct allocsite_site *site) {
     return own_alloc(site, next.aligned_alloc(align, n), n, FAMILY_MALLOC);
 }
 
-ENTRY(void *, memalign, size_t align, size_t n) {
+ALLOCSITE_EXPORT void *__liballocsite_v1_memalign(size_t align, size_t n, struct allocsite_site *site) {
     return own_alloc(site, next.memalign(align, n), n, FAMILY_MALLOC);
 }
 
-ENTRY(void *, valloc, size_t n) {
+ALLOCSITE_EXPORT void *__liballocsite_v1_valloc(size_t n, struct allocsite_site *site) {
     return own_alloc(site, next.valloc(n), n, FAMILY_MALLOC);
 }
 
-ENTRY(void *, pvalloc, size_t n) {
+ALLOCSITE_EXPORT void *__liballocsite_v1_pvalloc(size_t n, struct allocsite_site *site) {
     return own_alloc(site, next.pvalloc(n), n, FAMILY_MALLOC);
 }
 
-ENTRY(int, posix_memalign, void **p, size_t align, size_t n) {
+ALLOCSITE_EXPORT int __liballocsite_v1_posix_memalign(void **p, size_t align, size_t n,
+                                                      struct allocsite_site *site) {
     int error = next.posix_memalign(p, align, n);
     own_alloc(site, error ? NULL : *p, n, FAMILY_MALLOC);
     return error;
@@ -179,7 +185,8 @@ static inline char *duplicate_some(const char *text, size_t length, struct alloc
 #define COUNT_BY_CONTEXT(site, p, bytes, family)                                                             \
     own_alloc_by_context(&site, p, bytes, family, &of_site, OWN_FRAME)
 
-ENTRY_BY_CONTEXT(char *, strdup, const char *text) {
+ALLOCSITE_EXPORT char *__liballocsite_v1_strdup_by_context(const char *text, struct allocsite_site *site,
+                                                           uint64_t value) {
     if (UNLIKELY(!strdup_is_known())) {
         context = value;
         return copied_all(strdup, text, site);
@@ -188,7 +195,8 @@ ENTRY_BY_CONTEXT(char *, strdup, const char *text) {
     DUPLICATE(text, site, COUNT_BY_CONTEXT)
 }
 
-ENTRY_BY_CONTEXT(char *, strndup, const char *text, size_t n) {
+ALLOCSITE_EXPORT char *__liballocsite_v1_strndup_by_context(const char *text, size_t n,
+                                                            struct allocsite_site *site, uint64_t value) {
     if (UNLIKELY(!strdup_is_known())) {
         context = value;
         return copied_some(strndup, text, n, site);
@@ -205,25 +213,25 @@ ENTRY_BY_CONTEXT(char *, strndup, const char *text, size_t n) {
 
 /* ---- Where it is stored. */
 
-ENTRY(char *, strdup, const char *text) {
+ALLOCSITE_EXPORT char *__liballocsite_v1_strdup(const char *text, struct allocsite_site *site) {
     return LIKELY(strdup_is_known()) ? duplicate(text, site) : copied_all(strdup, text, site);
 }
 
-ENTRY(char *, __strdup, const char *text) {
+ALLOCSITE_EXPORT char *__liballocsite_v1___strdup(const char *text, struct allocsite_site *site) {
     return LIKELY(strdup_is_known()) ? duplicate(text, site) : copied_all(__strdup, text, site);
 }
 
-ENTRY(char *, strndup, const char *text, size_t n) {
+ALLOCSITE_EXPORT char *__liballocsite_v1_strndup(const char *text, size_t n, struct allocsite_site *site) {
     return LIKELY(strdup_is_known()) ? duplicate_some(text, strnlen(text, n), site)
                                      : copied_some(strndup, text, n, site);
 }
 
-ENTRY(char *, __strndup, const char *text, size_t n) {
+ALLOCSITE_EXPORT char *__liballocsite_v1___strndup(const char *text, size_t n, struct allocsite_site *site) {
     return LIKELY(strdup_is_known()) ? duplicate_some(text, strnlen(text, n), site)
                                      : copied_some(__strndup, text, n, site);
 }
 
-ENTRY(wchar_t *, wcsdup, const wchar_t *text) {
+ALLOCSITE_EXPORT wchar_t *__liballocsite_v1_wcsdup(const wchar_t *text, struct allocsite_site *site) {
     SCOPED(site);
     return scope_handed(wcsdup(text));
 }

@@ -126,43 +126,53 @@ static inline __attribute__((always_inline)) void *sited_aligned(struct operator
                      : operator_new_sited(op, bytes, kept_align, nothrow, kept_site);
 }
 
-ENTRY(void *, _Znwm, size_t n) {
+ALLOCSITE_EXPORT void *__liballocsite_v1__Znwm(size_t n, struct allocsite_site *site) {
     return sited_plain(&operators_new[NEW], n, FAMILY_NEW, NULL, site);
 }
 
-ENTRY(void *, _Znam, size_t n) {
+ALLOCSITE_EXPORT void *__liballocsite_v1__Znam(size_t n, struct allocsite_site *site) {
     return sited_plain(&operators_new[NEW_ARRAY], n, FAMILY_NEW_ARRAY, NULL, site);
 }
 
-ENTRY_BY_CONTEXT(void *, _Znwm, size_t n) {
+ALLOCSITE_EXPORT void *__liballocsite_v1__Znwm_by_context(size_t n, struct allocsite_site *site,
+                                                          uint64_t value) {
     return plain_by_context(&operators_new[NEW], n, FAMILY_NEW, site, value, OWN_FRAME);
 }
 
-ENTRY_BY_CONTEXT(void *, _Znam, size_t n) {
+ALLOCSITE_EXPORT void *__liballocsite_v1__Znam_by_context(size_t n, struct allocsite_site *site,
+                                                          uint64_t value) {
     return plain_by_context(&operators_new[NEW_ARRAY], n, FAMILY_NEW_ARRAY, site, value, OWN_FRAME);
 }
 
-ENTRY(void *, _ZnwmRKSt9nothrow_t, size_t n, const void *nothrow) {
+ALLOCSITE_EXPORT void *__liballocsite_v1__ZnwmRKSt9nothrow_t(size_t n, const void *nothrow,
+                                                             struct allocsite_site *site) {
     return sited_plain(&operators_new[NEW_NOTHROW], n, FAMILY_NEW, nothrow, site);
 }
 
-ENTRY(void *, _ZnamRKSt9nothrow_t, size_t n, const void *nothrow) {
+ALLOCSITE_EXPORT void *__liballocsite_v1__ZnamRKSt9nothrow_t(size_t n, const void *nothrow,
+                                                             struct allocsite_site *site) {
     return sited_plain(&operators_new[NEW_ARRAY_NOTHROW], n, FAMILY_NEW_ARRAY, nothrow, site);
 }
 
-ENTRY(void *, _ZnwmSt11align_val_t, size_t n, size_t align) {
+ALLOCSITE_EXPORT void *__liballocsite_v1__ZnwmSt11align_val_t(size_t n, size_t align,
+                                                              struct allocsite_site *site) {
     return sited_aligned(&operators_new[NEW_ALIGNED], n, align, FAMILY_NEW, NULL, site);
 }
 
-ENTRY(void *, _ZnamSt11align_val_t, size_t n, size_t align) {
+ALLOCSITE_EXPORT void *__liballocsite_v1__ZnamSt11align_val_t(size_t n, size_t align,
+                                                              struct allocsite_site *site) {
     return sited_aligned(&operators_new[NEW_ARRAY_ALIGNED], n, align, FAMILY_NEW_ARRAY, NULL, site);
 }
 
-ENTRY(void *, _ZnwmSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
+ALLOCSITE_EXPORT void *__liballocsite_v1__ZnwmSt11align_val_tRKSt9nothrow_t(size_t n, size_t align,
+                                                                            const void *nothrow,
+                                                                            struct allocsite_site *site) {
     return sited_aligned(&operators_new[NEW_ALIGNED_NOTHROW], n, align, FAMILY_NEW, nothrow, site);
 }
 
-ENTRY(void *, _ZnamSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
+ALLOCSITE_EXPORT void *__liballocsite_v1__ZnamSt11align_val_tRKSt9nothrow_t(size_t n, size_t align,
+                                                                            const void *nothrow,
+                                                                            struct allocsite_site *site) {
     return sited_aligned(&operators_new[NEW_ARRAY_ALIGNED_NOTHROW], n, align, FAMILY_NEW_ARRAY, nothrow,
                          site);
 }

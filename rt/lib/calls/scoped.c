@@ -21,40 +21,44 @@
 extern char *__realpath_chk(const char *, char *, size_t);
 extern char *__getcwd_chk(char *, size_t, size_t);
 
-ENTRY(char *, realpath, const char *path, char *buffer) {
+ALLOCSITE_EXPORT char *__liballocsite_v1_realpath(const char *path, char *buffer,
+                                                  struct allocsite_site *site) {
     if (buffer)
         return realpath(path, buffer);
     SCOPED(site);
     return scope_handed(realpath(path, NULL));
 }
 
-ENTRY(char *, __realpath_chk, const char *path, char *buffer, size_t size) {
+ALLOCSITE_EXPORT char *__liballocsite_v1___realpath_chk(const char *path, char *buffer, size_t size,
+                                                        struct allocsite_site *site) {
     if (buffer)
         return __realpath_chk(path, buffer, size);
     SCOPED(site);
     return scope_handed(__realpath_chk(path, NULL, size));
 }
 
-ENTRY(char *, canonicalize_file_name, const char *path) {
+ALLOCSITE_EXPORT char *__liballocsite_v1_canonicalize_file_name(const char *path,
+                                                                struct allocsite_site *site) {
     SCOPED(site);
     return scope_handed(canonicalize_file_name(path));
 }
 
-ENTRY(char *, getcwd, char *buffer, size_t n) {
+ALLOCSITE_EXPORT char *__liballocsite_v1_getcwd(char *buffer, size_t n, struct allocsite_site *site) {
     if (buffer)
         return getcwd(buffer, n);
     SCOPED(site);
     return scope_handed(getcwd(NULL, n));
 }
 
-ENTRY(char *, __getcwd_chk, char *buffer, size_t n, size_t size) {
+ALLOCSITE_EXPORT char *__liballocsite_v1___getcwd_chk(char *buffer, size_t n, size_t size,
+                                                      struct allocsite_site *site) {
     if (buffer)
         return __getcwd_chk(buffer, n, size);
     SCOPED(site);
     return scope_handed(__getcwd_chk(NULL, n, size));
 }
 
-ENTRY0(char *, get_current_dir_name) {
+ALLOCSITE_EXPORT char *__liballocsite_v1_get_current_dir_name(struct allocsite_site *site) {
     SCOPED(site);
     return scope_handed(get_current_dir_name());
 }
@@ -63,21 +67,20 @@ ENTRY0(char *, get_current_dir_name) {
 
 extern int __vasprintf_chk(char **, int flag, const char *format, va_list);
 
-ENTRY(int, vasprintf, char **text, const char *format, va_list arguments) {
+ALLOCSITE_EXPORT int __liballocsite_v1_vasprintf(char **text, const char *format, va_list arguments,
+                                                 struct allocsite_site *site) {
     SCOPED(site);
     return (int)scope_got(vasprintf(text, format, arguments));
 }
 
-ENTRY(int, __vasprintf_chk, char **text, int flag, const char *format, va_list arguments) {
+ALLOCSITE_EXPORT int __liballocsite_v1___vasprintf_chk(char **text, int flag, const char *format,
+                                                       va_list arguments, struct allocsite_site *site) {
     SCOPED(site);
     return (int)scope_got(__vasprintf_chk(text, flag, format, arguments));
 }
 
-ALLOCSITE_EXPORT int ALLOCSITE_ENTRY(asprintf)(struct allocsite_site *, char **, const char *, ...);
-ALLOCSITE_EXPORT int ALLOCSITE_ENTRY(__asprintf_chk)(struct allocsite_site *, char **, int, const char *,
-                                                     ...);
-
-int ALLOCSITE_ENTRY(asprintf)(struct allocsite_site *site, char **text, const char *format, ...) {
+ALLOCSITE_EXPORT int __liballocsite_v1_asprintf(struct allocsite_site *site, char **text, const char *format,
+                                                ...) {
     SCOPED(site);
     va_list arguments;
     va_start(arguments, format);
@@ -86,8 +89,8 @@ int ALLOCSITE_ENTRY(asprintf)(struct allocsite_site *site, char **text, const ch
     return n;
 }
 
-int ALLOCSITE_ENTRY(__asprintf_chk)(struct allocsite_site *site, char **text, int flag, const char *format,
-                                    ...) {
+ALLOCSITE_EXPORT int __liballocsite_v1___asprintf_chk(struct allocsite_site *site, char **text, int flag,
+                                                      const char *format, ...) {
     SCOPED(site);
     va_list arguments;
     va_start(arguments, format);
@@ -124,15 +127,18 @@ static inline ssize_t read_one(read_line *function, char **line, size_t *size, i
     return scope_got(function(line, size, delimiter, stream));
 }
 
-ENTRY(ssize_t, getline, char **line, size_t *size, FILE *stream) {
+ALLOCSITE_EXPORT ssize_t __liballocsite_v1_getline(char **line, size_t *size, FILE *stream,
+                                                   struct allocsite_site *site) {
     return read_one(__getdelim, line, size, '\n', stream, site);
 }
 
-ENTRY(ssize_t, getdelim, char **line, size_t *size, int delimiter, FILE *stream) {
+ALLOCSITE_EXPORT ssize_t __liballocsite_v1_getdelim(char **line, size_t *size, int delimiter, FILE *stream,
+                                                    struct allocsite_site *site) {
     return read_one(getdelim, line, size, delimiter, stream, site);
 }
 
-ENTRY(ssize_t, __getdelim, char **line, size_t *size, int delimiter, FILE *stream) {
+ALLOCSITE_EXPORT ssize_t __liballocsite_v1___getdelim(char **line, size_t *size, int delimiter, FILE *stream,
+                                                      struct allocsite_site *site) {
     return read_one(__getdelim, line, size, delimiter, stream, site);
 }
 
@@ -140,26 +146,42 @@ ENTRY(ssize_t, __getdelim, char **line, size_t *size, int delimiter, FILE *strea
  * own are the call's, as all that such a function allocates on the way. */
 
 /* The C library has four names for two functions. */
-#define SCANS(suffix)                                                                                        \
-    typedef int filter##suffix(const struct dirent##suffix *);                                               \
-    typedef int compare##suffix(const struct dirent##suffix **, const struct dirent##suffix **);             \
-    ENTRY(int, scandir##suffix, const char *path, struct dirent##suffix ***list, filter##suffix *filter,     \
-          compare##suffix *compare) {                                                                        \
-        SCOPED(site);                                                                                        \
-        return (int)scope_got(scandir##suffix(path, list, filter, compare));                                 \
-    }                                                                                                        \
-    ENTRY(int, scandirat##suffix, int directory, const char *path, struct dirent##suffix ***list,            \
-          filter##suffix *filter, compare##suffix *compare) {                                                \
-        SCOPED(site);                                                                                        \
-        return (int)scope_got(scandirat##suffix(directory, path, list, filter, compare));                    \
-    }
+typedef int filter(const struct dirent *);
+typedef int compare(const struct dirent **, const struct dirent **);
 
-SCANS()
-SCANS(64)
+ALLOCSITE_EXPORT int __liballocsite_v1_scandir(const char *path, struct dirent ***list, filter *filter,
+                                               compare *compare, struct allocsite_site *site) {
+    SCOPED(site);
+    return (int)scope_got(scandir(path, list, filter, compare));
+}
+
+ALLOCSITE_EXPORT int __liballocsite_v1_scandirat(int directory, const char *path, struct dirent ***list,
+                                                 filter *filter, compare *compare,
+                                                 struct allocsite_site *site) {
+    SCOPED(site);
+    return (int)scope_got(scandirat(directory, path, list, filter, compare));
+}
+
+typedef int filter64(const struct dirent64 *);
+typedef int compare64(const struct dirent64 **, const struct dirent64 **);
+
+ALLOCSITE_EXPORT int __liballocsite_v1_scandir64(const char *path, struct dirent64 ***list, filter64 *filter,
+                                                 compare64 *compare, struct allocsite_site *site) {
+    SCOPED(site);
+    return (int)scope_got(scandir64(path, list, filter, compare));
+}
+
+ALLOCSITE_EXPORT int __liballocsite_v1_scandirat64(int directory, const char *path, struct dirent64 ***list,
+                                                   filter64 *filter, compare64 *compare,
+                                                   struct allocsite_site *site) {
+    SCOPED(site);
+    return (int)scope_got(scandirat64(directory, path, list, filter, compare));
+}
 
 /* ---- The sited call of backtrace_symbols. */
 
-ENTRY(char **, backtrace_symbols, void *const *addresses, int n) {
+ALLOCSITE_EXPORT char **__liballocsite_v1_backtrace_symbols(void *const *addresses, int n,
+                                                            struct allocsite_site *site) {
     SCOPED(site);
     return scope_handed(backtrace_symbols(addresses, n));
 }

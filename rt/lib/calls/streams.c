@@ -96,12 +96,14 @@ static FILE *opened(FILE *stream) {
     return stream;
 }
 
-ENTRY(FILE *, open_memstream, char **block, size_t *size) {
+ALLOCSITE_EXPORT FILE *__liballocsite_v1_open_memstream(char **block, size_t *size,
+                                                        struct allocsite_site *site) {
     SCOPED(site);
     return opened(open_memstream(block, size));
 }
 
-ENTRY(FILE *, open_wmemstream, wchar_t **block, size_t *size) {
+ALLOCSITE_EXPORT FILE *__liballocsite_v1_open_wmemstream(wchar_t **block, size_t *size,
+                                                         struct allocsite_site *site) {
     SCOPED(site);
     return opened(open_wmemstream(block, size));
 }

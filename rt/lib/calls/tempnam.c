@@ -22,7 +22,8 @@ static char *real_tempnam(const char *directory, const char *prefix) {
 
 #endif
 
-ENTRY(char *, tempnam, const char *directory, const char *prefix) {
+ALLOCSITE_EXPORT char *__liballocsite_v1_tempnam(const char *directory, const char *prefix,
+                                                 struct allocsite_site *site) {
     SCOPED(site);
     return scope_handed(real_tempnam(directory, prefix));
 }

@@ -30,10 +30,6 @@
 extern const char api_is_linked;
 const char api_is_linked = 1;
 
-#define API(result, name, ...)                                                                               \
-    ALLOCSITE_EXPORT result __allocsite_api_v1_##name(__VA_ARGS__);                                          \
-    ALLOCSITE_EXPORT result __allocsite_api_v1_##name(__VA_ARGS__)
-
 /* Whether the runtime is there, started by this call at the latest. Keeps errno. */
 static bool may_start(void) {
     int error = errno;
@@ -55,7 +51,7 @@ static int pause_all(bool pause) {
     return 0;
 }
 
-API(int, start, void) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_start(void) {
     if (may_start())
         runtime_wake();
     return pause_all(false);
@@ -70,7 +66,7 @@ static bool is_alone(void) {
 }
 
 /* The memory that is counted in is exchanged for a file, which no other thread may see. */
-API(int, start_profile, const char *pattern) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_start_profile(const char *pattern) {
     int before = errno;
     if (!may_start())
         return ENOSYS;
@@ -85,15 +81,15 @@ API(int, start_profile, const char *pattern) {
     return error;
 }
 
-API(int, stop, void) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_stop(void) {
     return pause_all(true);
 }
 
-API(int, is_counting, void) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_is_counting(void) {
     return is_on() && !threads_are_paused();
 }
 
-API(void, reset, void) {
+ALLOCSITE_EXPORT void __allocsite_api_v1_reset(void) {
     int error = errno;
     if (is_on())
         counters_reset();
@@ -121,7 +117,7 @@ static void report_named(void *context) {
     asked->error = is_right ? report_to(asked->fd, &options) : EINVAL;
 }
 
-API(int, report_fd, int fd, const char *name) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_report_fd(int fd, const char *name) {
     struct asked asked = {fd, name, 0};
     if (!is_on())
         return ENOSYS;
@@ -159,7 +155,7 @@ static void report_asked(void *context) {
     asked->error = is_wrong ? EINVAL : report_to(asked->fd, &options);
 }
 
-API(int, report_to, int fd, const char *text) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_report_to(int fd, const char *text) {
     struct asked asked = {fd, text, 0};
     if (!is_on())
         return ENOSYS;
@@ -167,7 +163,7 @@ API(int, report_to, int fd, const char *text) {
     return asked.error;
 }
 
-API(int, report, const char *pattern, const char *name) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_report(const char *pattern, const char *name) {
     struct report_file file;
     const char *why;
     int before = errno;
@@ -182,7 +178,7 @@ API(int, report, const char *pattern, const char *name) {
     return error;
 }
 
-API(int, graph, const char *pattern) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_graph(const char *pattern) {
     if (!is_on())
         return ENOSYS;
     if (!pattern)
@@ -192,12 +188,12 @@ API(int, graph, const char *pattern) {
     return error;
 }
 
-API(size_t, deep_size, const void *p) {
+ALLOCSITE_EXPORT size_t __allocsite_api_v1_deep_size(const void *p) {
     uint64_t bytes;
     return is_on() && !reach_deep_size(p, &bytes) ? bytes : 0;
 }
 
-API(int, profile_fd, int fd) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_profile_fd(int fd) {
     if (!is_on())
         return ENOSYS;
     int before = errno, error = profiling_copy(fd);
@@ -205,7 +201,7 @@ API(int, profile_fd, int fd) {
     return error;
 }
 
-API(int, profile, const char *pattern) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_profile(const char *pattern) {
     if (!is_on())
         return ENOSYS;
     if (!pattern)
@@ -241,7 +237,7 @@ static int begin_totals(struct allocsite_totals *totals) {
     return !is_on() ? ENOSYS : totals ? 0 : EINVAL;
 }
 
-API(int, totals, struct allocsite_totals *totals) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_totals(struct allocsite_totals *totals) {
     int error = begin_totals(totals);
     if (error)
         return error;
@@ -272,7 +268,7 @@ static void add_slab(void *context, const struct slab *slab) {
     }
 }
 
-API(int, thread_totals, struct allocsite_totals *totals) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_thread_totals(struct allocsite_totals *totals) {
     int error = begin_totals(totals);
     if (error)
         return error;
@@ -281,25 +277,26 @@ API(int, thread_totals, struct allocsite_totals *totals) {
     return 0;
 }
 
-API(void, phase_push, const char *name) {
+ALLOCSITE_EXPORT void __allocsite_api_v1_phase_push(const char *name) {
     int error = errno;
     if (is_on())
         phase_push(names_text(name));
     errno = error;
 }
 
-API(void, phase_pop, void) {
+ALLOCSITE_EXPORT void __allocsite_api_v1_phase_pop(void) {
     int error = errno;
     if (is_on())
         phase_pop();
     errno = error;
 }
 
-API(int, on_event, allocsite_event_function *function, void *data, const char *filter) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_on_event(allocsite_event_function *function, void *data,
+                                                 const char *filter) {
     return is_on() ? hook_add(function, data, filter) : ENOSYS;
 }
 
-API(int, off_event, allocsite_event_function *function, void *data) {
+ALLOCSITE_EXPORT int __allocsite_api_v1_off_event(allocsite_event_function *function, void *data) {
     return is_on() ? hook_remove(function, data) : ENOSYS;
 }
 
@@ -326,10 +323,11 @@ ALLOCSITE_EXPORT void allocsite_unmark_block(const void *p) {
     unmark((struct origin){.caller = __builtin_return_address(0)}, p);
 }
 
-ENTRY(void, allocsite_mark_block, const void *p, size_t size) {
+ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_mark_block(const void *p, size_t size,
+                                                             struct allocsite_site *site) {
     mark((struct origin){.site = site}, p, size);
 }
 
-ENTRY(void, allocsite_unmark_block, const void *p) {
+ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_unmark_block(const void *p, struct allocsite_site *site) {
     unmark((struct origin){.site = site}, p);
 }
