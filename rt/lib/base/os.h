@@ -204,7 +204,9 @@ struct span {
 
 struct maps {
     struct span *spans; /* readable, in ascending order, one for each mapping */
+    bool *anonymous;    /* of each: private, writable, of no file and without a name, as the heap has */
     size_t count;
+    uintptr_t extent;  /* from the first to the end of the last one in the lower half of addresses */
     struct span stack; /* of the first thread; empty: not found */
 };
 
@@ -217,5 +219,8 @@ const struct span *maps_behind(const struct maps *, uintptr_t address);
 
 /* The mapping that holds address; empty: none. */
 struct span maps_at(const struct maps *, uintptr_t address);
+
+/* The same of anonymous mappings alone. */
+struct span maps_anonymous_at(const struct maps *, uintptr_t address);
 
 #endif

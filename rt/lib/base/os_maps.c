@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 /* Address space, of which what is written is memory: the kernel allows a process 65,530 mappings. */
-#define SPANS_SIZE (((size_t)1 << 20) * sizeof(struct span))
+#define SPANS_MOST ((size_t)1 << 20)
+#define SPANS_SIZE (SPANS_MOST * (sizeof(struct span) + sizeof(bool)))
 
 /* The start of a line; the path behind column 73 may be long and matters only for the stack. */
 struct line {
@@ -28,16 +29,32 @@ static const char *hex(const char *at, uintptr_t *value) {
     }
 }
 
+/* at: " rwxp offset device inode path". The heap and the first stack have names. */
+static bool is_anonymous(const char *at) {
+    bool is_private = at[2] == 'w' && at[4] == 'p';
+    for (int field = 0; field < 4; field++) {
+        at += strspn(at, " ");
+        if (field == 3 && strncmp(at, "0", 2) != 0 && strncmp(at, "0 ", 2) != 0)
+            return false;
+        at += strcspn(at, " ");
+    }
+    at += strspn(at, " ");
+    return is_private && (!*at || strncmp(at, "[anon:", strlen("[anon:")) == 0);
+}
+
 /* "begin-end rwxp offset device inode path" */
 static bool take_line(struct maps *maps, const char *line) {
     struct span span;
     const char *at = hex(line, &span.begin);
     at = hex(at + (*at == '-'), &span.end);
-    if (span.begin >= span.end || *at != ' ' || (maps->count + 1) * sizeof span > SPANS_SIZE)
+    if (span.begin >= span.end || *at != ' ' || maps->count == SPANS_MOST)
         return false;
     if (at[1] != 'r')
         return true;
+    maps->anonymous[maps->count] = is_anonymous(at);
     maps->spans[maps->count++] = span;
+    if (span.end <= (uintptr_t)1 << 63)
+        maps->extent = span.end - maps->spans->begin;
     if (strstr(at, " [stack]"))
         maps->stack = span;
     return true;
@@ -75,6 +92,7 @@ const char *maps_read(struct maps *maps) {
     maps->spans = os_map(SPANS_SIZE, OS_FORK_KEEPS);
     if (!maps->spans)
         return "out of memory";
+    maps->anonymous = (bool *)(maps->spans + SPANS_MOST);
     int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
     bool taken = fd >= 0 && take_file(maps, fd);
     if (fd >= 0)
@@ -100,4 +118,10 @@ const struct span *maps_behind(const struct maps *maps, uintptr_t address) {
 struct span maps_at(const struct maps *maps, uintptr_t address) {
     const struct span *span = maps_behind(maps, address);
     return span && span->begin <= address ? *span : (struct span){0, 0};
+}
+
+struct span maps_anonymous_at(const struct maps *maps, uintptr_t address) {
+    const struct span *span = maps_behind(maps, address);
+    return span && span->begin <= address && maps->anonymous[span - maps->spans] ? *span
+                                                                                 : (struct span){0, 0};
 }

@@ -144,8 +144,8 @@ uint32_t blocks_behind(const struct blocks *blocks, uintptr_t address) {
 
 typedef uintptr_t __attribute__((may_alias)) aligned_word;
 
-void blocks_search(const struct blocks *blocks, const struct maps *maps, struct span span,
-                   blocks_found *found, void *context) {
+void blocks_search(struct blocks *blocks, const struct maps *maps, struct span span, blocks_found *found,
+                   void *context) {
     const struct span *readable = maps_behind(maps, span.begin), *last = maps->spans + maps->count;
     const size_t size = sizeof(aligned_word);
     for (; readable && readable < last && readable->begin < span.end; readable++) {
@@ -156,6 +156,8 @@ void blocks_search(const struct blocks *blocks, const struct maps *maps, struct 
             struct live_block *block = blocks_find(blocks, word);
             if (block)
                 found(context, block, word, at);
+            else if (blocks->coroutines && word - maps->spans->begin < maps->extent)
+                coroutines_see(blocks, maps, word);
         }
     }
 }
@@ -197,16 +199,29 @@ static void reach_from_root(void *blocks, struct live_block *block, const struct
     blocks_reach(blocks, block);
 }
 
-static void begin(struct search *search, const struct still *still) {
-    struct live_block *first = search->from ? blocks_find(&search->blocks, (uintptr_t)search->from) : NULL;
+static void search_reached(struct search *search) {
+    for (const struct live_block *block; (block = blocks_take(&search->blocks));)
+        blocks_search(&search->blocks, &search->maps, (struct span){block->start, block->start + block->size},
+                      reach, &search->blocks);
+}
+
+static void search_from(struct search *search) {
+    struct live_block *first = blocks_find(&search->blocks, (uintptr_t)search->from);
+    if (first)
+        blocks_reach(&search->blocks, first);
+    search_reached(search);
+}
+
+/* Blocks lead to stacks of coroutines, and these to blocks. */
+static void search_from_roots(struct search *search, const struct still *still) {
     struct roots roots = still_roots(still);
     roots.maps = &search->maps;
     roots.blocks = roots.context = &search->blocks;
     roots.found = reach_from_root;
-    if (first)
-        blocks_reach(&search->blocks, first);
-    else if (!search->from)
-        roots_search(&roots);
+    roots_search(&roots);
+    do
+        search_reached(search);
+    while (roots_search_coroutines(&roots));
 }
 
 /* The mappings are read before the blocks are: so memory for these is in none of them, and no root that is
@@ -218,10 +233,12 @@ static const char *look(struct still *still) {
         reason = blocks_collect(&search->blocks);
     if (reason)
         return reason;
-    begin(search, still);
-    for (const struct live_block *block; (block = blocks_take(&search->blocks));)
-        blocks_search(&search->blocks, &search->maps, (struct span){block->start, block->start + block->size},
-                      reach, &search->blocks);
+    if (search->from)
+        search_from(search);
+    else if (coroutines_begin(&search->blocks, still))
+        search_from_roots(search, still);
+    else
+        return "out of memory";
     return NULL;
 }
 
@@ -247,6 +264,7 @@ static const char *search(const void *from, void (*found)(void *context, const v
     const char *reason = still_look(&still, look, search);
     if (!reason)
         tell(&search->blocks, from, found, context);
+    coroutines_release(&search->blocks);
     blocks_release(&search->blocks);
     maps_release(&search->maps);
     os_unmap(search, sizeof *search);

@@ -299,3 +299,18 @@ void roots_search(const struct roots *roots) {
     search_thread(roots, roots->caller, roots->stop->caller);
     search_stopped(roots);
 }
+
+bool roots_search_coroutines(const struct roots *roots) {
+    struct blocks *blocks = roots->blocks;
+    struct source source = {roots, GRAPH_STACK, 0};
+    if (!blocks->coroutines_pending)
+        return false;
+    blocks->coroutines_pending = false;
+    for (uint32_t i = 0; i < blocks->coroutine_count; i++) {
+        struct coroutine *coroutine = &blocks->coroutines[i];
+        struct span fresh = {coroutine->from, coroutine->searched};
+        coroutine->searched = coroutine->from;
+        search_root(&source, fresh);
+    }
+    return true;
+}

@@ -48,6 +48,8 @@ struct live_block {
     uint32_t next; /* index + 1 of the next one that is reached and not looked into; 0: last */
 };
 
+struct still;
+
 struct blocks {
     struct live_block *all; /* in ascending order of addresses */
     uint32_t count;
@@ -56,8 +58,22 @@ struct blocks {
     uint32_t sample_count;
     uintptr_t lowest, extent; /* no block is or ends outside */
     size_t mapped;
-    bool heads; /* what is being searched holds glibc's pointers to the heads of free blocks */
+    struct coroutine *coroutines; /* NULL: they are not looked for */
+    uint32_t coroutine_count;
+    bool coroutines_pending;
+    struct span passed_over;   /* the last mapping that a word led to and that can have none */
+    const struct still *still; /* with coroutines: what is looked at */
+    bool heads;                /* what is being searched holds glibc's pointers to the heads of free blocks */
 };
+
+/* Anonymous memory in which the stack of a coroutine was found. */
+struct coroutine {
+    uintptr_t from;     /* the lowest word that looks like a stack pointer */
+    uintptr_t searched; /* all from here to the end was searched */
+    uintptr_t end;
+};
+
+enum { COROUTINES_MOST = 1 << 14 };
 
 /* Takes over what is live. Nobody may allocate meanwhile. NULL, or why not. */
 const char *blocks_collect(struct blocks *);
@@ -68,11 +84,19 @@ struct live_block *blocks_find(const struct blocks *, uintptr_t pointer);
 /* Index of the first block that ends behind address; count: none. */
 uint32_t blocks_behind(const struct blocks *, uintptr_t address);
 
+/* The stacks of coroutines that are suspended, on memory that the program mapped: one is known by the stack
+ * pointer that it was left with. A word that leads into anonymous memory is one if a return address is beside
+ * it, as calls and switches of contexts leave it. From there on to the end of the mapping all counts. False:
+ * no memory. */
+bool coroutines_begin(struct blocks *, const struct still *);
+void coroutines_release(struct blocks *);
+void coroutines_see(struct blocks *, const struct maps *, uintptr_t word);
+
 /* Told of a word that leads to a block, and of where the word is. */
 typedef void blocks_found(void *context, struct live_block *, uintptr_t word, uintptr_t at);
 
 /* Tells of all aligned words of the span that can be read. */
-void blocks_search(const struct blocks *, const struct maps *, struct span, blocks_found *, void *context);
+void blocks_search(struct blocks *, const struct maps *, struct span, blocks_found *, void *context);
 
 /* ---- Where a search for what is reached starts. */
 
@@ -130,6 +154,9 @@ uintptr_t roots_stack_begin(const struct roots *, struct caller thread, int32_t 
 /* Tells of all blocks that the roots point to, and of all words that do. */
 void roots_search(const struct roots *);
 
+/* The same of stacks of coroutines that were found since, by roots or in blocks. False: there are none. */
+bool roots_search_coroutines(const struct roots *);
+
 /* ---- Looking at the process while all its threads stand still.
  *
  * ptrace stops only threads of another process. So a second one is started that shares this one's memory, as
@@ -168,11 +195,11 @@ struct roots still_roots(const struct still *);
  * rules of LeakSanitizer: an aligned word whose value lies in a block reaches it, at its start or inside.
  *
  * The search starts at the writable data of all modules, and at the stack, the registers and the thread-local
- * memory of all threads, and goes on through the blocks that it reaches. The runtime's own memory does not
- * count. Blocks of the dynamic loader (dynamic thread-local memory) and those of the runtime are in use.
- * Called lost, though the program has a way to them: blocks known only to mappings that it made itself, to
- * the kernel (epoll), to a pointer that is stored in disguise, or as what a thread returned that was never
- * joined. */
+ * memory of all threads, and goes on through the blocks that it reaches. Stacks of
+ * coroutines are found by what leads to them. The runtime's own memory does not count. Blocks of the dynamic
+ * loader (dynamic thread-local memory) and those of the runtime are in use. Called lost, though the program
+ * has a way to them: blocks known only to mappings that it made itself, to the kernel (epoll), to a pointer
+ * that is stored in disguise, or as what a thread returned that was never joined. */
 
 /* Calls lost for each lost block, in ascending order of addresses. NULL, or why nothing can be told: then
  * lost was not called, and the string lives as long as the process. There is no answer where it could be

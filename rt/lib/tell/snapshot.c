@@ -243,6 +243,8 @@ static void put_roots(struct copy *copy) {
     roots.found = put_root;
     roots.context = copy;
     roots_search(&roots);
+    while (roots_search_coroutines(&roots))
+        ;
 }
 
 struct frames {
@@ -294,7 +296,7 @@ static int write_all(struct copy *copy) {
         return ENOMEM;
     out_open(&copy->out, copy->fd, buffer, OUT_SIZE);
     copy->slots = record_count();
-    if (!note_stacks(copy))
+    if (!note_stacks(copy) || !coroutines_begin(&copy->blocks, copy->still))
         return ENOMEM;
     put_head(copy);
     put_modules(copy);

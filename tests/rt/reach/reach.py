@@ -137,6 +137,17 @@ def stale():
         expect(f"{end}: valgrind", True, 508 <= lost_to_valgrind("stale.c", end)[0] <= 512)
 
 
+def coroutines():
+    """The stacks that the program mapped are found by the stack pointers that it keeps for them."""
+    for variant in ["-O0"], ["-O2"], ["-O2", "-static"]:
+        program = build("coroutines.c", "coroutines", *variant)
+        check_report(run([program], REACH), "coroutines.c")
+        # Of stacks side by side, of which the kernel tells one mapping, dead parts may count. Nothing that is in use is lost.
+        process = run([program, "bare"], REACH)
+        check_behaviour(process)
+        expect("lines that lost blocks", set(noted("coroutines.c")), set(noted("coroutines.c")) | set(lost_by_line(report_of(process))))
+
+
 def run_by_allocsite_run():
     """Without a report of its own, in the report of all processes together."""
     program = build("stale.c", "stale", plain=True)
@@ -194,4 +205,4 @@ def apart():
         expect(f"{linking}: tables", (0, True), (process.returncode, re.match(r"0 of [12] open$", process.out) is not None))
 
 
-main([single, objects, threads, opened, static, other_allocators, stale, run_by_allocsite_run, busy, denied, simulated, apart])
+main([single, objects, threads, opened, static, other_allocators, stale, coroutines, run_by_allocsite_run, busy, denied, simulated, apart])
