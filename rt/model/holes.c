@@ -13,8 +13,9 @@ static const char *const texts[] = {
     [HOLE_FORK] = "the kernel does not wipe memory on fork (it is older than Linux 4.14, or an emulator), "
                   "and the process was "
                   "forked by a system call of the program's own: it counts its parent's allocations too",
-    [HOLE_INTERPOSITION] = "the malloc of @ stands before allocsite's: calls that pass a site are counted, "
-                           "others are not",
+    [HOLE_INTERPOSITION] =
+        "the malloc of @ stands before allocsite's: calls that pass a site are counted, others only if that "
+        "malloc passes them on, with the size that it asks for then",
     [HOLE_PAST] = "some calls may have reached the malloc of @ past allocsite's: they are not counted",
     [HOLE_UNWRAPPED] = "linked statically without --wrap: calls that pass a site are counted, others are not",
     [HOLE_VERSION] = "some code was compiled by a plugin of another format version: its sites are counted as "
@@ -48,6 +49,10 @@ static const char *const texts[] = {
         "call's block, and what was live at the peak, are not exact",
     [HOLE_CONTEXTS] = "a calling context stood for two stacks: some stacks were told for others "
                       "(contexts_check=1 has found that)",
+    [HOLE_FREES] = "frees that pass no site are not seen: what is live and the peak are not known",
+    [HOLE_ELSEWHERE] =
+        "a block was freed that came from the C library's malloc in a way that is not seen (a "
+        "second copy of the library, for example): such blocks and their frees are not counted",
 };
 
 COVERS(texts, HOLE_COUNT);

@@ -20,10 +20,12 @@ enum hole {
     HOLE_MARK,           /* allocsite_mark of what the shadow table cannot hold */
     HOLE_PHASES,         /* more phases than are kept apart */
     HOLE_CUSTOM,         /* a custom allocator's block that the table of these cannot hold */
-    HOLE_ARENA,    /* a release to a mark that is not known, or an arena that was under way in this thread */
-    HOLE_UNOWNED,  /* the option owners=0 */
-    HOLE_TORN,     /* an event was counted in part and left */
-    HOLE_CONTEXTS, /* one calling context stood for two stacks */
+    HOLE_ARENA,     /* a release to a mark that is not known, or an arena that was under way in this thread */
+    HOLE_UNOWNED,   /* the option owners=0 */
+    HOLE_TORN,      /* an event was counted in part and left */
+    HOLE_CONTEXTS,  /* one calling context stood for two stacks */
+    HOLE_FREES,     /* frees that pass no site are not seen */
+    HOLE_ELSEWHERE, /* a live block of the allocator's was freed that no call seen here had given */
     HOLE_COUNT
 };
 

@@ -188,11 +188,11 @@ static void cut(struct report *report) {
 }
 
 /* Reports know their reasons as texts only. */
-static bool is_unowned(const struct report *report) {
-    char unowned[HOLE_TEXT_SIZE];
-    hole_text(unowned, HOLE_UNOWNED, NULL);
+static bool has_reason(const struct report *report, enum hole hole) {
+    char text[HOLE_TEXT_SIZE];
+    hole_text(text, hole, NULL);
     for (size_t i = 0; i < report->reason_count; i++)
-        if (strcmp(report->reasons[i], unowned) == 0)
+        if (strcmp(report->reasons[i], text) == 0)
             return true;
     return false;
 }
@@ -213,7 +213,7 @@ static void number_stacks(struct report *report) {
 
 void report_prepare(struct report *report, const struct report_limits *limits) {
     report->limits = *limits;
-    report->is_unowned = is_unowned(report);
+    report->is_unowned = has_reason(report, HOLE_UNOWNED) || has_reason(report, HOLE_FREES);
     merge_same(report);
     for (size_t i = 0; i < report->stack_count; i++)
         take_stack(&report->stacks[i]);

@@ -172,7 +172,7 @@ struct report {
     uint64_t peak_within;     /* the true peak is not above peak_bytes by more than this; 0: it is exact */
 
     /* Set by report_prepare. */
-    bool is_unowned; /* a reason is HOLE_UNOWNED: frees, live and the peak are not known */
+    bool is_unowned; /* a reason is HOLE_UNOWNED or HOLE_FREES: frees, live and the peak are not known */
     struct report_limits limits;
     struct report_site totals;  /* of all sites */
     struct counters sited;      /* of those that are sites in the source */

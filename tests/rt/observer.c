@@ -108,6 +108,18 @@ int posix_memalign(void **p, size_t align, size_t n) {
     return block ? 0 : ENOMEM;
 }
 
+#ifdef OBSERVED_LIBC /* glibc's second names */
+
+void *__libc_malloc(size_t) __attribute__((alias("malloc")));
+void *__libc_calloc(size_t, size_t) __attribute__((alias("calloc")));
+void *__libc_realloc(void *, size_t) __attribute__((alias("realloc")));
+void __libc_free(void *) __attribute__((alias("free")));
+void *__libc_memalign(size_t, size_t) __attribute__((alias("memalign")));
+void *__libc_valloc(size_t) __attribute__((alias("valloc")));
+void *__libc_pvalloc(size_t) __attribute__((alias("pvalloc")));
+
+#endif
+
 #ifdef OBSERVED_COPIES /* as some allocators have them */
 
 char *strdup(const char *text) {

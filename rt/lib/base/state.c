@@ -33,6 +33,13 @@ void hole_set(enum hole hole) {
         __atomic_fetch_or(told, holes_all(), __ATOMIC_RELAXED);
 }
 
+void hole_unset(enum hole hole) {
+    __atomic_fetch_and(&holes_set, ~(1u << hole), __ATOMIC_RELAXED);
+    uint64_t *told = holes_told ? holes_told() : NULL;
+    if (told)
+        __atomic_fetch_and(told, ~(UINT64_C(1) << hole), __ATOMIC_RELAXED);
+}
+
 uint32_t holes_all(void) {
     return __atomic_load_n(&holes_set, __ATOMIC_RELAXED);
 }
@@ -42,8 +49,8 @@ bool hole_is_set(enum hole hole) {
 }
 
 bool holes_hide_blocks(void) {
-    static const enum hole holes[] = {HOLE_MEMORY,    HOLE_OWNERS,    HOLE_INTERPOSITION, HOLE_PAST,
-                                      HOLE_UNWRAPPED, HOLE_LIBRARIES, HOLE_SECOND_RUNTIME};
+    static const enum hole holes[] = {HOLE_MEMORY,    HOLE_OWNERS,    HOLE_INTERPOSITION,  HOLE_PAST,
+                                      HOLE_UNWRAPPED, HOLE_LIBRARIES, HOLE_SECOND_RUNTIME, HOLE_ELSEWHERE};
     for (size_t i = 0; i < sizeof holes / sizeof *holes; i++)
         if (hole_is_set(holes[i]))
             return true;

@@ -55,6 +55,7 @@ bool runtime_was_forked(void);
 extern int32_t runtime_process __attribute__((visibility("hidden")));
 
 void hole_set(enum hole);
+void hole_unset(enum hole);
 bool hole_is_set(enum hole);
 
 /* Whether there may be blocks of the process that are not known: one that is not found is not wrong then. */

@@ -37,6 +37,7 @@ static const char freeing[] =
 /* Not the entries that take their site first. */
 #define HEAP_ALLOC     NAME
 #define HEAP_REALLOC   NAME
+#define HEAP_LIBC      NAME
 #define OPERATOR_NEW   NAME
 #define LIBRARY        NAME
 #define LIBRARY_BUFFER NAME
@@ -55,6 +56,7 @@ static const char others[] =
 #define HEAP_ALLOC                 BOTH
 #define HEAP_REALLOC               BOTH
 #define HEAP_FREE                  BOTH
+#define HEAP_LIBC                  STANDS_BEFORE
 #define OPERATOR_NEW               BOTH
 #define OPERATOR_DELETE            BOTH
 #define LIBRARY                    ENTERED
@@ -147,20 +149,15 @@ static void lead_symbols(const struct image *own) {
     image_close(own, symbols + first, symbols + end);
 }
 
-static bool refers_to(const struct image *image, const char *start) {
-    const char *name;
-    for (size_t i = 0; i < 2; i++)
-        for (size_t k = 0; k < image->relocations[i].count; k++)
-            if (image_reference(image, &image->relocations[i].at[k], &name) &&
-                strncmp(name, start, strlen(start)) == 0)
-                return true;
-    return false;
+static bool is_start(const char *name) {
+    static const char start[] = "__allocsite_api_v1_start";
+    return strncmp(name, start, strlen(start)) == 0;
 }
 
 static int find_starter(struct dl_phdr_info *object, size_t size, void *unused) {
     struct image image;
     (void)size, (void)unused;
-    return image_read(&image, object) && refers_to(&image, "__allocsite_api_v1_start");
+    return image_read(&image, object) && image_refers(&image, is_start);
 }
 
 bool may_be_started(void) {

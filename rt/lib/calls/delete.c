@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) void deleted(enum delete_form form,
                                                           size_t n, size_t align, const void *nothrow,
                                                           struct allocsite_site *site, bool has_site) {
     struct operator_delete *op = &operators_delete[form];
-    if (own_free_quickly(p, &op->beyond, site, family))
+    if (own_free_quickly(p, &op->beyond, site, has_site, family))
         return;
     if (LIKELY(op->frees))
         own_free_rest(p, site, has_site, family);

@@ -16,13 +16,13 @@
 
 INTERPOSE(void *, malloc, size_t n) {
     KEEP(size_t, bytes, n);
-    void *p = next.malloc(n);
+    void *p = behind.malloc(n);
     return own_alloc_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, calloc, size_t n, size_t size) {
     KEEP(size_t, bytes, n * size);
-    void *p = next.calloc(n, size);
+    void *p = behind.calloc(n, size);
     return own_alloc_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
@@ -56,23 +56,23 @@ INTERPOSE(void, free_aligned_sized, void *p, size_t align, size_t n) {
 }
 
 INTERPOSE(void *, aligned_alloc, size_t align, size_t n) {
-    return own_alloc_unsited(CALLER, next.aligned_alloc(align, n), n, FAMILY_MALLOC);
+    return own_alloc_unsited(CALLER, behind.aligned_alloc(align, n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, memalign, size_t align, size_t n) {
-    return own_alloc_unsited(CALLER, next.memalign(align, n), n, FAMILY_MALLOC);
+    return own_alloc_unsited(CALLER, behind.memalign(align, n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, valloc, size_t n) {
-    return own_alloc_unsited(CALLER, next.valloc(n), n, FAMILY_MALLOC);
+    return own_alloc_unsited(CALLER, behind.valloc(n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, pvalloc, size_t n) {
-    return own_alloc_unsited(CALLER, next.pvalloc(n), n, FAMILY_MALLOC);
+    return own_alloc_unsited(CALLER, behind.pvalloc(n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(int, posix_memalign, void **p, size_t align, size_t n) {
-    int error = next.posix_memalign(p, align, n);
+    int error = behind.posix_memalign(p, align, n);
     own_alloc_unsited(CALLER, error ? NULL : *p, n, FAMILY_MALLOC);
     return error;
 }

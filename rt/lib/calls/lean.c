@@ -58,7 +58,7 @@ static inline void *moved_sited(void *old, size_t n, struct allocsite_site *site
 }
 
 static inline void *moved_unsited(void *old, size_t n, const void *caller) {
-    void *p = next.realloc(old, n);
+    void *p = behind.realloc(old, n);
     return LIKELY(gain_moved(caller_of(caller), p, n))
                ? p
                : moved_slowly((struct origin){.caller = caller}, p, n);

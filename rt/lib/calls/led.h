@@ -75,31 +75,31 @@ static int sited_posix_memalign(void **p, size_t align, size_t n, struct allocsi
 
 static void *plain_malloc(size_t n) {
     KEEP(size_t, bytes, n);
-    void *p = next.malloc(n);
+    void *p = behind.malloc(n);
     return unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 static void *plain_calloc(size_t n, size_t size) {
     KEEP(size_t, bytes, n * size);
-    void *p = next.calloc(n, size);
+    void *p = behind.calloc(n, size);
     return unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 static void *plain_aligned_alloc(size_t align, size_t n) {
     KEEP(size_t, bytes, n);
-    void *p = next.aligned_alloc(align, n);
+    void *p = behind.aligned_alloc(align, n);
     return unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 static int plain_posix_memalign(void **p, size_t align, size_t n) {
-    int error = next.posix_memalign(p, align, n);
+    int error = behind.posix_memalign(p, align, n);
     unsited(CALLER, error ? NULL : *p, n, FAMILY_MALLOC);
     return error;
 }
 
 static void *plain_realloc(void *old, size_t n) {
     const void *caller = CALLER;
-    return UNLIKELY(!old) ? unsited(caller, next.realloc(NULL, n), n, FAMILY_MALLOC)
+    return UNLIKELY(!old) ? unsited(caller, behind.realloc(NULL, n), n, FAMILY_MALLOC)
                           : moved_unsited(old, n, caller);
 }
 

@@ -133,7 +133,7 @@ static bool is_usual(const char *name) {
     const void *found = next_symbol(name);
     const struct link_map *object = found ? object_of(found) : NULL;
     const char *slash = object ? strrchr(object->l_name, '/') : NULL;
-    return slash && (strncmp(slash, "/libc.so.", 9) == 0 || object == object_of((const void *)next.malloc));
+    return slash && (strncmp(slash, "/libc.so.", 9) == 0 || object == next_object());
 }
 
 static bool strdup_usual, strdup_known, strdup_other;

@@ -158,8 +158,10 @@ static void look_for_holes(void) {
     if (copies_exist())
         hole_set(HOLE_SECOND_RUNTIME);
 #ifdef ALLOCSITE_STATIC
-    if (copies_have_libraries())
+    if (copies_have_libraries()) {
         hole_set(HOLE_LIBRARIES);
+        hole_set(HOLE_FREES);
+    }
 #endif
 }
 

@@ -156,6 +156,28 @@ uintptr_t *image_reference(const struct image *image, const ElfW(Rela) * relocat
     return (uintptr_t *)place;
 }
 
+static bool relocations_refer(const struct image *image, bool (*is_wanted)(const char *name)) {
+    const char *name;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < image->relocations[i].count; k++)
+            if (image_reference(image, &image->relocations[i].at[k], &name) && is_wanted(name))
+                return true;
+    return false;
+}
+
+/* DT_GNU_HASH tells how many symbols stand before those that the object defines, but not if it defines none.
+ */
+bool image_refers(const struct image *image, bool (*is_wanted)(const char *name)) {
+    uint32_t first, end;
+    image_defined_symbols(image, &first, &end);
+    if (first == end)
+        return relocations_refer(image, is_wanted);
+    for (uint32_t i = 1; i < first; i++)
+        if (is_wanted(image->strings + image->symbols[i].st_name))
+            return true;
+    return false;
+}
+
 static int protection_of(const struct image *image, uintptr_t address) {
     const ElfW(Phdr) *segment = segment_of(image, address);
     if (!segment || address % sizeof address != 0)

@@ -40,6 +40,9 @@ void image_defined_symbols(const struct image *, uint32_t *first, uint32_t *end)
  * another kind. */
 uintptr_t *image_reference(const struct image *, const ElfW(Rela) *, const char **name);
 
+/* Whether it refers to a symbol that the caller looks for. */
+bool image_refers(const struct image *, bool (*is_wanted)(const char *name));
+
 /* Lets what lies between the two be written, in one segment; and makes it as protected as it was. False: it
  * cannot be. Keep errno. */
 bool image_open(const struct image *, const void *begin, const void *end);

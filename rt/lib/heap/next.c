@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finding the allocator behind ours. */
+/* Finding the underlying allocator. */
 #define _GNU_SOURCE
 #include "lib/heap/next.h"
 
@@ -16,12 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEXT_STUB_DECLARATION(name, result, parameters, arguments) static result stub_##name parameters;
+#define NEXT_STUB_DECLARATION(name, result, parameters, arguments)                                           \
+    static result stub_##name parameters;                                                                    \
+    static result stub_behind_##name parameters;
 NEXT_FUNCTIONS(NEXT_STUB_DECLARATION)
 
 struct next next = {
 #define NEXT_STUB(name, result, parameters, arguments) .name = stub_##name,
     NEXT_FUNCTIONS(NEXT_STUB)};
+
+struct next behind = {
+#define BEHIND_STUB(name, result, parameters, arguments) .name = stub_behind_##name,
+    NEXT_FUNCTIONS(BEHIND_STUB)};
 
 static void *bootstrap_malloc(size_t n) {
     return bootstrap_alloc(n);
@@ -63,14 +69,18 @@ static void local_lend(void) {
             .current = &no_thread, .seen = &no_thread, .context_last = &context_none, .ending = true};
 }
 
-#define NEXT_STUB_BODY(name, result, parameters, arguments)                                                  \
-    static result stub_##name parameters {                                                                   \
+#define STUB_BODY(table, stub, name, result, parameters, arguments)                                          \
+    static result stub parameters {                                                                          \
         local_lend();                                                                                        \
         if (local.resolving)                                                                                 \
             return bootstrap_##name arguments;                                                               \
         next_resolve();                                                                                      \
-        return next.name arguments;                                                                          \
+        return table.name arguments;                                                                         \
     }
+
+#define NEXT_STUB_BODY(name, result, parameters, arguments)                                                  \
+    STUB_BODY(next, stub_##name, name, result, parameters, arguments)                                        \
+    STUB_BODY(behind, stub_behind_##name, name, result, parameters, arguments)
 NEXT_FUNCTIONS(NEXT_STUB_BODY)
 
 #ifdef ALLOCSITE_STATIC
@@ -86,10 +96,20 @@ static void *(*volatile const plain_malloc)(size_t) = malloc;
 static void *(*volatile const wrap_malloc)(size_t) = __wrap_malloc;
 
 void next_resolve(void) {
-#define NEXT_TAKE(name, result, parameters, arguments) next.name = __real_##name;
+#define NEXT_TAKE(name, result, parameters, arguments) next.name = behind.name = __real_##name;
     NEXT_FUNCTIONS(NEXT_TAKE)
-    if (plain_malloc != wrap_malloc)
+    if (plain_malloc != wrap_malloc) {
         hole_set(HOLE_UNWRAPPED);
+        hole_set(HOLE_FREES);
+    }
+}
+
+/* Weak: a reference would pull glibc's malloc into a program that is linked with another one. */
+#pragma weak __real___libc_free
+extern void __real___libc_free(void *);
+
+bool next_is_glibc(void) {
+    return __real___libc_free && behind.free == __real___libc_free;
 }
 
 #else
@@ -101,9 +121,14 @@ void next_resolve(void) {
 #include <link.h>
 
 static const char *interposer;
+static const struct link_map *object; /* of the malloc that sited calls reach */
 
 const char *next_interposer(void) {
     return interposer;
+}
+
+const struct link_map *next_object(void) {
+    return object;
 }
 
 /* An executable that is not position-independent gives a function whose address it takes one in its own
@@ -118,43 +143,64 @@ static bool is_linkage_stub(void *address) {
 
 struct definition {
     const char *name;
-    bool is_behind; /* the executable */
+    bool has_begun;  /* the search is past the modules that are not asked for */
+    uintptr_t until; /* where the search ends; 0: at the dynamic loader */
     void *found;
 };
 
-/* dlsym cannot be asked about one object that was not opened by dlopen. */
-static int find_definition(struct dl_phdr_info *object, size_t size, void *context) {
+/* Objects behind the dynamic loader have come by dlopen, and may be in nobody's scope. */
+static int find_definition(struct dl_phdr_info *module, size_t size, void *context) {
     struct definition *definition = context;
     struct image image;
     (void)size;
-    if (!definition->is_behind) {
-        definition->is_behind = true;
-        return 0;
+    if (module->dlpi_addr == _r_debug.r_ldbase)
+        return 1;
+    bool is_own = elf_is_own(module->dlpi_phdr);
+    if (is_own || !definition->has_begun) {
+        bool is_end =
+            definition->has_begun && definition->until && elf_is_own((const void *)definition->until);
+        definition->has_begun |= is_own;
+        return is_end;
     }
-    const ElfW(Sym) *symbol = image_read(&image, object) ? image_symbol(&image, definition->name) : NULL;
-    if (symbol)
+    image = (struct image){
+        .base = module->dlpi_addr, .headers = module->dlpi_phdr, .header_count = module->dlpi_phnum};
+    if (definition->until && image_holds(&image, definition->until))
+        return 1;
+    if (!image_read(&image, module)) /* takes longer than the rest */
+        return 0;
+    const ElfW(Sym) *symbol = image_symbol(&image, definition->name);
+    if (symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
         definition->found = (void *)(image.base + symbol->st_value);
     return symbol != NULL;
 }
 
-static void *first_definition(const char *name) {
-    struct definition definition = {.name = name};
+/* dlsym passes over a definition whose version is not the default one, as those of libc_malloc_debug.so.0
+ * are; but references of that version are bound to it. Returns the first one in front of what dlsym has
+ * found, else that. */
+static void *definition_until(const char *name, void *found, bool has_begun) {
+    if (next_is_sanitizers())
+        return found; /* its dl_iterate_phdr crashes before it is set up */
+    struct definition definition = {.name = name, .has_begun = has_begun, .until = (uintptr_t)found};
     dl_iterate_phdr(find_definition, &definition);
-    return definition.found;
+    return definition.found ? definition.found : found;
+}
+
+void *next_defined_behind(const char *name) {
+    return definition_until(name, NULL, false);
 }
 
 static void *global_symbol(const char *name) {
     void *found = dlsym(RTLD_DEFAULT, name);
-    return found && is_linkage_stub(found) ? first_definition(name) : found;
+    return definition_until(name, found && is_linkage_stub(found) ? NULL : found, true);
 }
 
 static void *definition_behind(const char *name) {
     void *hidden = rebind_hidden(name);
-    return hidden ? hidden : dlsym(RTLD_NEXT, name);
+    return hidden ? hidden : definition_until(name, dlsym(RTLD_NEXT, name), false);
 }
 
 static void *symbol_behind(const char *name) {
-    void *hidden = rebind_hidden(name), *found = hidden ? hidden : global_symbol(name);
+    void *found = global_symbol(name);
     return found && !elf_is_own(found) ? found : definition_behind(name);
 }
 
@@ -198,28 +244,30 @@ void *next_symbol_in(const char *library, const char *name) {
     return found;
 }
 
-static void (*free_behind)(void *);
-static void *(*realloc_behind)(void *, size_t);
+/* Blocks that bootstrap_alloc gave come back through either table. */
+#define BESIDE_BOOTSTRAP(table)                                                                              \
+    static void (*table##_free)(void *);                                                                     \
+    static void *(*table##_realloc)(void *, size_t);                                                         \
+    static void table##_free_look_out(void *p) {                                                             \
+        if (!bootstrap_readable(p))                                                                          \
+            table##_free(p);                                                                                 \
+    }                                                                                                        \
+    static void *table##_realloc_look_out(void *p, size_t n) {                                               \
+        size_t readable = bootstrap_readable(p);                                                             \
+        if (!readable)                                                                                       \
+            return table##_realloc(p, n);                                                                    \
+        void *fresh = table.malloc(n);                                                                       \
+        return fresh ? memcpy(fresh, p, n < readable ? n : readable) : NULL;                                 \
+    }                                                                                                        \
+    static void table##_look_out(struct next *found) {                                                       \
+        table##_free = found->free;                                                                          \
+        table##_realloc = found->realloc;                                                                    \
+        found->free = table##_free_look_out;                                                                 \
+        found->realloc = table##_realloc_look_out;                                                           \
+    }
 
-static void free_beside_bootstrap(void *p) {
-    if (!bootstrap_readable(p))
-        free_behind(p);
-}
-
-static void *realloc_beside_bootstrap(void *p, size_t n) {
-    size_t readable = bootstrap_readable(p);
-    if (!readable)
-        return realloc_behind(p, n);
-    void *fresh = next.malloc(n);
-    return fresh ? memcpy(fresh, p, n < readable ? n : readable) : NULL;
-}
-
-static void free_look_out(struct next *found) {
-    free_behind = found->free;
-    realloc_behind = found->realloc;
-    found->free = free_beside_bootstrap;
-    found->realloc = realloc_beside_bootstrap;
-}
+BESIDE_BOOTSTRAP(next)
+BESIDE_BOOTSTRAP(behind)
 
 /* Valgrind redirects calls whatever the dynamic loader has bound them to. An alignment that is none makes
  * every allocator refuse at once, and ours is heard if it was reached. */
@@ -256,46 +304,71 @@ static const char *malloc_before_ours(void) {
         return NULL;
     if (elf_is_own(found) || rebind_is_done())
         return is_heard() ? NULL : "the tool that runs this program";
-    const struct link_map *object = object_of(found);
-    return object && *object->l_name ? object->l_name : "the program";
+    const struct link_map *other = object_of(found);
+    return other && *other->l_name ? other->l_name : program_path();
 }
 
-static void find_interposer(void) {
+/* A program may have a free of its own alone. A sanitizer tells of every free (run/start.c). */
+static void find_interposer(bool has_own_free) {
     int error = errno;
     interposer = malloc_before_ours();
     if (interposer)
         hole_set(HOLE_INTERPOSITION);
+    if ((interposer || has_own_free) && !next_is_sanitizers())
+        hole_set(HOLE_FREES);
     errno = error;
 }
 
 /* Others name theirs __libc_malloc, too, but nobody tells the version. */
-static bool is_glibc(void) {
-    const struct link_map *library = object_of((const void *)(uintptr_t)gnu_get_libc_version);
-    return library && object_of((const void *)(uintptr_t)next.malloc) == library;
+static const struct link_map *glibc(void) {
+    return object_of((const void *)(uintptr_t)gnu_get_libc_version);
+}
+
+bool next_is_glibc(void) {
+    return object_of((const void *)(uintptr_t)behind.malloc) == glibc();
 }
 
 const char *next_copier(void) {
-    const void *copier = is_glibc() ? NULL : next_symbol("strdup");
-    const struct link_map *object = copier ? object_of(copier) : NULL;
-    bool is_allocators = object && object == object_of((const void *)(uintptr_t)next.malloc);
-    return is_allocators ? object->l_name : NULL;
+    const void *copier = object && object != glibc() ? next_symbol("strdup") : NULL;
+    return copier && object_of(copier) == object ? object->l_name : NULL;
+}
+
+struct both {
+    void *first, *behind;
+};
+
+/* NULL, if neither is there. */
+static struct both find_both(const char *name) {
+    void *first = next_first(name), *after = next_behind(name);
+    if (!first || elf_is_own(first))
+        first = after;
+    return (struct both){first, after ? after : first};
 }
 
 void next_resolve(void) {
     bool was_resolving = local.resolving;
     local.resolving = true;
-    struct next found = next; /* other threads are given none that is not ready */
+    struct next found = next, found_behind = behind; /* other threads are given none that is not ready */
 #define NEXT_FIND(name, result, parameters, arguments)                                                       \
-    result(*real_##name) parameters = (result(*) parameters)next_symbol(#name);                              \
-    if (real_##name)                                                                                         \
-        found.name = real_##name;
+    struct both name = find_both(#name);                                                                     \
+    if (name.first)                                                                                          \
+        found.name = (result(*) parameters)name.first;                                                       \
+    if (name.behind)                                                                                         \
+        found_behind.name = (result(*) parameters)name.behind;
     NEXT_FUNCTIONS(NEXT_FIND)
-    if (bootstrap_used())
-        free_look_out(&found);
+    object = object_of((const void *)(uintptr_t)found.malloc);
+    bool has_own_free = found.free != found_behind.free;
+    if (!next_is_sanitizers())
+        front_pass(&found, &found_behind);
+    if (bootstrap_used()) {
+        next_look_out(&found);
+        behind_look_out(&found_behind);
+    }
     next = found;
+    behind = found_behind;
     local.resolving = was_resolving;
-    find_interposer();
-    shadow_know_allocator(is_glibc());
+    find_interposer(has_own_free);
+    shadow_know_allocator(object && object == glibc());
 }
 
 #endif

@@ -211,7 +211,7 @@ void operator_delete_find(struct operator_delete *op) {
  * free. */
 static enum operator_kind kind_of(const void *real) {
     const struct link_map *object = object_of(real);
-    if (!object || object == object_of((const void *)(uintptr_t)next.malloc))
+    if (!object || object == next_object())
         return object ? OPERATOR_ALLOCATORS : OPERATOR_PROGRAMS;
     const char *slash = strrchr(object->l_name, '/');
     const char *name = slash ? slash + 1 : object->l_name;

@@ -19,6 +19,7 @@
 #include "lib/base/state.h"
 
 #include "lib/elf/image.h"
+#include "lib/who/modules.h"
 
 #include <string.h>
 
@@ -33,6 +34,7 @@ struct hidden {
 #define HEAP_ALLOC        NAME
 #define HEAP_REALLOC      NAME
 #define HEAP_FREE         NAME
+#define HEAP_LIBC         NAME
 #define OPERATOR_NEW      NAME
 #define OPERATOR_DELETE   NAME
 #define BESIDE            NAME
@@ -44,6 +46,7 @@ static const char interposed[] =
 #define HEAP_ALLOC      ONE
 #define HEAP_REALLOC    ONE
 #define HEAP_FREE       ONE
+#define HEAP_LIBC       ONE
 #define OPERATOR_NEW    ONE
 #define OPERATOR_DELETE ONE
 #define BESIDE          ONE
@@ -54,11 +57,12 @@ enum {
 
 static struct hidden table[INTERPOSED_COUNT];
 static size_t table_used;
+static bool is_done; /* the table is of an allocator that stood before ours */
 static const struct link_map *allocator;
 static struct image allocator_image, own_image;
 
 bool rebind_is_done(void) {
-    return table_used != 0;
+    return is_done;
 }
 
 const char *rebind_allocator(void) {
@@ -77,27 +81,6 @@ void *rebind_hidden(const char *name) {
     return hidden ? (void *)hidden->theirs : NULL;
 }
 
-struct search {
-    const char *name;
-    bool is_behind;
-};
-
-static int look_behind(struct dl_phdr_info *object, size_t size, void *context) {
-    (void)size;
-    struct search *search = context;
-    struct image image;
-    if (search->is_behind && image_read(&image, object) && image_symbol(&image, search->name))
-        return 1;
-    search->is_behind |= object->dlpi_addr == own_image.base;
-    return 0;
-}
-
-/* A look-up that fails allocates the message, which would come past us and be freed by us. */
-static bool is_defined_behind(const char *name) {
-    struct search search = {.name = name};
-    return dl_iterate_phdr(look_behind, &search);
-}
-
 /* Only if everything else finds the allocator's: the program may have brought its own. */
 static void hide(const char *name) {
     const ElfW(Sym) *theirs = image_symbol(&allocator_image, name), *ours = image_symbol(&own_image, name);
@@ -110,7 +93,7 @@ static void hide(const char *name) {
         .our_symbol = (ElfW(Sym) *)ours,
         .theirs = allocator_image.base + theirs->st_value,
         .ours = own_image.base + ours->st_value,
-        .behind = is_defined_behind(name) ? (uintptr_t)next_behind(name) : 0,
+        .behind = (uintptr_t)next_defined_behind(name),
     };
     table_used++; /* from here on next_behind answers otherwise */
 }
@@ -219,8 +202,102 @@ void rebind(bool is_first) {
     dl_iterate_phdr(find_images, NULL);
     if (allocator_image.hash && own_image.hash)
         hide_all();
-    if (hidden_named("malloc"))
+    is_done = hidden_named("malloc");
+    if (is_done)
         lead_all(is_first);
     else
         table_used = 0;
+}
+
+/* ---- Ways past us to glibc's malloc. */
+
+#define HEAP_ALLOC   NAME
+#define HEAP_REALLOC NAME
+#define HEAP_FREE    NAME
+#define HEAP_LIBC    NAME
+static const char heap[] =
+#include "allocators.def"
+    ;
+
+#define HEAP_LIBC NAME
+static const char names_of_libc[] =
+#include "allocators.def"
+    ;
+
+static bool is_of_libc(const char *name) {
+    const char *at = names_of_libc;
+    while (*at && strcmp(at, name) != 0)
+        at += strlen(at) + 1;
+    return *at;
+}
+
+static void pass_by(const struct image *image, const ElfW(Rela) * relocation) {
+    const char *name;
+    uintptr_t *place = image_reference(image, relocation, &name);
+    if (place && is_of_libc(name) && (elf_is_own((const void *)*place) || image_holds(image, *place)))
+        image_write(image, place, (uintptr_t)next_behind(name));
+}
+
+/* A library that stands between the program and glibc's malloc (libc_malloc_debug.so.0, or one that counts)
+ * passes calls on to __libc_malloc. They have been counted by then, so they pass us by. */
+static int let_pass(struct dl_phdr_info *object, size_t size, void *underlying) {
+    (void)size;
+    struct image image;
+    if (!image_read(&image, object) || !image_holds(&image, *(uintptr_t *)underlying))
+        return 0;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < image.relocations[i].count; k++)
+            pass_by(&image, &image.relocations[i].at[k]);
+    return 1;
+}
+
+static bool is_look_up(const char *name) {
+    static const char *const names[] = {"dlsym", "dlopen", "dlvsym", "dlmopen"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int find_look_up(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size;
+    (void)unused;
+    struct image image;
+    return image_read(&image, object) && !elf_is_own(image.symbols) && image_refers(&image, is_look_up);
+}
+
+/* A library that is opened with RTLD_DEEPBIND finds the C library's malloc first, and so does who asks dlsym
+ * for malloc with the handle of a library. From now on they find ours there. Eight or so pages of the C
+ * library's symbols are no longer shared, so that is done only in a process that refers to these functions.
+ * Who still comes past us shows when such a block is freed (HOLE_ELSEWHERE). */
+static void hide_libc(void) {
+    uint32_t first, end;
+    allocator = object_of((const void *)(uintptr_t)behind.malloc);
+    dl_iterate_phdr(find_images, NULL);
+    image_defined_symbols(&allocator_image, &first, &end);
+    ElfW(Sym) *symbols = (ElfW(Sym) *)(uintptr_t)allocator_image.symbols;
+    if (first == end || !image_open(&allocator_image, symbols + first, symbols + end))
+        return;
+    for (const char *name = heap; *name; name += strlen(name) + 1) {
+        const ElfW(Sym) *theirs = image_symbol(&allocator_image, name),
+                        *ours = image_symbol(&own_image, name);
+        if (!theirs || !ours || !theirs->st_value)
+            continue;
+        table[table_used++] =
+            (struct hidden){.name = name, .theirs = allocator_image.base + theirs->st_value};
+        __atomic_store_n((uintptr_t *)&theirs->st_value,
+                         own_image.base + ours->st_value - allocator_image.base, __ATOMIC_RELEASE);
+    }
+    image_close(&allocator_image, symbols + first, symbols + end);
+}
+
+void rebind_libc(void) {
+    const struct module *own = module_of(&table);
+    uintptr_t underlying = (uintptr_t)next_behind("malloc");
+    if (!underlying || !own || !own->permanent || next_is_sanitizers())
+        return;
+    if (!next_is_glibc())
+        dl_iterate_phdr(let_pass, &underlying);
+    else if (dl_iterate_phdr(find_look_up, NULL))
+        hide_libc();
 }

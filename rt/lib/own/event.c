@@ -8,6 +8,7 @@
 #include "lib/count/change.h"
 #include "lib/count/pairs.h"
 #include "lib/count/threads.h"
+#include "lib/heap/chunk.h"
 #include "lib/heap/next.h"
 #include "lib/heap/operators.h"
 #include "lib/heap/shadow.h"
@@ -157,16 +158,19 @@ void event_newest(const void *p) {
         local.newest = p;
 }
 
+/* A fault is told only if it is certain. A block that is not known may have come from the C library in a way
+ * that is not seen, perhaps at the address of a freed one; then it looks as glibc's blocks do. */
 static void report_unknown(const void *p, const struct block *block, struct origin by) {
     if (bootstrap_readable(p) || local.silent || !runtime_owners || holes_hide_blocks())
         return;
-    if (rebind_is_done() || next_copier()) {
-        /* By a way that only the allocator knows, perhaps at the address of a freed one. */
-        hole_set(HOLE_PAST);
-        return;
-    }
-    pair_count(block->state == BLOCK_FREED ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, origin_slot(by),
-               0);
+    bool was_freed = block->state == BLOCK_FREED;
+    if (rebind_is_done() || next_copier())
+        hole_set(
+            HOLE_PAST); /* by a way that only the allocator knows, perhaps at the address of a freed one */
+    else if (!was_freed && next_is_glibc() && chunk_may_be_live(p))
+        hole_set(HOLE_ELSEWHERE);
+    else
+        pair_count(was_freed ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, origin_slot(by), 0);
 }
 
 void event_report_family(const struct block *block, enum family family, struct origin by) {

@@ -279,7 +279,7 @@ static inline void free_second(void *p, const struct allocsite_site *site, uint3
     if (tally_lose_unseen(local.seen, before + 1, bytes))
         own_look_and_free(p, site, before, bytes);
     else
-        next.free(p);
+        next_for(site)->free(p);
 }
 
 static bool lose_other(const void *p, enum family family) {
@@ -298,18 +298,18 @@ static inline uint32_t releasing_key(struct origin by) {
 }
 
 /* The event has begun. */
-static COLD void free_in_new_pair(void *p, uint32_t owner, uint32_t by, uint64_t bytes) {
+static COLD void free_in_new_pair(void *p, uint32_t owner, uint32_t by, uint64_t bytes, const void *site) {
     int error = errno;
     tally_lose(local.seen, thread_tally(local.seen, owner), bytes);
     pair_count(PAIR_FREE, owner, by, bytes);
     event_end();
     errno = error;
-    next.free(p);
+    next_for(site)->free(p);
 }
 
 static COLD void free_otherwise(void *p, struct origin by, enum family family) {
     own_free(p, by, family);
-    next.free(p);
+    next_for(by.site)->free(p);
 }
 
 static void free_in_time(void *p, struct origin by, enum family family);
@@ -335,14 +335,14 @@ static inline __attribute__((always_inline)) void free_in_pair(void *p, struct o
     uint32_t owner = (rest >> KEY_SHIFT) + 1;
     struct profile_pair *pair = pair_at_home(PAIR_FREE, owner, by_key >> KEY_SHIFT);
     if (UNLIKELY(!pair)) { /* nor is there ever one of a part, which has no row */
-        free_in_new_pair(p, owner, by_key >> KEY_SHIFT, bytes);
+        free_in_new_pair(p, owner, by_key >> KEY_SHIFT, bytes, by.site);
         return;
     }
     pair_add(pair, bytes);
     bool is_seen = !tally_lose_unseen(thread, before + 1, bytes);
     event_end();
     if (is_seen)
-        next.free(p);
+        (family == FAMILY_ANY ? &behind : &next)->free(p); /* the interposed free alone does not know it */
     else
         own_look_and_free(p, by.site, before, bytes);
 }
@@ -380,7 +380,7 @@ static __attribute__((noinline)) void free_in_time(void *p, struct origin by, en
     bool is_seen = !tally_lose_unseen(thread, before + 1, bytes);
     event_end();
     if (is_seen)
-        next.free(p);
+        next_for(by.site)->free(p);
     else
         own_look_and_free(p, by.site, before, bytes);
 }
@@ -390,7 +390,7 @@ static __attribute__((noinline)) void free_other(void *p, struct origin by, enum
     if (take_second(p, family, local.seen, &rest))
         free_second(p, by.site, rest);
     else if (!p || !runtime_owners || lose_other(p, family))
-        next.free(p);
+        next_for(by.site)->free(p);
     else
         free_otherwise(p, by, family);
 }
@@ -403,9 +403,8 @@ void own_free_block_slow(void *p, struct origin by, enum family family) {
 }
 
 void own_look_and_free(void *p, const struct allocsite_site *site, struct tally *before, uint64_t bytes) {
-    (void)site;
     event_begin();
     p = peak_look_lost(p, local.seen, before + 1, bytes);
     event_end();
-    next.free(p);
+    next_for(site)->free(p);
 }

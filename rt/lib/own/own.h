@@ -32,6 +32,9 @@ void own_free(void *p, struct origin, enum family);
 void *own_realloc(void *old, size_t bytes, struct allocsite_site *);
 void *own_realloc_unsited(void *old, size_t bytes, const void *caller);
 
+/* The same by a realloc of another name, of a block that is not NULL. */
+void *own_realloc_with(void *(*)(void *, size_t), void *old, size_t bytes, struct origin);
+
 /* The same where the caller's context is passed, and not stored. */
 void *own_realloc_by_context(void *old, size_t bytes, struct allocsite_site *, uint64_t value);
 
@@ -198,8 +201,9 @@ static inline bool own_take(const void *p, enum family family, const struct thre
 
 /* Frees a block as the allocator's free does, if it has none of the bits. False: it is left over. Every way
  * out is a jump, or what the last one needs would have to be saved on all of them. */
-static inline __attribute__((always_inline)) bool
-own_free_quickly(void *p, const uintptr_t *beyond, struct allocsite_site *site, enum family family) {
+static inline __attribute__((always_inline)) bool own_free_quickly(void *p, const uintptr_t *beyond,
+                                                                   struct allocsite_site *site, bool has_site,
+                                                                   enum family family) {
     struct thread *thread = local.seen;
     uint32_t rest;
     uint64_t bytes;
@@ -209,7 +213,7 @@ own_free_quickly(void *p, const uintptr_t *beyond, struct allocsite_site *site, 
     if (tally_lose_unseen(thread, before + 1, bytes))
         own_look_and_free(p, site, before, bytes);
     else
-        next.free(p);
+        (has_site ? &next : &behind)->free(p);
     return true;
 }
 
@@ -220,12 +224,12 @@ static inline __attribute__((always_inline)) void own_free_rest(void *p, struct 
     if (runtime_pairs)
         own_free_in_pair(p, by, family);
     else
-        runtime_off ? next.free(p) : own_free_block_slow(p, by, family);
+        runtime_off ? (has_site ? &next : &behind)->free(p) : own_free_block_slow(p, by, family);
 }
 
 static inline __attribute__((always_inline)) void own_free_block(void *p, struct allocsite_site *site,
                                                                  bool has_site, enum family family) {
-    if (!own_free_quickly(p, &shadow.beyond_hot, site, family))
+    if (!own_free_quickly(p, &shadow.beyond_hot, site, has_site, family))
         own_free_rest(p, site, has_site, family);
 }
 

@@ -77,15 +77,16 @@ void own_realloc_end(struct origin origin, const void *p, size_t bytes) {
     errno = error;
 }
 
-static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin) {
+COLD void *own_realloc_with(void *(*function)(void *, size_t), void *old, size_t bytes,
+                            struct origin origin) {
     if (runtime_off)
-        return next.realloc(old, bytes);
+        return function(old, bytes);
     int error = errno;
     event_begin();
     runtime_start();
     struct block block = event_take(old, origin);
     errno = error;
-    void *p = next.realloc(old, bytes);
+    void *p = function(old, bytes);
     error = errno;
     event_newest(p);
     if (block.state == BLOCK_LIVE && block.family == FAMILY_BACKING && (p || !bytes))
@@ -95,6 +96,10 @@ static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin
     event_end();
     errno = error;
     return p;
+}
+
+static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin) {
+    return own_realloc_with(next_for(origin.site)->realloc, old, bytes, origin);
 }
 
 /* A block as it was before a realloc, and who calls for that: a site, or a caller. */
@@ -217,7 +222,7 @@ static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin o
     KEEP(struct allocsite_site *, site, origin.site);
     KEEP(const void *, caller, origin.caller);
     KEEP(size_t, bytes, n);
-    void *p = next.realloc(NULL, n);
+    void *p = next_for(site)->realloc(NULL, n);
     struct allocsite_site *by = site;
     if (!by)
         return own_alloc_unsited(caller, p, bytes, FAMILY_MALLOC);
@@ -241,7 +246,7 @@ static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, 
         event_end();
         return own_realloc_slow(block, n, origin);
     }
-    void *p = next.realloc(block, n);
+    void *p = next_for(origin.site)->realloc(block, n);
     event_end();
     return moved_otherwise(p, n, origin, old);
 }
@@ -291,7 +296,7 @@ reallocate(void *block, size_t n, const void *who, bool is_site, enum detail det
     if (detail == BY_CONTEXT)
         kept_value = value;
     event_begin();
-    void *p = next.realloc(block, n);
+    void *p = (is_site ? &next : &behind)->realloc(block, n);
     struct thread *thread = event_end_anew(detail); /* a fork may have come by in the meantime */
     uint32_t key =
         detail == BY_CONTEXT ? key_by_context(thread, by, kept_value, OWN_FRAME) : key_cached(by, is_site);

@@ -217,6 +217,7 @@ __attribute__((constructor(101))) static void construct(int count, char **argume
         return;
     rebind(is_first);
     next_resolve();
+    rebind_libc();
     if (is_first && !rebind_is_done())
         lead_to_hot_path();
     instrumented_note();
