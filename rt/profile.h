@@ -35,8 +35,17 @@
 #define PROFILE_MAGIC_SIZE 8
 #define PROFILE_BYTE_ORDER 0x01020304u
 
-/* Raised by every change of what is in this file. Readers read all versions up to their own. */
-#define PROFILE_VERSION 5
+/* The rule for the versions of all formats: the site table (format.h), the profile, the recording, the
+ * snapshot and the JSON of reports.
+ *
+ * Each format has its own version. After the first release, a change that a reader of the released version
+ * would misread raises it. Members of JSON and counters at the end of PROFILE_RARE may be added without. From
+ * then on readers of files read every released version, and a stored file of each guards that
+ * (tests/README.md). Versions that were never released are not read.
+ *
+ * The site table is not read across versions: allocsite-dump refuses another one, and the runtime counts such
+ * sites for their module and says so in its report. */
+#define PROFILE_VERSION 1
 
 #define PROFILE_PAGE    4096
 
@@ -104,7 +113,7 @@ struct profile_header {
     uint64_t writer[8];     /* the writer's own */
     uint64_t pid_namespace; /* inode number of the namespace that pid is of (namespaces(7)); 0: not known */
     struct profile_walks walks;
-    /* Since version 3. Merged of several: so many are forked children, ... */
+    /* Merged of several: so many are forked children, ... */
     uint64_t forked;
     uint64_t untouched_blocks, untouched_bytes; /* ... which inherited these and left them alone */
     uint64_t resident;                          /* bytes, the most; when the process ended by itself */
@@ -114,7 +123,7 @@ struct profile_header {
     profile_name walked_for; /* modules whose functions keep no contexts, though some on the same stacks do: a
                                 chain of struct profile_frame with their paths as functions */
     uint64_t killed;         /* merged: so many of the unfinished by a signal that is known */
-    uint64_t rare; /* since version 5: counters of rare events in this file, at most PROFILE_RARE_MAX */
+    uint64_t rare;           /* counters of rare events in this file, at most PROFILE_RARE_MAX */
     uint64_t unused[21];
 };
 
@@ -186,7 +195,6 @@ enum profile_what {
     PROFILE_UNUSED, /* nothing was ever counted for the slot; or its record did not get into the file */
     PROFILE_SITE,
     PROFILE_MODULE,
-    /* Since version 2. */
     PROFILE_CALLER,  /* the unsited allocations that return to one address of a module; it has the others */
     PROFILE_STACK,   /* what of the slot `parent` was called from one stack */
     PROFILE_BACKING, /* what of the slot `parent` was taken by a custom allocator to hand it out in parts */
@@ -229,12 +237,6 @@ struct profile_step {
     profile_name to;     /* struct profile_return */
 };
 
-/* The same up to version 3. */
-struct profile_step_3 {
-    profile_name caller;
-    struct profile_return to;
-};
-
 /* The numbers of a slot beside what its threads counted. */
 struct profile_slot {
     uint64_t inherited_blocks, inherited_bytes; /* live when the process was forked, or at the last reset */
@@ -274,9 +276,6 @@ enum {
     PROFILE_RARE_COUNT = PROFILE_RARE(PROFILE_ONE),
     PROFILE_COMMON_COUNT = PROFILE_TALLY(PROFILE_ONE) PROFILE_EXTRA(PROFILE_ONE),
 };
-
-/* Up to version 4 so many rare ones stand behind those of an extra. */
-#define PROFILE_RARE_4 3
 
 /* Elements with rare counters have a power of two of places, so that none lies in two pages. */
 #define PROFILE_RARE_MAX         256
@@ -438,7 +437,7 @@ _Static_assert(sizeof(struct profile_directory) == PROFILE_PAGE, "the directory'
 _Static_assert(sizeof(struct profile_area) == 32 && sizeof(struct profile_record) == 64, "");
 _Static_assert(sizeof(struct profile_slot) == 64 && sizeof(struct tally) == 64 && sizeof(struct extra) == 64,
                "");
-_Static_assert(sizeof(struct profile_step) == 8 && sizeof(struct profile_step_3) == 16, "");
+_Static_assert(sizeof(struct profile_step) == 8, "");
 _Static_assert(sizeof(struct profile_note) == 16 && sizeof(struct profile_sizes) == 512, "");
 _Static_assert(PROFILE_COMMON_COUNT == 9 && offsetof(struct profile_part, flow.failed) == 96, "");
 _Static_assert(PROFILE_RARE_COUNT <= PROFILE_RARE_MAX, "an element of bases is no larger than a page");

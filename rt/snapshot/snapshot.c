@@ -39,7 +39,6 @@ void snapshot_begin(struct snapshot *to, struct out *out, const struct graph_hea
     put_label(to, head->program);
 #define PUT_WORDS(name) put(to, head->words.name);
     GRAPH_WORDS(PUT_WORDS)
-    GRAPH_MORE_WORDS(PUT_WORDS)
     put(to, head->is_bare);
     put(to, counts->texts);
     put(to, counts->modules);

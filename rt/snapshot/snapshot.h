@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define GRAPH_MAGIC   "ALSGRAPH"
-#define GRAPH_VERSION 4
+#define GRAPH_VERSION 1
 
 /* At the end: FNV-1a of all bytes before. */
 #define GRAPH_SUM_SIZE 8
@@ -100,20 +100,16 @@ struct graph_frame {
     X(interior) /* of both, point into a block and not to its start */                                       \
     X(in_union) /* of the named ones */                                                                      \
     X(past_end) /* named pointers to right behind a block */                                                 \
-    X(stale)    /* named pointers that are not NULL and lead into memory of blocks, but to none */
+    X(stale)    /* named pointers that are not NULL and lead into memory of blocks, but to none */           \
+    X(untyped)  /* of the unnamed ones, in blocks of which no type is known */                               \
+    X(in_text)  /* of the others, where the type has text, or numbers too small for pointers */
 
-/* Since version 3. */
-#define GRAPH_MORE_WORDS(X)                                                                                  \
-    X(untyped) /* of the unnamed ones, in blocks of which no type is known */                                \
-    X(in_text) /* of the others, where the type has text, or numbers too small for pointers */
-
-/* The two before these of a graph that its process has written itself, and these of older ones. */
+/* past_end and stale of a graph that its process has written itself. */
 #define GRAPH_UNKNOWN UINT64_MAX
 
 struct graph_words {
 #define GRAPH_MEMBER(name) uint64_t name;
     GRAPH_WORDS(GRAPH_MEMBER)
-    GRAPH_MORE_WORDS(GRAPH_MEMBER)
 #undef GRAPH_MEMBER
 };
 

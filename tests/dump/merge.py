@@ -293,7 +293,7 @@ class Damaged(unittest.TestCase):
         self.refused("text", good.replace(b"\n", b"\r\n"),
                      "is a profile whose bytes were changed on the way: was it copied as a text?")
         self.refused("newer", good[:8] + b"\x63" + good[9:],
-                     "is a profile of version 99: it was written by a newer allocsite")
+                     "is a profile of version 99; this allocsite-dump reads version 1")
         self.refused("order", good[:12] + good[15:11:-1] + good[16:],
                      "is a profile of a machine with the other byte order")
 

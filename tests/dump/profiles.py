@@ -9,7 +9,7 @@ import struct
 
 PAGE, STEP = 4096, 1 << 34
 HERE = os.path.dirname(os.path.abspath(__file__))
-VERSION = 5
+VERSION = 1
 NAMES, RECORDS, SLOTS, TALLIES, EXTRAS, BLOCKS, PAIRS, SIZES, NOTES, LIFETIMES, PARTS, RARES = 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14
 SITE, MODULE, CALLER, STACK, BACKING, CUSTOM = range(1, 7)
 # By kind: size of an element, and elements of chunk 0.

@@ -86,10 +86,6 @@ const char *graph_content_of(const struct graph *graph, size_t block) {
 struct reader {
     const unsigned char *at, *end;
     bool is_wrong, is_full;
-    uint64_t version;
-    bool is_first; /* which says how many edges and roots there are */
-    bool is_third; /* or later, which has frames, and counts more words */
-    uint64_t edges, roots;
 };
 
 static uint64_t get(struct reader *reader) {
@@ -136,17 +132,13 @@ static size_t get_count(struct reader *reader) {
 }
 
 static void get_counts(struct reader *reader, struct graph *graph) {
-    graph->head.is_bare = !reader->is_first && get_below(reader, 2);
+    graph->head.is_bare = get_below(reader, 2);
     graph->text_count = get_count(reader);
-    graph->module_count = reader->is_first ? 0 : get_count(reader);
+    graph->module_count = get_count(reader);
     graph->site_count = get_count(reader);
-    graph->stack_count = reader->version < 4 ? 0 : get_count(reader);
+    graph->stack_count = get_count(reader);
     graph->block_count = get_count(reader);
     reader->is_full = graph->block_count > graph_most;
-    if (!reader->is_first)
-        return;
-    reader->edges = get_count(reader);
-    reader->roots = get_count(reader);
 }
 
 static void get_head(struct reader *reader, struct graph *graph) {
@@ -157,8 +149,6 @@ static void get_head(struct reader *reader, struct graph *graph) {
     uint64_t program = get(reader);
 #define GET_WORDS(name) head->words.name = get(reader);
     GRAPH_WORDS(GET_WORDS)
-#define GET_MORE_WORDS(name) head->words.name = reader->is_third ? get(reader) : GRAPH_UNKNOWN;
-    GRAPH_MORE_WORDS(GET_MORE_WORDS)
     get_counts(reader, graph);
     reader->is_wrong |= program > graph->text_count;
     head->program = program && !reader->is_wrong ? (uint32_t)program - 1 : GRAPH_NONE;
@@ -192,7 +182,7 @@ static void get_module(struct reader *reader, const struct graph *graph, struct 
 
 static void get_site(struct reader *reader, const struct graph *graph, struct graph_site *site) {
     site->id = get(reader);
-    site->address = reader->is_first ? 0 : get(reader);
+    site->address = get(reader);
     site->function = get_label(reader, graph);
     site->file = get_label(reader, graph);
     site->module = get_label(reader, graph);
@@ -220,11 +210,11 @@ static void get_stacks(struct reader *reader, struct graph *graph) {
     graph->stacks[graph->stack_count].calls = (uint32_t)graph->call_count;
 }
 
-/* first: the number of text and flags, which in version 1 came last. */
+/* first: the number of its text and its flags, and 1. */
 static void get_edge(struct reader *reader, struct graph *graph, size_t block, uint64_t first,
                      uint32_t *offset) {
     int64_t at = *offset + get_signed(reader), to = (int64_t)block + get_signed(reader);
-    uint64_t label = reader->is_first ? get(reader) : first - 1;
+    uint64_t label = first - 1;
     reader->is_wrong |= at < 0 || at > UINT32_MAX || to < 0 || (uint64_t)to >= graph->block_count ||
                         label >> 2 > graph->text_count || graph->edge_count == graph_most;
     reader->is_full |= graph->edge_count == graph_most;
@@ -238,13 +228,9 @@ static void get_edge(struct reader *reader, struct graph *graph, size_t block, u
 
 static void get_edges(struct reader *reader, struct graph *graph, size_t block) {
     uint32_t offset = 0;
-    uint64_t count = reader->is_first ? get_below(reader, reader->edges - graph->edge_count + 1) : 0, first;
-    if (reader->is_first)
-        while (count-- && !reader->is_wrong)
-            get_edge(reader, graph, block, 0, &offset);
-    else
-        while ((first = get(reader)) && !reader->is_wrong)
-            get_edge(reader, graph, block, first, &offset);
+    uint64_t first;
+    while ((first = get(reader)) && !reader->is_wrong)
+        get_edge(reader, graph, block, first, &offset);
 }
 
 static void get_blocks(struct reader *reader, struct graph *graph) {
@@ -263,13 +249,10 @@ static void get_blocks(struct reader *reader, struct graph *graph) {
         get_edges(reader, graph, i);
     }
     graph->blocks[graph->block_count].edges = (uint32_t)graph->edge_count;
-    reader->is_wrong |= reader->is_first && graph->edge_count != reader->edges;
 }
 
 static void get_root(struct reader *reader, struct graph *graph, uint64_t first) {
     struct graph_root root = {.kind = (uint32_t)first - 1, .to = get_below(reader, graph->block_count)};
-    if (reader->is_first)
-        root.kind = get_below(reader, GRAPH_ROOT_KINDS);
     reader->is_wrong |= first > GRAPH_ROOT_KINDS;
     root.thread = get_below(reader, UINT32_MAX);
     root.label = get_label(reader, graph);
@@ -280,12 +263,8 @@ static void get_root(struct reader *reader, struct graph *graph, uint64_t first)
 
 static void get_roots(struct reader *reader, struct graph *graph) {
     uint64_t first;
-    if (reader->is_first)
-        while (reader->roots-- && !reader->is_wrong)
-            get_root(reader, graph, 1);
-    else
-        while ((first = get(reader)) && !reader->is_wrong)
-            get_root(reader, graph, first);
+    while ((first = get(reader)) && !reader->is_wrong)
+        get_root(reader, graph, first);
 }
 
 static void get_frame(struct reader *reader, struct graph *graph, uint64_t first) {
@@ -300,7 +279,7 @@ static void get_frame(struct reader *reader, struct graph *graph, uint64_t first
 
 static void get_frames(struct reader *reader, struct graph *graph) {
     uint64_t first;
-    while (reader->is_third && (first = get(reader)) && !reader->is_wrong)
+    while ((first = get(reader)) && !reader->is_wrong)
         get_frame(reader, graph, first);
 }
 
@@ -319,7 +298,7 @@ static void get_content(struct reader *reader, struct graph *graph, uint64_t blo
 
 static void get_contents(struct reader *reader, struct graph *graph) {
     uint64_t block = 0, first;
-    while (!reader->is_first && (first = get(reader)) && !reader->is_wrong) {
+    while ((first = get(reader)) && !reader->is_wrong) {
         reader->is_wrong |= first > graph->block_count;
         get_content(reader, graph, block += first - 1);
     }
@@ -361,12 +340,10 @@ bool graph_read(struct graph *graph, const char *bytes, size_t size, struct reas
         return reason_set(why, "is damaged or not whole");
     reader.end = reader.at + size - GRAPH_SUM_SIZE;
     reader.at += strlen(GRAPH_MAGIC);
-    reader.version = get(&reader);
-    if ((!reader.version || reader.version > GRAPH_VERSION) && !reader.is_wrong)
-        return reason_set(why, "is a snapshot of version %llu, not %d", (unsigned long long)reader.version,
-                          GRAPH_VERSION);
-    reader.is_first = reader.version == 1;
-    reader.is_third = reader.version > 2;
+    uint64_t version = get(&reader);
+    if (version != GRAPH_VERSION && !reader.is_wrong)
+        return reason_set(why, "is a snapshot of version %llu; this allocsite-dump reads version %d",
+                          (unsigned long long)version, GRAPH_VERSION);
     get_head(&reader, graph);
     if (reader.is_wrong || reader.is_full)
         return reader.is_full ? graph_is_full(why) : reason_set(why, "is damaged or not whole");

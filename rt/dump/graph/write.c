@@ -245,7 +245,6 @@ static void json_rows(struct out *out, const struct graph *graph, const struct g
     if (graph->head.words.name != GRAPH_UNKNOWN)                                                             \
         json_number(&json, #name, graph->head.words.name);
     GRAPH_WORDS(JSON_WORDS)
-    GRAPH_MORE_WORDS(JSON_WORDS)
     json_close(&json, '}');
     json_open(&json, "rows", '[');
     for (size_t i = 0; i < shown; i++) {

@@ -210,16 +210,7 @@ static void add_spans(struct profile_areas *areas, const struct profile_area *ar
 }
 
 static void add_counters(struct profile_areas *areas, const struct profile_area *area, size_t size) {
-    size_t begun = areas->span_count;
     add_spans(areas, area, area->first, area->size / size, size);
-    if (area->kind != PROFILE_EXTRAS || areas->header.version > 4)
-        return;
-    for (size_t i = begun, end = areas->span_count; i < end; i++) {
-        struct profile_span *rares = &areas->spans[areas->span_count++];
-        *rares = areas->spans[i];
-        rares->kind = PROFILE_RARES;
-        rares->elements += offsetof(struct extra, unused);
-    }
 }
 
 static void place_chunk(struct profile_areas *areas, const struct profile_area *area) {
@@ -282,8 +273,8 @@ static void place_areas(struct profile_areas *areas) {
     struct candidates candidates = {.count = 0};
     each_area(areas, take_area, &candidates);
     drop_overlapping(areas, &candidates);
-    /* Each part that is there lies in one area, or makes one more part of it; and may have two spans. */
-    areas->spans = memory_zeros(2 * (candidates.count + areas->there->count), sizeof *areas->spans);
+    /* Each part that is there lies in one area, or makes one more part of it. */
+    areas->spans = memory_zeros(candidates.count + areas->there->count, sizeof *areas->spans);
     for (size_t i = 0; i < candidates.count; i++)
         place_area(areas, &candidates.list[i]);
     free(candidates.list);
@@ -310,13 +301,11 @@ static bool check_header(struct profile_header *header, size_t size, struct reas
         return reason_set(why, "is a profile whose bytes were changed on the way: was it copied as a text?");
     if (header->byte_order == __builtin_bswap32(PROFILE_BYTE_ORDER))
         return reason_set(why, "is a profile of a machine with the other byte order");
-    if (header->byte_order != PROFILE_BYTE_ORDER || header->version == 0)
+    if (header->byte_order != PROFILE_BYTE_ORDER)
         return reason_set(why, "is a damaged profile: its header is not one");
-    if (header->version > PROFILE_VERSION)
-        return reason_set(why, "is a profile of version %u: it was written by a newer allocsite",
-                          header->version);
-    if (header->version < 5)
-        header->rare = PROFILE_RARE_4;
+    if (header->version != PROFILE_VERSION)
+        return reason_set(why, "is a profile of version %u; this allocsite-dump reads version %u",
+                          header->version, PROFILE_VERSION);
     if (header->rare == 0 || header->rare > PROFILE_RARE_MAX)
         return reason_set(why, "is a damaged profile: its header is not one");
     return size >= 2 * PROFILE_PAGE || reason_set(why, "is a profile that is cut: its directory is missing");

@@ -40,7 +40,7 @@ struct profile_areas {
     const unsigned char *bytes;
     size_t size;
     const struct extents *there;  /* the rest is zeros */
-    struct profile_header header; /* as it was when reading began, and with rare whatever its version */
+    struct profile_header header; /* as it was when reading began */
     struct profile_chunk chunks[PROFILE_KINDS][PROFILE_CHUNKS];
     struct profile_chunk notes, parts;
     struct profile_span *spans; /* records, slots, tallies, extras and rares; by rising first slot */

@@ -307,7 +307,7 @@ static void read_head(struct reader *reader) {
         report->several.untouched_blocks = header->untouched_blocks;
         report->several.untouched_bytes = header->untouched_bytes;
     }
-    if (header->version > 2 && !report->several.count)
+    if (!report->several.count)
         report->run = (struct report_run){
             .begun = header->begun,
             .ended = header->ended,

@@ -26,8 +26,7 @@ static void copy_chunk(struct profile_names *names, const struct profile_areas *
 }
 
 void profile_names_read(struct profile_names *names, const struct profile_areas *areas) {
-    *names = (struct profile_names){.places_left = areas->there->size / 4,
-                                    .has_whole_steps = areas->header.version <= 3};
+    *names = (struct profile_names){.places_left = areas->there->size / 4};
     for (unsigned i = 0; i < CHUNKS; i++)
         if (areas->chunks[PROFILE_NAMES][i].bytes)
             copy_chunk(names, areas, i);
@@ -96,12 +95,16 @@ static bool read_aligned(const struct profile_names *names, profile_name offset,
     return at;
 }
 
-/* A step of any version; from 4 on the two parts are names. False: it leads nowhere. */
+/* A step and its return address. */
+struct whole_step {
+    profile_name caller;
+    struct profile_return to;
+};
+
+/* False: it leads nowhere. */
 static bool profile_step_read(const struct profile_names *names, profile_name offset,
-                              struct profile_step_3 *whole) {
+                              struct whole_step *whole) {
     struct profile_step step;
-    if (names->has_whole_steps)
-        return read_aligned(names, offset, whole, sizeof *whole);
     if (!read_aligned(names, offset, &step, sizeof step))
         return false;
     whole->caller = step.caller;
@@ -253,7 +256,7 @@ void profile_view_row(struct site_view *row, const struct profile_views *views,
 /* ---- The calling frames of a profile. */
 
 static void add_frame(struct profile_stacks *stacks, const struct profile_views *views,
-                      const struct profile_step_3 *step) {
+                      const struct whole_step *step) {
     memory_grow(&stacks->frames, stacks->frame_count, &stacks->frame_room, sizeof *stacks->frames);
     stacks->frames[stacks->frame_count++] = (struct report_frame){
         .module = step->to.module ? profile_module_at(views->modules, step->to.module) : NULL,
@@ -264,7 +267,7 @@ static void add_frame(struct profile_stacks *stacks, const struct profile_views 
 /* A step is written before those that it calls: a damaged one may be of a circle. */
 static void add_frames(struct profile_stacks *stacks, const struct profile_views *views, profile_name step) {
     size_t most = stacks->frame_count < PROFILE_FRAMES_MAX ? PROFILE_FRAMES_MAX : PROFILE_STEPS_MAX;
-    struct profile_step_3 copy;
+    struct whole_step copy;
     for (size_t count = 0; step && count < most; count++) {
         if (!profile_step_read(views->names, step, &copy) || copy.caller >= step) {
             views->names->wrong++;

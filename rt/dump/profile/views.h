@@ -19,7 +19,6 @@
 struct profile_names {
     char *chunks[PROFILE_CHUNKS]; /* each ends with a NUL; NULL: not in the file */
     size_t sizes[PROFILE_CHUNKS]; /* without it */
-    bool has_whole_steps;         /* as they are up to version 3 */
     uint64_t wrong;               /* references that lead nowhere */
     struct number_map chains;     /* those that were read, by their frame */
     size_t places_left; /* so many may follow: chains that share frames could be far larger than their file */
