@@ -199,6 +199,12 @@ struct allocsite_wrapper {
 #define ALLOCSITE_CONTEXT_FACTOR  0xFFFFFFFF9E3779B1u
 #define ALLOCSITE_CONTEXT_INVERSE 0x16597D0C0E8B2F51u
 
+/* What the first function of a thread finds in the place of its caller's number, and main, for which the
+ * plugin knows it. So a number that was made of all return addresses of a stack comes down to this one. What
+ * the callee of a call finds that may leave no frame: of that no other number is made. */
+#define ALLOCSITE_CONTEXT_FIRST   0u
+#define ALLOCSITE_CONTEXT_UNKNOWN 0x5DEECE66D1CEB00Bu
+
 /* The entries of malloc, calloc, realloc, strdup, strndup and the usual operators new have others beside
  * them, to which the context is passed behind the site, and need not be stored: ALLOCSITE_ENTRY_PREFIX, the
  * name and this. */

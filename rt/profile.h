@@ -124,7 +124,8 @@ struct profile_header {
                                 chain of struct profile_frame with their paths as functions */
     uint64_t killed;         /* merged: so many of the unfinished by a signal that is known */
     uint64_t rare;           /* counters of rare events in this file, at most PROFILE_RARE_MAX */
-    uint64_t unused[21];
+    uint64_t wrong_contexts; /* allocations whose context stood for another stack (contexts_check=1) */
+    uint64_t unused[20];
 };
 
 enum profile_ending {

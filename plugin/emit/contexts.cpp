@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calling contexts as numbers (Bond and McKinley, Probabilistic Calling Context, OOPSLA 2007): a function's
- * is made of that of its caller, which it finds in a thread-local of the runtime at its entry, and of the
- * address that it returns to. It stores its own there before each call that may come to an allocation, or
- * passes it where an entry of the runtime takes it. So
- * nothing is to be restored, whatever way a call is left by, and where calls come from is known from the
- * stack and not only from who stored last. What comes of it in the runtime: rt/lib/bill/contexts.h. */
+/* Calling contexts as numbers (Bond and McKinley, Probabilistic Calling Context, OOPSLA 2007). A function
+ * makes its number of two things: its caller's number, which it reads from a thread-local variable of the
+ * runtime, and the address that it returns to. It stores its own number there before each call that may come
+ * to an allocation, or passes it to an entry of the runtime. Nothing has to be restored, however a call is
+ * left.
+ *
+ * The runtime relies on one invariant (rt/lib/bill/contexts.h): a number is made of exactly the return
+ * addresses that are on the stack. So a call that may come to an allocation is no tail call. Where a tail
+ * call has to stay (emit/tail_calls.h), its callee must not find the number of a frame that is gone:
+ *  - musttail surely leaves no frame, so the callee finds what the caller has found;
+ *  - of others only the code generator decides, so the callee finds CONTEXT_UNKNOWN, which no stack has. */
 #include "emit/passes.h"
+#include "emit/tail_calls.h"
 
 #include "base/compat.h"
 #include "base/settings.h"
@@ -129,6 +135,7 @@ static Instruction &reading(Function &function, const Calls &calls) {
     return *at;
 }
 
+/* Makes the function's number of its caller's. */
 static Value *own(IRBuilder<> &builder, Value *callers) {
     Value *address = builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
     return builder.CreateAdd(builder.CreateMul(callers, builder.getInt64(ALLOCSITE_CONTEXT_FACTOR)),
@@ -183,43 +190,86 @@ static FunctionCallee entryByContext(Function &entry, ArrayRef<Type *> types) {
     return FunctionCallee(type, callee.getCallee());
 }
 
+static bool isNoTailCall(CallBase &call, const TailCalls &tailCalls) {
+    auto *plain = dyn_cast<CallInst>(&call);
+    if (!plain)
+        return true;
+    if (plain->isMustTailCall() || tailCalls.mayCloseCycle(*plain))
+        return false;
+    plain->setTailCallKind(CallInst::TCK_NoTail);
+    return true;
+}
+
+/* Lets the callee of a call that leaves no frame, or perhaps none, find what it is to make its number of. */
+static void storeForTailCall(CallBase &call, Value *callers) {
+    store(call,
+          call.isMustTailCall() ? callers : ConstantInt::get(callers->getType(), ALLOCSITE_CONTEXT_UNKNOWN));
+    forgetMemoryEffects(call);
+}
+
+struct Contexts {
+    Value *callers, *own;
+};
+
 /* Has the callee know the context: its entry as a parameter, or it finds it in the variable. */
-static void pass(CallBase &call, Value *own, Copies &copies) {
+static void pass(CallBase &call, const Contexts &contexts, const TailCalls &tailCalls, Copies &copies) {
     auto *callee = dyn_cast<Function>(call.getCalledOperand());
-    if (!callee || !takesContext(callee->getName()) || call.getFunctionType()->isVarArg() ||
-        call.isMustTailCall()) {
-        store(call, contextOf(call, own, copies));
+    if (!isNoTailCall(call, tailCalls)) {
+        storeForTailCall(call, contexts.callers);
+        return;
+    }
+    if (!callee || !takesContext(callee->getName()) || call.getFunctionType()->isVarArg()) {
+        store(call, contextOf(call, contexts.own, copies));
         forgetMemoryEffects(call);
         return;
     }
-    Arguments arguments = withSite(call, own, SITE_LAST);
+    Arguments arguments = withSite(call, contexts.own, SITE_LAST);
     callInstead(call, entryByContext(*callee, arguments.types), arguments);
 }
 
+/* Nobody has stored before the first function of a thread is called, so that is what it finds. In the first
+ * thread constructors may have run before main, which is called once. */
+static Value *readCallers(IRBuilder<> &builder, Function &function) {
+    Type *type = builder.getInt64Ty();
+    if (function.getName() == "main" && function.hasExternalLinkage())
+        return ConstantInt::get(type, ALLOCSITE_CONTEXT_FIRST);
+    return builder.CreateLoad(type, variable(*function.getParent()), IsVolatile);
+}
+
 /* Returns what the caller has stored. */
-static Value *readAndPass(Instruction &where, const Calls &calls, Copies &copies) {
+static Value *readAndPass(Instruction &where, const Calls &calls, const TailCalls &tailCalls,
+                          Copies &copies) {
     IRBuilder<> builder(&where);
     builder.SetCurrentDebugLocation(DebugLoc());
-    Value *callers = builder.CreateLoad(builder.getInt64Ty(), variable(*where.getModule()), IsVolatile);
-    Value *context = own(builder, callers);
+    Value *callers = readCallers(builder, *where.getFunction());
+    Contexts contexts = {callers, own(builder, callers)};
     for (CallBase *call : calls)
-        pass(*call, context, copies);
+        pass(*call, contexts, tailCalls, copies);
     return callers;
 }
 
-/* What only jumps is not on the stack: who is called reads what its caller has stored. */
-static void keepContext(Function &function, Calls &calls) {
+/* A store before the return would make an ordinary call of a tail call. */
+static bool isRestoring(const Function &function, const Calls &calls, const TailCalls &tailCalls) {
+    return mayBeHandler(function) && none_of(calls, [&](const CallBase *call) {
+               auto *plain = dyn_cast<CallInst>(call);
+               return plain && tailCalls.mayCloseCycle(*plain);
+           });
+}
+
+/* A function that only jumps is not on the stack: its callee reads what its caller has stored. */
+static void keepContext(Function &function, Calls &calls, const TailCalls &tailCalls) {
     if (function.hasFnAttribute(OnlyJumps)) {
         forgetMemoryEffects(function);
         return;
     }
     Copies copies;
+    bool restores = isRestoring(function, calls, tailCalls);
     std::vector<Calls> ending = isReadAtEntry(function) ? std::vector<Calls>() : takeEnding(calls);
     for (const Calls &of_block : ending)
-        readAndPass(*of_block.front(), of_block, copies);
+        readAndPass(*of_block.front(), of_block, tailCalls, copies);
     if (!calls.empty()) {
-        Value *callers = readAndPass(reading(function, calls), calls, copies);
-        if (mayBeHandler(function))
+        Value *callers = readAndPass(reading(function, calls), calls, tailCalls, copies);
+        if (restores)
             restoreAtReturns(function, callers);
     }
     forgetMemoryEffects(function);
@@ -241,9 +291,10 @@ PreservedAnalyses ContextPass::run(Module &module, ModuleAnalysisManager &) {
     if (!options().contexts || !hasRuntime(module))
         return PreservedAnalyses::all();
     Reaching reaching(module, false);
+    TailCalls tailCalls(module);
     for (Function &function : module)
         if (Calls calls = isInstrumented(function) ? callsOf(function, reaching) : Calls(); !calls.empty())
-            keepContext(function, calls);
+            keepContext(function, calls, tailCalls);
     tellRuntime(module);
     return PreservedAnalyses::none();
 }

@@ -155,6 +155,7 @@ static void addEntry(Function &wrapper, Function &body, Constant *own) {
     call->setCallingConv(body.getCallingConv());
     call->setAttributes(wrapper.getAttributes().removeFnAttributes(context));
     call->setTailCall();
+    wrapper.addFnAttr(OnlyJumps);
     call->getType()->isVoidTy() ? builder.CreateRetVoid() : builder.CreateRet(call);
     end->eraseFromParent();
 }

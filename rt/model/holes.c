@@ -47,8 +47,9 @@ static const char *const texts[] = {
     [HOLE_TORN] =
         "a signal handler or a cancellation ended a call of the allocator that was counted in part: that "
         "call's block, and what was live at the peak, are not exact",
-    [HOLE_CONTEXTS] = "a calling context stood for two stacks: some stacks were told for others "
-                      "(contexts_check=1 has found that)",
+    [HOLE_CONTEXTS] =
+        "a calling context stood for two stacks (found by contexts_check=1): this report shows the "
+        "stacks that were walked, others of this program may show a wrong one",
     [HOLE_FREES] = "frees that pass no site are not seen: what is live and the peak are not known",
     [HOLE_ELSEWHERE] =
         "a block was freed that came from the C library's malloc in a way that is not seen (a "

@@ -159,6 +159,7 @@ struct report {
     bool has_parts;               /* they are known */
     struct counters before_reset; /* what the parts have and the totals have not */
     struct profile_walks walks;
+    uint64_t wrong_contexts;       /* as in struct profile_header */
     const char *const *walked_for; /* modules whose functions keep no contexts, though some on the same stacks
                                       do: so those are looked at each time */
     size_t walked_for_count;

@@ -227,6 +227,8 @@ static void put_walks(struct json *json, const struct report *report) {
     json_number(json, "ended_early", walks->ended_early);
     json_number(json, "without_stack", walks->without_stack);
     json_number(json, "without_caller", walks->without_caller);
+    if (report->wrong_contexts)
+        json_number(json, "wrong_contexts", report->wrong_contexts);
     if (report->walked_for_count)
         put_texts(json, "without_contexts", report->walked_for, report->walked_for_count);
     json_close(json, '}');

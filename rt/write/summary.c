@@ -167,6 +167,12 @@ static void summary_walks(const struct page *page) {
         out_text(page->out, summary_others(page));
         out_text(page->out, ", which are not kept");
     }
+    if (page->report->wrong_contexts) {
+        out_text(page->out, "; ");
+        page_count(page, page->report->wrong_contexts, " call", " calls");
+        out_text(page->out,
+                 " had another stack than the calling context stood for, and are shown with the walked one");
+    }
     for (size_t i = 0; i < page->report->walked_for_count; i++) {
         out_text(page->out, i ? ", " : "; looked at each time for functions without contexts in ");
         page_code(page, path_base(page->report->walked_for[i]));

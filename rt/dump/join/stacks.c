@@ -197,6 +197,7 @@ static void free_phases(struct joined *joined) {
 
 void joined_add_stacks(struct joined *joined, const struct report *report) {
     add_walks(joined, &report->walks);
+    joined_add_to(joined, &joined->report.wrong_contexts, report->wrong_contexts);
     for (size_t i = 0; i < report->modules_size; i++)
         module_for(joined, &report->modules[i]);
     for (size_t i = 0; i < report->site_count; i++)

@@ -297,6 +297,7 @@ static void read_head(struct reader *reader) {
     report->modules = file->modules.sorted;
     report->modules_size = file->modules.sorted_count;
     report->walks = header->walks;
+    report->wrong_contexts = header->wrong_contexts;
     if (is_merged && header->processes > 1) {
         report->several.count = header->processes;
         report->several.unfinished =

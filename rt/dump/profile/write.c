@@ -92,6 +92,7 @@ static struct profile_header make_header(struct writer *writer) {
         .untouched_bytes = report->several.untouched_bytes,
         .peak = peak_of(report),
         .walks = report->walks,
+        .wrong_contexts = report->wrong_contexts,
         .begun = report->run.begun,
         .ended = report->run.ended,
         .resident = report->run.resident,

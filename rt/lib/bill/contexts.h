@@ -1,27 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Calling contexts: stacks that are known without a walk.
  *
- * A function that was compiled with -fallocsite-contexts makes a number of what its caller has stored in
- * `context` and of the address that it returns to, and stores that before each call that may come to an
- * allocation, or passes it to the entry (plugin/emit/contexts.cpp). So behind a return address in such code
- * stands the number of the very function that it returns to, and by induction the number of an allocation
- * stands for all frames out to the first one of other code. What a function finds that other code has called
- * may be anyone's.
+ * A function that was compiled with -fallocsite-contexts (a *marked* one) makes a number of its caller's
+ * number, which it reads from `context`, and of the address that it returns to. It stores its number there
+ * before each call that may come to an allocation, or passes it to the entry (plugin/emit/contexts.cpp). So a
+ * number stands for a sequence of return addresses, each the one of the function that has read what the next
+ * one has stored.
  *
- * A stack is therefore kept under its number only if no frame of the program is beyond such a one: when the
- * stack is whole, and ends behind its last marked one within the frames that start a program or a thread. Of
- * a coroutine's that may be one alone, which the number is made of: its body, if that is other code, may come
- * to a call by several ways. Nor may a signal have come there, which finds such code at any instruction. All
- * other stacks are walked at each allocation.
+ * Which stack a number stands for is never concluded from the number. A stack is walked first, and is kept
+ * under its number only if it is *certain*:
+ *  - its frames are of marked functions, but for the at most three that start a program or a thread, and
+ *  - taking its return addresses out of the number, one after the other, leaves what the first function of a
+ *    thread finds (ALLOCSITE_CONTEXT_FIRST). Then the number was made of exactly these addresses.
+ * If the same number comes again, it was made of the same addresses, and the stack is the same, whatever
+ * happened in between. A function may find another number than its caller's: a signal handler has replaced
+ * it, or other code has called back, or has switched to another stack, before it jumped to the function. But
+ * whoever has stored that number was called by this other code, or through a signal's frame, or runs on a
+ * stack that such code began. So its sequence has an address that no certain stack has there. The same holds
+ * where nothing is known of the callers because a tail call may have removed a frame
+ * (ALLOCSITE_CONTEXT_UNKNOWN).
  *
- * Looked up is, with the number and the slot, where on its thread's stack the allocation is, and what it
- * returns to. Between the store and the entry of the function called a signal handler may have come that did
- * not put back what it found, and a function of other code that leaves by a jump to another one may have
- * called back before: the number then is one that was used elsewhere, but at another depth, for whoever
- * stored it was called by what is still on the stack. So it is new here, and walked.
+ * All other stacks are compared word for word with an earlier walk of that number (bill/again.h), or walked.
+ * Among them are those of coroutines with a stack of their own, of constructors that run after the first one,
+ * and whatever other code calls.
  *
- * The numbers have 64 bits: with 2^17 contexts the chance that any two of them are
- * taken for one is below 1 in 10^9. contexts_check=1 walks at every allocation, and compares.
+ * A stack is looked up by the number, the site, the depth on the thread's stack, the address that the runtime
+ * returns to, and the unloads of modules so far, after which addresses mean other code. The hash has 64 bits:
+ * with 2^17 contexts the chance that any two of them are taken for one is below 1 in 10^9. contexts_check=1
+ * walks at every allocation, compares, and reports what it has walked.
  *
  * Contexts stand in the order in which they came first, and never change. A thread keeps where those are that
  * it had lately, by a byte of their hashes; what is not there is looked for behind the last one that was not

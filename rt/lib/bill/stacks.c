@@ -285,16 +285,16 @@ static bool is_root(const void *const *frames, size_t count, const void *innermo
     return count <= (is_own ? ROOT_MOST : ROOT_MOST_OTHER);
 }
 
-/* Whether the number stands for these frames. Where only so many frames are kept, and all of them are marked,
- * the rest does not matter. */
+/* Whether the number is made of exactly these return addresses, and is no other stack's. Taking one address
+ * after the other out of it has to come down to what a thread's first function finds (bill/contexts.h). */
 static bool context_is_certain(const struct walked *walked, const void *innermost) {
-    size_t marked = 0, count = walked->count;
-    while (marked < count && walk_keeps_context(walked->frames[marked]))
-        marked++;
-    if (marked == count)
-        return walked->end != WALK_LOST;
-    return marked && walked->end == WALK_OUTERMOST &&
-           is_root(walked->frames + marked, count - marked, innermost);
+    const void *const *frames = walked->frames;
+    size_t marked = 0, count = kept == STACKS_WHOLE && walked->end == WALK_OUTERMOST ? walked->count : 0;
+    uint64_t number = context;
+    while (marked + 1 < count && walk_keeps_context(frames[marked]))
+        number = context_callers(number, (uintptr_t)frames[++marked]);
+    return marked && number == ALLOCSITE_CONTEXT_FIRST && !walk_keeps_context(frames[marked]) &&
+           is_root(frames + marked, count - marked, innermost);
 }
 
 static bool are_same_steps(profile_name a, profile_name b) {
@@ -313,13 +313,17 @@ static bool are_same_stacks(uint32_t a, uint32_t b, uint32_t slot) {
     return a == b || (a != slot && b != slot && are_same_steps(record_stack(a).stack, record_stack(b).stack));
 }
 
-static COLD void check_context(uint32_t part, uint32_t slot, const void *frame) {
+/* Returns the part of the stack that a walk finds; the slot if there is no room for it. */
+static COLD uint32_t check_context(uint32_t part, uint32_t slot, const void *frame) {
     struct look look;
     look_begin(&look, frame, beyond_for(slot));
     uint32_t walked = part_walked(slot, &look);
     look_end(&look);
-    if (!are_same_stacks(part, walked, slot))
-        hole_set(HOLE_CONTEXTS);
+    if (are_same_stacks(part, walked, slot))
+        return part;
+    hole_set(HOLE_CONTEXTS);
+    bump_shared(&store_header()->wrong_contexts, 1);
+    return walked;
 }
 
 /* From here on the number stands for this key, which has KEY_SLOW where it is the slot's alone. */
@@ -431,6 +435,8 @@ uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame) {
     }
     uint32_t part = key_slot(known);
     if (UNLIKELY(is_checked))
-        check_context(part, outside_slot(slot), frame);
+        part = check_context(part, outside_slot(slot), frame);
+    if (UNLIKELY(part != key_slot(known)))
+        known = KEY(part);
     return LIKELY(part != slot) ? known : ALLOCSITE_KEY_NONE;
 }

@@ -55,7 +55,6 @@ static void step_on(struct steps_stack *stack, const void *address) {
 static struct last {
     bool is_taken;
     uint32_t unloads_before;
-    uint32_t failures; /* of steps_find_known, since it was done */
     size_t count;
     struct walk_marked *frames; /* room for STACKS_WHOLE; NULL: not yet */
 } lasts[LASTS];
@@ -138,15 +137,6 @@ void steps_find(struct steps_stack *stack, const void *const *frames) {
     last_give(last, found, same, stack->unloads_before);
 }
 
-/* Where a function ends in a jump to another one, as compilers make of calls, what is beyond cannot be told
- * by the number of that other one. Of stacks with such frames few are tried. */
-#define FAILURES_FEW 8
-#define FAILURES_TRY 32
-
-static bool is_hopeless(const struct last *last) {
-    return last->failures > FAILURES_FEW && last->failures % FAILURES_TRY;
-}
-
 /* Those that are new are walked to the end of the memory, where they stand as they are to be. */
 static struct walk_marked *last_end(const struct last *last) {
     return last->frames + STACKS_WHOLE;
@@ -155,7 +145,7 @@ static struct walk_marked *last_end(const struct last *last) {
 void steps_know(profile_name step, const void *frame, uint64_t context) {
     struct last *last = last_take();
     size_t same, count = last ? last->count : 0;
-    if (count && !is_hopeless(last) && last->frames[count - 1].step == step) {
+    if (count && last->frames[count - 1].step == step) {
         struct walk_marked *at = last->frames + count, *marked = last_end(last);
         size_t left = walk_marked(frame, context, last->frames, count, marked, STACKS_WHOLE - count, &same);
         for (; left && (--at)->pc == (--marked)->pc; left--) {
@@ -188,18 +178,11 @@ static bool find_known(struct last *last, struct steps_stack *stack, const void 
     stack->count = known;
     if (same)
         extend_last(last, stack, count, same);
-    last->failures = same ? 0 : last->failures + 1;
     last_give(last, stack->count, same ? same : known, stack->unloads_before);
     return same;
 }
 
 bool steps_find_known(struct steps_stack *stack, const void *frame, uint64_t context) {
     struct last *last = last_take();
-    if (!last)
-        return false;
-    if (!is_hopeless(last))
-        return find_known(last, stack, frame, context);
-    last->failures++;
-    last_release(last);
-    return false;
+    return last && find_known(last, stack, frame, context);
 }

@@ -258,6 +258,7 @@ bool collect(struct report *report, enum collect_stacks which, bool is_end) {
         .finished = is_end,
         .running = !is_end,
         .walks = stacks_walks(),
+        .wrong_contexts = store_header()->wrong_contexts,
         .run = profiling_run(is_end),
     };
     sums_know_inherited();

@@ -120,6 +120,7 @@ void counters_reset(void) {
     peak_reset();
     sums_reset();
     header->walks.without_stack = 0;
+    header->wrong_contexts = 0;
     pairs_reset();
     sizes_reset();
     lifetimes_reset();

@@ -5,7 +5,6 @@
 
 #include "lib/base/macros.h"
 
-#include "format.h"
 #include "lib/base/os.h"
 #include "lib/walk/rule.h"
 #include "lib/who/callers.h"
@@ -176,42 +175,6 @@ static bool is_by_pointer(uint32_t rule) {
 
 _Static_assert(ALLOCSITE_CONTEXT_FACTOR *ALLOCSITE_CONTEXT_INVERSE == 1, "");
 
-static uint64_t callers(uint64_t context, uintptr_t pc) {
-    return (context - pc) * ALLOCSITE_CONTEXT_INVERSE;
-}
-
-/* Compilers make jumps of calls that a function ends with. Whoever was gone to so has made a number of that
- * of who jumped there, and of an address that this one has made its own of already. So may have been what
- * allocates, the innermost function, or the outermost of some. */
-enum { JUMPS_MOST = 2, JUMPS_AMONG = 16 };
-
-/* Of frames outwards from the innermost, if what allocates was gone to by so many jumps, and that function by
- * so many others. Returns the outermost's number. */
-static uint64_t set_numbers(struct walk_marked *end, size_t count, uint64_t context,
-                            const unsigned jumps[2]) {
-    for (size_t i = 0; i < count; i++) {
-        struct walk_marked *frame = end - 1 - i;
-        for (unsigned left = (i > 0) + (i < 2 ? jumps[i] : 0); left; left--)
-            context = callers(context, frame->pc);
-        frame->context = context;
-    }
-    return context;
-}
-
-/* Whether the next frame's number can be that one. */
-static bool by_jumps(struct walk_marked *end, size_t count, uint64_t context, uintptr_t pc, uint64_t wanted) {
-    unsigned jumps[2] = {0, 0};
-    for (; jumps[1] <= (count > 1); jumps[1]++)
-        for (jumps[0] = 0; jumps[0] <= (count > 0 ? JUMPS_MOST : 0); jumps[0]++) {
-            uint64_t number = set_numbers(end, count, context, jumps);
-            for (unsigned more = 0; more <= JUMPS_MOST; more++)
-                if ((number = callers(number, pc)) == wanted)
-                    return true;
-        }
-    set_numbers(end, count, context, (const unsigned[2]){0, 0});
-    return false;
-}
-
 size_t walk_marked(const void *pointer, uint64_t context, const struct walk_marked *known, size_t count,
                    struct walk_marked *end, size_t max, size_t *same) {
     struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)__builtin_frame_address(0)};
@@ -224,23 +187,18 @@ size_t walk_marked(const void *pointer, uint64_t context, const struct walk_mark
         rule = rule_at(frame.pc);
         if (!(rule & RULE_CONTEXT) || taken == max)
             break;
-        uint64_t number = taken ? callers(end[-(ptrdiff_t)taken].context, frame.pc) : context;
+        uint64_t number = taken ? context_callers(end[-(ptrdiff_t)taken].context, frame.pc) : context;
         while (count && known[count - 1].sp < frame.sp)
             count--;
         const struct walk_marked *there = &known[count - 1];
-        bool is_there = count && there->sp == frame.sp &&
-                        (there->context == number ||
-                         (taken <= JUMPS_AMONG && by_jumps(end, taken, context, frame.pc, there->context)));
+        bool is_there = count && there->sp == frame.sp && there->context == number;
         *same = is_there ? count - (there->pc != frame.pc) : 0;
         if (is_there && there->pc == frame.pc)
             return taken;
-        number = is_there ? there->context : number;
         end[-(ptrdiff_t)++taken] = (struct walk_marked){frame.pc, frame.sp, number, is_by_pointer(rule), 0};
         if (is_there)
             return taken;
     }
-    if (taken && taken < max) /* nobody has stored before a thread's first function was called */
-        by_jumps(end, taken, context, frame.pc, 0);
     return taken;
 }
 

@@ -17,6 +17,7 @@
 #define ALLOCSITE_LIB_WALK_WALK_H
 
 #include "cfi/cfi.h"
+#include "format.h"
 #include "lib/base/local.h"
 
 #include <stdbool.h>
@@ -71,6 +72,11 @@ bool walk_to_program(uintptr_t registers[CFI_REGISTERS], const struct walk_exit 
                      :                                                                                       \
                      : "r"(registers)                                                                        \
                      : "rax", "memory")
+
+/* The number that a function has read, which has this one and returns to pc. */
+static inline uint64_t context_callers(uint64_t of_function, uintptr_t pc) {
+    return (of_function - pc) * ALLOCSITE_CONTEXT_INVERSE;
+}
 
 /* A frame of a function that keeps its calling context. */
 struct walk_marked {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calling contexts: a program that keeps them has the stacks that it has when they are all walked."""
 import os
+import resource
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -16,10 +17,10 @@ def library():
     return ["./liblibrary.so", f"-Wl,-rpath,{WORK}"]
 
 
-def stacks(program, options):
+def stacks(program, profile, is_checked):
     """(site, frames) -> calls, by function and line."""
-    check_behaviour(run([program], f"report=none:profile=%e.profile:{options}"))
-    dumped = subprocess.run([f"{BIN}/allocsite-dump", "report", "--format=json", f"{os.path.basename(program)}.profile"],
+    check_behaviour(run([program], f"report=none:profile={profile}.profile:contexts_check={is_checked}"))
+    dumped = subprocess.run([f"{BIN}/allocsite-dump", "report", "--format=json", f"{profile}.profile"],
                             check=True, capture_output=True, text=True)
     expect("complaints", "", dumped.stderr)
     report = json.loads(dumped.stdout)
@@ -43,10 +44,73 @@ def check(name, *options, used=None, cases=([], ["with a timer"]), least=100):
         report = report_of(process)
         expect(f"{options} {arguments}: exact", [], report["inexact_reasons"])
         expect(f"{options} {arguments}: stacks", True, len(report["stacks"]) > least)
-    kept, walked = stacks(program, "stack=0"), stacks(build(name, f"{out}_walked", *options, *used), "contexts=65536")
+    kept, walked = (stacks(program, f"{out}_{how}", check) for how, check in (("kept", "0"), ("walked", "1")))
     for stack in sorted(kept.keys() | walked.keys(), key=str):
         if kept[stack] != walked[stack]:
             wrong.append(f"{options}: {stack[0]} by {stack[1][:12]}...: {kept[stack]}, but {walked[stack]} when walked")
+
+
+def name_of(frame):
+    """As __func__ has it; names of functions may be mangled."""
+    symbol = re.match(r"_ZN?K?L?(?=\d)", frame["function"])
+    name, rest = frame["function"].partition("(")[0].rpartition("::")[2], frame["function"][symbol.end():] if symbol else ""
+    while size := re.match(r"\d+", rest):
+        name, rest = (rest[size.end():][:int(size[0])], rest[size.end() + int(size[0]):])
+    return name.partition(".")[0]
+
+
+def check_books(program, what, *arguments):
+    """The stacks of the report are those that the program has noted itself, frame by frame."""
+    process = run([program, *arguments], CHECKED.replace("check=1", "check=0"))
+    check_behaviour(process)
+    report = report_of(process)
+    expect(f"{what}: exact", [], report["inexact_reasons"])
+    expect(f"{what}: without stack", 0, report["walks"]["without_stack"])
+    books, told = collections.Counter(), collections.Counter()
+    for line in open("books"):
+        count, *path = line.split()
+        books[tuple(path)] += int(count)
+    module = os.path.realpath(program)
+    sited = {site["id"] for site in report["sites"] if site["sited"]}
+    for stack in report["stacks"]:
+        frames = [name_of(frame) for frame in stack["frames"] if frame["module"] == module]
+        if stack["site"] in sited and frames and frames[0] != "main" and "write_books" not in frames:
+            told[tuple(name for name in frames if name != "_start")] += stack["allocs"]
+    for path in sorted(books.keys() | told.keys()):
+        if books[path] != told[path]:
+            wrong.append(f"{what}: {told[path]} by {' < '.join(path[:12])}, but {books[path]} in the books")
+    expect(f"{what}: many paths", True, len(books) > 1000)
+
+
+def books():
+    """At all levels of optimization."""
+    used = library()
+    for level in "-O0", "-O1", "-O2", "-O3", "-Os":
+        program = build("books.cpp", "books_kept", CONTEXTS, level, *used)
+        check_books(program, level, "1")
+
+
+def cycles():
+    """Ten million tail calls in a cycle take no stack. A cycle's functions may be missing on it, but no other one."""
+    for level in "-O2", "-O3", "-Os":
+        program = build("cycles.c", "cycles", CONTEXTS, level)
+        for options in CHECKED, CHECKED.replace("check=1", "check=0"):
+            process = run([program], options, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (1 << 19, 1 << 19)))
+            check_behaviour(process)
+            report, seen = report_of(process), collections.Counter()
+            expect(f"{level}: exact", [], report["inexact_reasons"])
+            sited = {site["id"] for site in report["sites"] if site["sited"]}
+            for stack in report["stacks"]:
+                if stack["site"] not in sited:
+                    continue
+                names = [name_of(frame) for frame in stack["frames"] if frame["module"] == os.path.realpath(program)]
+                text = f"{stack['allocs']} {' '.join(names)}"
+                found = re.fullmatch(r"(\d+) (last|(\w+)_\w+)( \w+)? run_(\w+) main _start", text)
+                if found and all(name is None or name.strip().startswith(found[5]) for name in (found[3], found[4])):
+                    seen[found[5]] += int(found[1])
+                else:
+                    wrong.append(f"{level}: {text}")
+            expect(f"{level}: calls", {"mutual": 41, "threaded": 15, "machine": 40, "unlike": 14, "self": 21, "must": 500003}, dict(seen))
 
 
 def ways():
@@ -173,4 +237,4 @@ def deep():
     expect("all but frames of the deepest", (3, True), (process.returncode, "the report has the innermost " in process.err))
 
 
-main([ways, static, optimised_at_linking, coroutines, elsewhere, opened, bounded, mixed, named, deep])
+main([books, cycles, ways, static, optimised_at_linking, coroutines, elsewhere, opened, bounded, mixed, named, deep])

@@ -41,6 +41,18 @@ __attribute__((noinline)) void *library_between(ucontext_t *from, ucontext_t *to
     return p;
 }
 
+typedef void *action(const void *path, int depth);
+
+__attribute__((noinline)) void library_calls(action *call, const void *path, int depth) {
+    call(path, depth);
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) void *library_jumps(action *first, action *then, const void *path, int depth) {
+    first(path, depth);
+    return then(path, depth);
+}
+
 /* Bodies of coroutines. */
 callback *library_callback;
 volatile int library_spins, library_stops;

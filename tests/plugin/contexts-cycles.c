@@ -1,0 +1,65 @@
+// A tail call that may be part of a cycle stays one, and its callee finds that nothing is known of its callers.
+// RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check
+// UNKNOWN is 0x5DEECE66D1CEB00B.
+#include <stdlib.h>
+#define APART __attribute__((noinline))
+extern void *kept;
+extern int seen(int);
+
+// Two functions call one another; a third one only begins.
+// CHECK-LABEL: define {{.*}} @even(
+// CHECK: store volatile i64 6768574230986403851, {{.*}}@__liballocsite_v1_context
+// CHECK-NEXT: {{^ *}}%{{.*}} = tail call {{.*}}@odd(
+// CHECK-LABEL: define {{.*}} @odd(
+// CHECK: store volatile i64 6768574230986403851, {{.*}}@__liballocsite_v1_context
+// CHECK-NEXT: {{^ *}}%{{.*}} = tail call {{.*}}@even(
+// CHECK-LABEL: define {{.*}} @begin(
+// CHECK: notail call {{.*}}@even(
+int odd(int n, long m);
+APART int even(int n, long m) {
+    kept = malloc(1);
+    return seen(n) ? odd(n - 1, m) : 7;
+}
+APART int odd(int n, long m) {
+    kept = malloc(2);
+    return seen(n) ? even(n - 1, m) : 8;
+}
+int begin(void) {
+    return even(3, 4);
+}
+
+// What is called by a pointer, or in another file, may come back to functions that are seen there and called alike, ...
+// CHECK-LABEL: define {{.*}} @forwards(
+// CHECK: store volatile i64 6768574230986403851
+// CHECK-NEXT: {{^ *}}tail call void
+void (*volatile next)(void *, int, int);
+void forwards(void *p, int m, int n) {
+    kept = malloc(3);
+    next(p, m, n);
+}
+
+// ... but not to others.
+// CHECK-LABEL: define {{.*}} @starts(
+// CHECK: notail call void
+void starts(int n) {
+    next(kept, n, 2);
+}
+APART static void hidden(void *p, int m, int n) {
+    kept = malloc(4);
+    next(p, m, n);
+}
+// CHECK-LABEL: define {{.*}} @prints(
+// CHECK: notail call {{.*}}@printf_like(
+int printf_like(const char *, int);
+int prints(int n) {
+    hidden(kept, n, n);
+    __asm__ volatile("");
+    return printf_like("", n);
+}
+// What only this file sees is called by nobody else.
+// CHECK-LABEL: define {{.*}} @hidden(
+// CHECK: notail call void
+// CHECK: notail call {{.*}}@__liballocsite_v1_malloc_by_context(
+void *ends(size_t n) {
+    return malloc(n);
+}
