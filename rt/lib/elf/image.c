@@ -172,8 +172,8 @@ bool image_refers(const struct image *image, bool (*is_wanted)(const char *name)
     image_defined_symbols(image, &first, &end);
     if (first == end)
         return relocations_refer(image, is_wanted);
-    for (uint32_t i = 1; i < first; i++)
-        if (is_wanted(image->strings + image->symbols[i].st_name))
+    for (uint32_t i = 1; i < end; i++) /* linkers put some undefined ones behind the first as well */
+        if (image->symbols[i].st_shndx == SHN_UNDEF && is_wanted(image->strings + image->symbols[i].st_name))
             return true;
     return false;
 }
