@@ -189,9 +189,11 @@ void *next_defined_behind(const char *name) {
     return definition_until(name, NULL, false);
 }
 
+/* A stub leads to the runtime, unless a module in front of it has a definition. Any address of the runtime
+ * then stands for its definition. */
 static void *global_symbol(const char *name) {
-    void *found = dlsym(RTLD_DEFAULT, name);
-    return definition_until(name, found && is_linkage_stub(found) ? NULL : found, true);
+    void *found = dlsym(RTLD_DEFAULT, name), *own = (void *)(uintptr_t)next_object;
+    return definition_until(name, found && is_linkage_stub(found) ? own : found, true);
 }
 
 static void *definition_behind(const char *name) {
