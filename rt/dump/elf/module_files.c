@@ -137,7 +137,9 @@ static void open_separate(struct module_files *files, const char *path, const ch
 
 void module_files_open(struct module_files *files, const char *path, const char *build_id,
                        const struct module_search *search) {
+    static const struct module_search everywhere;
     char found[BUILD_ID_SIZE] = "";
+    search = search ? search : &everywhere;
     *files = (struct module_files){.why = {""}};
     files->path = memory_text("%s%s", search->sysroot ? search->sysroot : "", path);
     open_same(&files->module, files->path, build_id, &files->why);
