@@ -84,6 +84,10 @@ install(FILES ${PROJECT_BINARY_DIR}/installed/allocsite.pc DESTINATION ${CMAKE_I
 configure_file(${PROJECT_SOURCE_DIR}/rt/lib/allocsite.h ${PROJECT_BINARY_DIR}/include/allocsite.h COPYONLY)
 install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/allocsite.h TYPE INCLUDE)
 install(TARGETS allocsite_shared allocsite_static)
+# Static programs know the reader by its path (rt/lib/reader_path.c).
+install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY WORKING_DIRECTORY \"$<TARGET_FILE_DIR:allocsite_static>\"
+    COMMAND ${CMAKE_AR} rs \"\$ENV{DESTDIR}${CMAKE_INSTALL_FULL_LIBDIR}/$<TARGET_FILE_NAME:allocsite_static>\"
+            \"$<TARGET_OBJECTS:allocsite_reader_path_installed>\")")
 foreach(page IN ITEMS allocsite.3 allocsite-list.5 allocsite.7 allocsite-cost.7 allocsite-tutorial.7 allocsite-wrappers.7)
     string(REGEX MATCH "[0-9]$" section ${page})
     install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})

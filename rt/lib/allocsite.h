@@ -146,10 +146,12 @@ static inline void allocsite_reset(void) {
 
 /* ---- Getting at what was counted ---- */
 
-/* Writes a report of what was counted so far: "finished" is false. format: "text", "json", "csv", "tsv"
- * or "markdown"; NULL: as the options say, which also hold for the rest. path: with the patterns of the
- * option report; the file is made for its owner alone and has its name when it is whole, never through a
- * symbolic link. */
+/* Writes a report of what was counted so far: "finished" is false. format: any of
+ * allocsite-dump report, "json" for one; NULL: as the options say, which also hold for the rest. path: with
+ * the patterns of the option report; the file is made for its owner alone and has its name when it is whole,
+ * never through a symbolic link. allocsite-dump writes it, and this call waits for that. Signal-safe. EINVAL:
+ * there is no such format, which is told on standard error. EBADF, EIO, ENOENT, EPERM and others: it could
+ * not be started, or could not write, and standard error tells why. */
 static inline int allocsite_report(const char *path, const char *format) {
     return __allocsite_api_v1_report ? __allocsite_api_v1_report(path, format) : ENOSYS;
 }

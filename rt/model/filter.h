@@ -3,7 +3,6 @@
 #ifndef ALLOCSITE_MODEL_FILTER_H
 #define ALLOCSITE_MODEL_FILTER_H
 
-#include "model/report.h"
 #include "model/site.h"
 
 /* Whether the pattern (base/words.h) is that of the place: its file or file:line, from any slash on, or
@@ -29,16 +28,5 @@ bool filter_is_id(const char *pattern, uint64_t id);
 /* "GLOB": id, callee, type, module, or the place of the site or of what it was inlined into.
  * "KIND=GLOB": only that; KIND is site (id), file, function, type, module or callee. */
 bool filter_matches(const char *filter, const struct site_view *);
-
-/* ---- Leaks that somebody knows of, in the format of LeakSanitizer's suppressions: lines leak:PATTERN, and #
- * for comments. A pattern is a part of a name, * stands for any characters, ^ for its beginning and $ for its
- * end. */
-
-/* The first line that is neither that nor empty; NULL: none is. */
-const char *suppress_wrong(const char *text);
-
-/* Whether a line of the text matches function, file or module of the site, or of what it was inlined into or
- * called from. */
-bool suppress_matches(const char *text, const struct report_site *);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/arrays.h"
 #include "model/filter.h"
 #include "model/holes.h"
+#include "model/suppress.h"
 
 #include <string.h>
 
@@ -211,9 +212,17 @@ static void number_stacks(struct report *report) {
             report->stacks[i].number = number++;
 }
 
+bool report_is_torn(const struct report *report) {
+    return has_reason(report, HOLE_TORN);
+}
+
+bool report_is_unowned(const struct report *report) {
+    return has_reason(report, HOLE_UNOWNED) || has_reason(report, HOLE_FREES);
+}
+
 void report_prepare(struct report *report, const struct report_limits *limits) {
     report->limits = *limits;
-    report->is_unowned = has_reason(report, HOLE_UNOWNED) || has_reason(report, HOLE_FREES);
+    report->is_unowned = report_is_unowned(report);
     merge_same(report);
     for (size_t i = 0; i < report->stack_count; i++)
         take_stack(&report->stacks[i]);

@@ -196,6 +196,12 @@ struct report {
  * number was asked for. */
 struct report_limits report_limits_of(const struct options *);
 
+/* Whether an event was counted in part, so that its numbers contradict one another, which the report says. */
+bool report_is_torn(const struct report *report);
+
+/* Whether it is not known which blocks are live: owners were not noted, or frees not seen. */
+bool report_is_unowned(const struct report *);
+
 /* Merges what is one site, sorts, sums up, and decides what is shown. */
 void report_prepare(struct report *, const struct report_limits *);
 

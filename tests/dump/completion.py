@@ -43,7 +43,7 @@ def options():
         command = os.path.basename(path).split(".")[0].split("_")[0]
         with open(path) as file:
             for name in re.findall(r'\{"([a-z-]+)", (?:(?:required|optional|no)_argument|true|false),', file.read()):
-                if command != "arguments":
+                if command not in ("arguments", "exit"):
                     yield {"tables": "sites", "live": "top"}.get(command, command), name
     with open(os.path.join(READER, "view", "views.h")) as file:
         for name in re.findall(r'X\(\w+, "([a-z-]+)", (?:no|optional)_argument,', file.read()):

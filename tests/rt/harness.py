@@ -123,6 +123,22 @@ def all_reports():
     return [load(path) for path in glob.glob("*.json")]
 
 
+def dumped(*arguments):
+    dump = subprocess.run([os.path.join(BIN, "allocsite-dump"), *arguments], capture_output=True, text=True)
+    expect(f"{arguments}: status and errors", (0, ""), (dump.returncode, dump.stderr))
+    return json.loads(dump.stdout)
+
+
+def run_sandboxed(command, options=""):
+    """Runs a program that limits its own system calls, and so gets no report at its end. Returns it, and the report of its profile."""
+    for old in glob.glob("sandboxed.profile*"):
+        os.remove(old)
+    process = run(command, f"report=none:profile=sandboxed.profile{options}")
+    if process.returncode == SKIPPED:
+        sys.exit(SKIPPED)
+    return process, dumped("report", "--format=json", max(glob.glob("sandboxed.profile*")))
+
+
 def sites(report, name):
     """line of the source -> counts. A call in a header's inline function counts for the line that calls that."""
     counted = collections.defaultdict(list)

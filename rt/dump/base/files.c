@@ -270,8 +270,14 @@ static int end_file(int error) {
     return new_file_end(&file, error, &why) ? STATUS_DONE : complain(output, "%s", why.text);
 }
 
+static int failed;
+
+bool standard_out_failed(void) {
+    return failed;
+}
+
 int standard_out_end(void) {
-    int error = out_flush(&out);
+    int error = failed = out_flush(&out);
     progress_end();
     if (output)
         return end_file(error);

@@ -79,4 +79,7 @@ struct out *standard_out(void);
 /* Writes what is waiting. STATUS_FAILED: not all of it could be written, which is complained about. */
 int standard_out_end(void);
 
+/* Whether that could not write all. */
+bool standard_out_failed(void);
+
 #endif

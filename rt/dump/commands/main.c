@@ -53,7 +53,12 @@ static int help(void) {
     return STATUS_DONE;
 }
 
+/* Not among the commands of users. */
+static const struct command of_runtime = {"exit-report", command_exit_report, NULL};
+
 static const struct command *find(const char *name) {
+    if (strcmp(of_runtime.name, name) == 0)
+        return &of_runtime;
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(commands[i].name, name) == 0)
             return &commands[i];

@@ -6,9 +6,11 @@
 #include "dump/base/memory.h"
 #include "dump/join/join.h"
 #include "model/filter.h"
+#include "model/suppress.h"
 
 #include <getopt.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -115,4 +117,63 @@ int command_report(int count, char **arguments) {
     struct showing showing;
     int status = report_options(&showing, count, arguments);
     return status == ARGUMENTS_TAKEN ? report_files(&showing, "report", count, arguments) : status;
+}
+
+/* Numbers that the program was not asked to count cannot be shown. */
+static int check_counted(const struct report *report, const struct showing *showing, const char *only) {
+    const struct options *options = &showing->options;
+    bool is_unowned = report_is_unowned(report) && options_need_owners(options);
+    const char *wanted =
+        is_unowned                                                                 ? "with owners=0"
+        : (options->pairs || showing->groups.by == BY_FREED) && !report->has_pairs ? "without pairs=1"
+        : options->sizes && report->site_count && !report_has_sizes(report)        ? "without sizes=1"
+        : showing->groups.by == BY_STACK && !report->walks.depth                   ? "without stack=16"
+                                                                                   : NULL;
+    if (!wanted || !only)
+        return STATUS_DONE;
+    fprintf(stderr, "allocsite: no report, the program was run %s: %s\n", wanted, only);
+    return STATUS_USAGE;
+}
+
+/* What is wrong with the file is told, and the rest of it holds. */
+static void take_suppressions(struct showing *showing) {
+    struct reason why;
+    char *bytes;
+    size_t size;
+    const char *path = showing->options.suppress;
+    if (strcmp(path, "none") == 0)
+        return;
+    if (!whole_input(path, &bytes, &size, &why)) {
+        fprintf(stderr, "allocsite: no suppressions from %s: %s\n", path, why.text);
+        return;
+    }
+    showing->suppressed = memory_need(strndup(bytes, size));
+    free(bytes);
+    const char *wrong = suppress_wrong(showing->suppressed);
+    if (wrong)
+        fprintf(stderr, "allocsite: no suppression, not of the form leak:PATTERN: %.*s\n",
+                (int)strcspn(wrong, "\r\n"), wrong);
+}
+
+int report_standard_input(struct showing *showing, bool is_end, const char *only) {
+    struct report_source source;
+    struct reason why;
+    showing->symbolizer.is_quiet = true;
+    int status = report_check_keys(showing);
+    if (status != STATUS_DONE)
+        return status;
+    take_suppressions(showing);
+    if (!report_source_load(&source, "-", &why))
+        return complain("standard input", "%s", why.text);
+    if (is_end) {
+        source.report->finished = true;
+        source.report->running = false;
+    }
+    take_file(showing, &source, &why);
+    showing->is_lenient = !only;
+    status = check_counted(source.report, showing, only);
+    if (status == STATUS_DONE)
+        status = show(source.report->program, source.report, showing);
+    report_source_free(&source);
+    return standard_out_failed() ? STATUS_NOT_WRITTEN : status;
 }

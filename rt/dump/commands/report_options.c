@@ -239,6 +239,12 @@ static bool has_sort(uint64_t given) {
     return given >> at & 1;
 }
 
+/* Whether the options go together. STATUS_DONE, or the status to end with. */
+static int check(struct showing *showing, uint64_t given) {
+    return choose_view(showing, given) ?: check_format(showing) ?: check_options(showing, given)
+           ?: check_by(showing) ?: export_check(showing);
+}
+
 int report_options(struct showing *showing, int count, char **arguments) {
     uint64_t given;
     report_default(showing);
@@ -247,8 +253,7 @@ int report_options(struct showing *showing, int count, char **arguments) {
     if (status != ARGUMENTS_TAKEN)
         return status;
     showing->has_sort = has_sort(given);
-    int wrong = choose_view(showing, given) ?: check_format(showing) ?: check_options(showing, given)
-                ?: check_by(showing) ?: export_check(showing);
+    int wrong = check(showing, given);
     return wrong ? wrong : ARGUMENTS_TAKEN;
 }
 
@@ -256,4 +261,34 @@ int report_check_options(int count, char **arguments) {
     struct showing showing;
     int status = report_options(&showing, count, arguments);
     return status == ARGUMENTS_TAKEN ? STATUS_DONE : status;
+}
+
+/* ---- The same as keys. */
+
+bool report_key_is_known(struct setting_value name) {
+    return options_have(name);
+}
+
+const char *report_take_key(struct showing *showing, struct setting_value name, struct setting_value value) {
+    char text[OPTIONS_PATH_SIZE];
+    if (value.length >= sizeof text)
+        return "the value is too long";
+    memcpy(text, value.text, value.length);
+    text[value.length] = '\0';
+    showing->has_sort |= setting_is(name, "sort");
+    if (setting_is(name, "format")) {
+        unsigned before = showing->format;
+        const char *wrong = take_format(showing, text);
+        showing->format = wrong ? before : showing->format;
+        return wrong ? "not a format, allocsite-dump help report lists them" : NULL;
+    }
+    if (setting_is(name, "by"))
+        return take_by(&showing->groups.by, text)
+                   ? "not one of site, line, function, file, type, module, stack, freed, thread, phase"
+                   : NULL;
+    return options_take(&showing->options, name, value);
+}
+
+int report_check_keys(struct showing *showing) {
+    return check(showing, 0);
 }

@@ -9,6 +9,7 @@
 #include "dump/view/views.h"
 #include "model/filter.h"
 #include "model/report.h"
+#include "model/suppress.h"
 #include "write/formats.h"
 #include "write/lines.h"
 

@@ -139,8 +139,11 @@ static bool load_moment(struct report_source *source, const char *path, struct r
  * would have lost its reader. */
 static int open_regular(const char *path) {
     struct stat status;
-    bool is_regular = strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
-    return is_regular ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    bool is_input = strcmp(path, "-") == 0;
+    bool is_there = (is_input ? fstat(STDIN_FILENO, &status) : stat(path, &status)) == 0;
+    if (!is_there || !S_ISREG(status.st_mode))
+        return -1;
+    return is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
 }
 
 static bool load_open(struct report_source *source, const char *path, int fd, struct reason *why) {

@@ -53,6 +53,8 @@ static void add_row(struct reader *reader, uint64_t slot, const struct profile_c
     }
     settle(reader, &row->counters);
     reader->doubts.unnamed += view->what == PROFILE_UNUSED;
+    if (view->what == PROFILE_MODULE)
+        file->report.walks.without_caller += row->counters.allocs + row->counters.reallocs;
     profile_view_row(&row->view, &reader->views, view);
     bool has_stack = view->what == PROFILE_STACK;
     profile_phases_add(&file->phases, &reader->sweep, &file->names, count,

@@ -100,7 +100,8 @@ void view_prepare_all(struct report *report, const struct showing *showing) {
 
 /* Numbers that the program was asked not to count cannot be shown. */
 static bool has_owners(const char *path, const struct report *report, const struct showing *showing) {
-    return !options_need_owners(&showing->options) || laws_need_owners(path, report) == STATUS_DONE;
+    return showing->is_lenient || !options_need_owners(&showing->options) ||
+           laws_need_owners(path, report) == STATUS_DONE;
 }
 
 bool view_prepare(const char *path, struct report *report, const struct showing *showing) {

@@ -73,6 +73,7 @@ struct showing {
     const char *at;    /* the moment of recordings; NULL: none was asked for */
     bool has_source;   /* of the page */
     bool has_sort;     /* one was asked for */
+    bool is_lenient;   /* what is not counted is left out, and no error */
     const struct export_format *export;
     const struct moment *moment; /* of the one file that is shown, if that is a recording */
     struct module_list modules;  /* of which the files are looked at */

@@ -16,13 +16,19 @@
 #include <sys/uio.h>
 #include <time.h>
 
+static bool wipe_refused;
+
+bool os_fork_refused(void) {
+    return __atomic_load_n(&wipe_refused, __ATOMIC_RELAXED);
+}
+
 static void advise(void *memory, size_t size, enum os_fork fork) {
     /* A huge page would make each thread's few touched counters cost 2 MiB. */
     madvise(memory, size, MADV_NOHUGEPAGE);
     /* Terabytes that were never touched would be in the size of a core file. */
     madvise(memory, size, MADV_DONTDUMP);
-    if (fork == OS_FORK_WIPES)
-        madvise(memory, size, MADV_WIPEONFORK);
+    if (fork == OS_FORK_WIPES && madvise(memory, size, MADV_WIPEONFORK) != 0)
+        __atomic_store_n(&wipe_refused, true, __ATOMIC_RELAXED);
 }
 
 static void *map(void *address, size_t size, int flags) {

@@ -38,6 +38,9 @@ void os_fork_forget(const void *memory);
 /* From here on a child of fork(3) sees to it that such memory is empty, whatever the kernel does. Once. */
 void os_fork_watch(void);
 
+/* Whether the kernel refused to wipe memory of os_map (before Linux 4.14). */
+bool os_fork_refused(void);
+
 /* Whether this process is a forked child that goes on from its parent's numbers: the kernel does not empty
  * memory, and the child was forked by a system call of the program's own. */
 bool os_fork_failed(void);
@@ -123,6 +126,12 @@ struct os_file {
     int fd;
     uint64_t device, inode;
 };
+
+/* An empty file without a name, in memory (memfd_create). A descriptor, or -1 with errno. os_memory_reach
+ * makes it reach to `end` at least, in steps of 1 MiB; its pages cost nothing until they are touched, but for
+ * one of each step. 0 or errno. */
+int os_memory_file(void);
+int os_memory_reach(int fd, uint64_t end);
 
 /* Keeps fd, out of the way of the program's own descriptors. */
 void os_file_note(struct os_file *, int fd);

@@ -61,6 +61,10 @@ int os_keep(int fd) {
     return copy >= 0 ? copy : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
+int os_memory_file(void) {
+    return (int)syscall(SYS_memfd_create, "allocsite", MFD_CLOEXEC);
+}
+
 static bool is_file(const struct os_file *file, int fd) {
     struct stat status;
     return fstat(fd, &status) == 0 && status.st_dev == file->device && status.st_ino == file->inode;
@@ -158,17 +162,30 @@ static int write_zeros(int fd, uint64_t offset, size_t size) {
     return error;
 }
 
-int os_allocate(int fd, uint64_t offset, size_t size) {
+/* 0 or errno. */
+static int fallocate_whole(int fd, uint64_t offset, size_t size) {
     struct os_writing before;
     long failed;
     os_writing_begin(&before);
     do
         failed = syscall(SYS_fallocate, fd, 0, offset, size);
     while (failed && errno == EINTR);
+    int error = failed ? errno : 0;
     os_writing_end(&before);
-    if (!failed)
-        return 0;
-    return errno == EOPNOTSUPP || errno == ENOSYS ? write_zeros(fd, offset, size) : errno;
+    return error;
+}
+
+int os_allocate(int fd, uint64_t offset, size_t size) {
+    int error = fallocate_whole(fd, offset, size);
+    return error == EOPNOTSUPP || error == ENOSYS ? write_zeros(fd, offset, size) : error;
+}
+
+#define MEMORY_STEP ((uint64_t)1 << 20)
+
+/* Not by ftruncate, which of two threads might make it smaller again. */
+int os_memory_reach(int fd, uint64_t end) {
+    const size_t page = 4096;
+    return fallocate_whole(fd, ((end + MEMORY_STEP - 1) & -MEMORY_STEP) - page, page);
 }
 
 bool os_map_file(void *address, size_t size, int fd, uint64_t offset) {

@@ -4,6 +4,7 @@
 
 #include "lib/allocsite.h"
 #include "lib/base/os.h"
+#include "lib/base/table.h"
 #include "root.h"
 
 #include <errno.h>
@@ -57,9 +58,9 @@ bool holes_hide_blocks(void) {
     return false;
 }
 
-static struct options options;
+static struct run_options options;
 
-const struct options *runtime_options(void) {
+const struct run_options *runtime_options(void) {
     return &options;
 }
 
@@ -83,15 +84,6 @@ static void complain(const char *what, const char *pair, size_t length) {
     options_tell("option ignored, ", what, pair, length);
 }
 
-static void tell_keys(void) {
-    char buffer[4096];
-    struct out out;
-    out_open(&out, STDERR_FILENO, buffer, sizeof buffer);
-    out_text(&out, "allocsite: ALLOCSITE_OPTIONS=KEY=VALUE:KEY=VALUE..., with these values if not given:\n");
-    options_help(&out);
-    out_flush(&out);
-}
-
 #pragma weak __allocsite_default_options
 
 /* In a program that has code with contexts, by which they are wanted where nothing else is said. */
@@ -100,21 +92,29 @@ extern const uint32_t ALLOCSITE_ENTRY(contexts) __attribute__((weak));
 static void choose_contexts(void) {
     if (options.contexts == OPTIONS_CONTEXTS_COMPILED)
         options.contexts = options.owners && &ALLOCSITE_ENTRY(contexts) ? ALLOCSITE_ENTRY(contexts) : 0;
-    if (options.contexts && !options.depth)
-        options.depth = options.stack;
+}
+
+static const char *given[OPTIONS_SOURCES];
+
+const char *options_given(enum options_source source) {
+    return given[source];
+}
+
+/* The program may change its environment later. */
+static const char *keep(const char *text) {
+    size_t size = text ? strlen(text) + 1 : 0;
+    char *kept = size ? arena_take(size) : NULL;
+    return kept ? memcpy(kept, text, size) : NULL;
 }
 
 void options_read(void) {
+    given[OPTIONS_OF_PROGRAM] = __allocsite_default_options ? keep(__allocsite_default_options()) : NULL;
+    given[OPTIONS_OF_ENVIRONMENT] = keep(secure_getenv("ALLOCSITE_OPTIONS"));
     options_default(&options);
-    const char *text = __allocsite_default_options ? __allocsite_default_options() : NULL;
-    if (text)
-        options_parse(&options, text, complain);
-    text = secure_getenv("ALLOCSITE_OPTIONS");
-    if (text)
-        options_parse(&options, text, complain);
+    for (enum options_source source = 0; source < OPTIONS_SOURCES; source++)
+        if (given[source])
+            options_parse(&options, given[source], complain);
     choose_contexts();
-    if (options.help)
-        tell_keys();
     if (!options.owners && options_need_owners(&options)) {
         os_say("option ignored, ", "what else is asked for needs the owners of blocks", ": owners=0");
         options.owners = true;

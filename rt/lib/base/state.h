@@ -5,8 +5,8 @@
 
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
+#include "lib/base/options.h"
 #include "model/holes.h"
-#include "model/options.h"
 
 /* Nothing is counted and no look-up of the options is left to do. */
 extern bool runtime_off __attribute__((visibility("hidden")));
@@ -40,10 +40,14 @@ static inline bool runtime_counts(void) {
 }
 
 /* Valid once runtime_start has been called with the environment there. */
-const struct options *runtime_options(void);
+const struct run_options *runtime_options(void);
 
 /* Reads them. */
 void options_read(void);
+
+/* The text that they were read from, which stays; NULL: there was none. */
+enum options_source { OPTIONS_OF_PROGRAM, OPTIONS_OF_ENVIRONMENT, OPTIONS_SOURCES };
+const char *options_given(enum options_source);
 
 /* Says what comes of a pair that is wrong, and what is wrong with it. */
 void options_tell(const char *outcome, const char *what, const char *pair, size_t length);

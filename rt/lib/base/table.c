@@ -32,11 +32,6 @@ void *table_at(struct table *table, uint32_t index) {
     return table_peek(table, index);
 }
 
-void table_tell(const struct table *table, uint32_t index, size_t offset, const void *bytes, size_t size) {
-    struct chunk_place at = chunk_place(table->first, index);
-    table->areas->tell(table->kind, at.chunk, at.offset * table->element + offset, bytes, size);
-}
-
 #define ARENA_CHUNK ((size_t)256 << 10)
 
 struct arena {

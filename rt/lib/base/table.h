@@ -18,7 +18,6 @@
 struct table_areas {
     uint32_t (*add)(enum profile_kind, uint32_t index, uint64_t first, void *address, size_t size);
     void (*drop)(uint32_t area);
-    void (*tell)(enum profile_kind, uint32_t index, size_t offset, const void *bytes, size_t size);
 };
 
 struct table {
@@ -45,10 +44,6 @@ static inline void *table_peek_here(const struct table *table, uint32_t first, u
     char *chunk = __atomic_load_n(&table->chunks[at.chunk], __ATOMIC_ACQUIRE);
     return chunk ? chunk + at.offset * element : NULL;
 }
-
-/* Bytes that were written to an element stand in the profile's file too; for kinds that a forked child goes
- * on from (store/store.h). */
-void table_tell(const struct table *, uint32_t index, size_t offset, const void *bytes, size_t size);
 
 /* ---- Memory for what is of any size. */
 

@@ -9,7 +9,6 @@
 #include "lib/base/table.h"
 #include "lib/bill/stacks.h"
 #include "lib/collect/profiling.h"
-#include "lib/collect/rows.h"
 #include "lib/count/pairs.h"
 #include "lib/count/peak.h"
 #include "lib/count/sums.h"
@@ -94,25 +93,7 @@ static bool copies_have_libraries(void) {
 
 #endif
 
-/* ---- Taking a report from the slabs. */
-
-static bool collect_pairs(struct report *report, const struct rows *rows) {
-    uint32_t places = pairs_count();
-    report->pairs = collect_take((places + 1) * sizeof *report->pairs);
-    report->has_pairs = runtime_options()->pairs;
-    for (uint32_t place = 0; report->pairs && place < places; place++) {
-        const struct profile_pair *pair = pair_at(place);
-        if (pair && (report->has_pairs || pair_is_fault(pair_kind_of(pair))))
-            report->pairs[report->pair_count++] = (struct report_pair){
-                .kind = pair_kind_of(pair),
-                .owner = rows_of(rows, pair_owner(pair)),
-                .by = rows_of(rows, pair_by(pair)),
-                .count = pair->count,
-                .bytes = pair->bytes,
-            };
-    }
-    return report->pairs;
-}
+/* ---- Who stands before the runtime. */
 
 #ifndef ALLOCSITE_STATIC
 
@@ -172,139 +153,47 @@ void collect_holes(struct profile_header *header) {
         header->other_malloc = names_text(other_malloc());
 }
 
-static void collect_reasons(struct report *report, bool is_end) {
-    static char texts[HOLE_COUNT][HOLE_TEXT_SIZE];
-    static const char *reasons[HOLE_COUNT];
-    report->reason_count = 0;
-    if (is_end)
-        look_for_holes();
-    for (int hole = 0; hole < HOLE_COUNT; hole++) {
-        if (!hole_is_set(hole))
-            continue;
-        hole_text(texts[hole], (enum hole)hole, other_malloc());
-        reasons[report->reason_count++] = texts[hole];
-    }
-    report->reasons = reasons;
-}
+/* ---- The end of the process. */
 
-/* rows: NULL: there is no report. */
-static void add_lost(void *rows, const void *p, const struct block *block) {
-    (void)p;
-    struct report_site *row = rows ? rows_of(rows, block->slot) : NULL;
-    struct profile_slot *told = store_is_file() ? slot_at(block->slot) : NULL;
-    if (row) {
-        row->lost_blocks++;
-        row->lost_bytes += block->size;
-    }
-    if (told) {
-        told->lost_blocks++;
-        told->lost_bytes += block->size;
-    }
-}
-
-/* NULL, or why that cannot be told. */
-static const char *find_lost(struct rows *rows) {
-    const char *unknown = reach_find_lost(add_lost, rows);
-    if (store_is_file())
-        store_header()->lost_unknown = names_text(unknown);
-    store_header()->flags |= unknown ? 0 : PROFILE_HAS_LOST;
-    return unknown;
-}
-
-static void collect_lost(struct report *report, struct rows *rows) {
-    if (!runtime_options()->reach)
+static void add_lost(void *unused, const void *p, const struct block *block) {
+    struct profile_slot *slot = slot_at(block->slot);
+    (void)unused, (void)p;
+    if (!slot)
         return;
-    report->lost_unknown = find_lost(rows);
-    report->reach = !report->lost_unknown;
+    slot->lost_blocks++;
+    slot->lost_bytes += block->size;
 }
 
-void collect_lost_for_profile(void) {
-    const struct profile_header *header = store_header();
-    bool is_known = header->flags & PROFILE_HAS_LOST || header->lost_unknown;
-    if (runtime_options()->reach && store_is_file() && !is_known)
-        find_lost(NULL);
+static void find_lost(struct profile_header *header) {
+    const char *unknown = reach_find_lost(add_lost, NULL);
+    header->lost_unknown = names_text(unknown);
+    header->flags |= unknown ? 0 : PROFILE_HAS_LOST;
 }
 
-/* Threads that run on may have raised what is live while it was added up. If none does, what breaks the laws
- * of the peak was torn. */
-static void settle_peak(struct report *report, const struct rows *rows, bool is_end) {
-    uint64_t bound = rows->peak_bytes + peak_within();
-    bool is_broken = rows->live_bytes > bound || rows->is_odd;
-    report->peak_within = peak_within() + (rows->live_bytes > bound ? rows->live_bytes - bound : 0);
-    if (is_broken && is_end && runtime_owners && threads_are_quiet())
+/* What breaks the laws of the peak was torn, if no thread has raised what is live while it was added up. */
+static void check_peak(void) {
+    uint64_t live = 0, peak = 0;
+    bool is_odd = false;
+    for (uint32_t slot = 1; slot < record_count(); slot++) {
+        struct sum sum;
+        struct counters counters;
+        if (!record_at(slot) || !slot_is_in_totals(slot))
+            continue;
+        sum_slot(slot, &sum);
+        sum_counters(&counters, &sum);
+        live += counters.live_bytes;
+        peak += counters.peak_bytes;
+        is_odd |= sum.peak_bytes < 0 || sum.peak_blocks < 0;
+    }
+    if ((is_odd || live > peak + peak_within()) && runtime_owners && threads_are_quiet())
         hole_set(HOLE_TORN);
 }
 
-/* In one chain, of which nothing is taken away. */
-static void collect_walked_for(struct report *report) {
-    const struct profile_frame *first = names_frame_at(store_header()->walked_for);
-    size_t count = 0;
-    for (const struct profile_frame *at = first; at; at = names_frame_at(at->caller))
-        count++;
-    const char **paths = collect_take(count * sizeof *paths);
-    for (const struct profile_frame *at = first; at && paths; at = names_frame_at(at->caller))
-        paths[report->walked_for_count++] = names_text_at(at->function);
-    report->walked_for = paths;
-}
-
-bool collect(struct report *report, enum collect_stacks which, bool is_end) {
-    static char directory[PATH_MAX];
-    struct rows rows;
-    struct frames frames;
-    *report = (struct report){
-        .program = program_path(),
-        .directory = getcwd(directory, sizeof directory),
-        .pid = (uint64_t)os_process(),
-        .finished = is_end,
-        .running = !is_end,
-        .walks = stacks_walks(),
-        .wrong_contexts = store_header()->wrong_contexts,
-        .run = profiling_run(is_end),
-    };
+void collect_end(struct profile_header *header) {
     sums_know_inherited();
-    report->forked = slots_know_inherited() && !store_header()->resets;
-    if (!rows_collect(&rows, record_count()) ||
-        !frames_open(&frames, &rows, report->walks.depth ? which : COLLECT_NO_STACKS, is_end))
-        return false;
-    rows_enter(&rows, report, &frames);
-    settle_peak(report, &rows, is_end);
-    collect_reasons(report, is_end);
-    collect_walked_for(report);
-    if (is_end)
-        collect_lost(report, &rows);
-    return frames_enter(&frames, report, &rows) && phases_enter(report, &rows, &frames) &&
-           collect_pairs(report, &rows);
-}
-
-/* ---- The memory that a report is made of: mappings, each of which knows the one before it. */
-
-struct mapping {
-    struct mapping *before;
-    size_t size;
-};
-
-/* A child that was forked meanwhile makes its own report anew. */
-struct taken {
-    struct mapping *last;
-};
-
-static struct table taken_table = {.element = sizeof(struct taken), .first = 1, .fork = OS_FORK_WIPES};
-
-void *collect_take(size_t size) {
-    struct taken *taken = table_at(&taken_table, 0);
-    struct mapping *mapping = taken ? os_map(size + sizeof *mapping, OS_FORK_KEEPS) : NULL;
-    if (!mapping)
-        return NULL;
-    *mapping = (struct mapping){taken->last, size + sizeof *mapping};
-    taken->last = mapping;
-    return mapping + 1;
-}
-
-void collect_done(void) {
-    struct taken *taken = table_peek(&taken_table, 0);
-    while (taken && taken->last) {
-        struct mapping *last = taken->last;
-        taken->last = last->before;
-        os_unmap(last, last->size);
-    }
+    check_peak();
+    if (runtime_options()->reach)
+        find_lost(header);
+    collect_holes(header);
+    header->walks = stacks_walks();
 }

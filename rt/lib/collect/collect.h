@@ -1,40 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Taking a report from the slabs. */
+/* What the process itself has to find out for a report, beside its counters. */
 #ifndef ALLOCSITE_LIB_COLLECT_COLLECT_H
 #define ALLOCSITE_LIB_COLLECT_COLLECT_H
 
-#include "model/report.h"
 #include "profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Which stacks a report has. Thousands may be known, and to name their frames is most of the work. */
-enum collect_stacks {
-    COLLECT_NO_STACKS,
-    COLLECT_MAIN_STACKS, /* of each row the one with the most bytes */
-    COLLECT_ALL_STACKS,
-};
-
-/* Fills report with what all threads have counted so far. Threads that run on meanwhile may or may not be in
- * it with their last calls. is_end: of a process that has come to its end; else nothing is done that is not
- * safe in a signal handler. False: no memory. Memory that it points at lives until collect_done, which is to
- * be called in any case. */
-bool collect(struct report *report, enum collect_stacks, bool is_end);
-void collect_done(void);
-
 /* Looks for the holes that only a look shows, and tells the header of all. Takes a lock of the dynamic
  * loader. */
 void collect_holes(struct profile_header *);
 
-/* Lost blocks, for a profile of a process that ends without a report. After collect_holes, for with a hole
- * there is no answer. */
-void collect_lost_for_profile(void);
-
-/* ---- The memory that a report is made of. */
-
-/* Zeroed memory until collect_done; NULL: there is none. One report at a time. */
-void *collect_take(size_t size);
+/* The same, and all else that a report at the end of the process needs and that only the process knows: which
+ * blocks are inherited, lost, torn. */
+void collect_end(struct profile_header *);
 
 /* ---- Blocks that a forked child has and did not allocate itself (inherited.c). */
 

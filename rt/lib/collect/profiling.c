@@ -105,16 +105,12 @@ static void add(uint32_t slot) {
         add_caller(to, record);
     else
         add_part(to, record, slot);
-    table_tell(&records, slot, 0, to, offsetof(struct profile_record, what));
-    size_t behind = offsetof(struct profile_record, parent);
-    table_tell(&records, slot, behind, &to->parent, sizeof *to - behind);
     __atomic_store_n(&to->what, what, __ATOMIC_RELEASE);
-    table_tell(&records, slot, offsetof(struct profile_record, what), &what, sizeof to->what);
 }
 
-/* Names the slot in the profile. Lock-free. */
-static void add_if_file(uint32_t slot) {
-    if (store_is_file())
+/* Not before a child has left its parent's file, in which names and records stand. */
+static void add_if_here(uint32_t slot) {
+    if (*profiling_here)
         add(slot);
 }
 
@@ -150,8 +146,8 @@ static char *command(void) {
     return *text ? text : NULL;
 }
 
-static void write_header(struct profile_header *header, const char *host) {
-    const struct options *options = runtime_options();
+static void write_header(struct profile_header *header) {
+    const struct run_options *options = runtime_options();
     memcpy(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE);
     header->version = PROFILE_VERSION;
     header->byte_order = PROFILE_BYTE_ORDER;
@@ -165,6 +161,10 @@ static void write_header(struct profile_header *header, const char *host) {
     header->flags |= (options->pairs ? PROFILE_HAS_PAIRS : 0) | (options->sizes ? PROFILE_HAS_SIZES : 0) |
                      (options->lifetime ? PROFILE_HAS_LIFETIMES : 0);
     header->walks = stacks_walks();
+}
+
+/* Not before a child is out of its parent's file, where the names stand. */
+static void write_header_names(struct profile_header *header, const char *host) {
     header->program = names_text(program_path());
     header->host = names_text(host);
     header->command = names_text(command());
@@ -175,7 +175,7 @@ static bool enter_file(struct new_profile *made, char *path, size_t size, bool i
     bool may_replace = !profile_names_process(wanted_path);
     if (!profile_settle(made, path, size, store_header(), may_replace, why))
         return false;
-    int error = store_enter(made->fd, path, is_child);
+    int error = store_enter(made->fd, path, is_child ? record_count() : 0);
     if (!error)
         return true;
     *why = strerrordesc_np(error);
@@ -183,12 +183,10 @@ static bool enter_file(struct new_profile *made, char *path, size_t size, bool i
     return false;
 }
 
-static bool open_file(bool is_child) {
-    char path[PATH_MAX], host[256];
+static bool open_file(bool is_child, const char *host) {
+    char path[PATH_MAX];
     struct new_profile made;
     const char *why = "a % in the path is not %p, %e, %h or %%, or it is too long";
-    os_host_name(host, sizeof host);
-    write_header(store_header(), host);
     strcpy(path, wanted_path);
     bool is_open = write_path(path, sizeof path, store_header(), host, is_child) &&
                    profile_make(&made, path, store_header(), &why) &&
@@ -198,54 +196,83 @@ static bool open_file(bool is_child) {
     return is_open;
 }
 
-static bool begin(bool is_child) {
-    uint64_t signals = os_signals_hold();
-    *profiling_here = true;
-    if (is_child)
-        store_leave();
-    bool is_open = open_file(is_child);
-    if (is_open) {
-        if (is_child)
-            slots_inherit_heap();
-        else
-            collect_holes(store_header());
-        add_all();
-    }
-    os_signals_release(signals);
-    return is_open;
+/* Without a memfd, which a sandbox may refuse, the counters stay private memory. So they do where the kernel
+ * does not wipe memory: a child that was forked past the handlers would count in its parent's file. */
+static bool open_memory(bool is_child) {
+    int fd = os_fork_refused() ? -1 : os_memory_file();
+    return fd >= 0 && store_enter(fd, NULL, is_child ? record_count() : 0) == 0;
 }
 
+static void begin(bool is_child) {
+    char host[256];
+    uint64_t signals = os_signals_hold();
+    if (is_child)
+        store_leave();
+    os_host_name(host, sizeof host);
+    write_header(store_header());
+    bool is_open = (wanted_path && open_file(is_child, host)) || open_memory(is_child);
+    if (is_child && !is_open)
+        store_detach(record_count());
+    *profiling_here = true;
+    write_header_names(store_header(), host);
+    if (is_child && wanted_path)
+        slots_inherit_heap();
+    else if (!is_child)
+        collect_holes(store_header());
+    add_all();
+    os_signals_release(signals);
+}
+
+/* A signal handler that forks may have interrupted an event, which then goes on in the child with what the
+ * parent had. */
 static void leave_parent(void) {
     int error = errno;
+    if (local.begun)
+        hole_set(HOLE_TORN);
     store_leave();
     errno = error;
 }
 
-bool profiling_begin(const char *pattern) {
-    bool *here = os_map(PROFILE_PAGE, OS_FORK_WIPES);
-    if (!here || (*pattern != '/' && !getcwd(directory, sizeof directory))) {
-        os_say("no profile in ", pattern, ": ", strerrordesc_np(here ? errno : ENOMEM));
-        return false;
+static bool want_path(const char *pattern) {
+    if (*pattern == '/' || getcwd(directory, sizeof directory)) {
+        wanted_path = pattern;
+        return true;
     }
-    wanted_path = pattern;
-    profiling_here = here;
-    record_added = add_if_file;
-    bool is_open = begin(false);
+    os_say("no profile in ", pattern, ": ", strerrordesc_np(errno));
+    return false;
+}
+
+void profiling_begin(const char *pattern) {
+    profiling_here = os_map(PROFILE_PAGE, OS_FORK_WIPES);
+    if (!profiling_here) {
+        hole_set(HOLE_MEMORY);
+        return;
+    }
+    if (pattern)
+        want_path(pattern);
+    record_added = add_if_here;
+    begin(false);
     bool was_silent = silence_begin();
     pthread_atfork(NULL, NULL, leave_parent);
     silence_end(was_silent);
-    return is_open;
 }
 
 int profiling_begin_late(const char *pattern) {
+    char host[256];
     size_t size = strlen(pattern) + 1;
     char *kept = arena_take(size);
-    if (!kept)
+    if (!kept || !profiling_here)
         return ENOMEM;
-    if (profiling_begin(memcpy(kept, pattern, size)))
-        return 0;
-    profiling_here = NULL;
-    return EIO;
+    os_host_name(host, sizeof host);
+    uint64_t signals = os_signals_hold();
+    bool is_open = want_path(memcpy(kept, pattern, size)) && open_file(false, host);
+    os_signals_release(signals);
+    wanted_path = is_open ? wanted_path : NULL;
+    return is_open ? 0 : EIO;
+}
+
+bool profiling_is_wanted(void) {
+    return wanted_path;
 }
 
 static void begin_child(void *unused) {
@@ -305,24 +332,13 @@ void profiling_go_on(enum profile_ending before) {
     store_header()->ending = before;
 }
 
-struct report_run profiling_run(bool is_end) {
-    const struct profile_header *header = store_header();
-    return (struct report_run){
-        .begun = header->begun ? header->begun : os_started(),
-        .ended = is_end ? os_now() : 0,
-        .resident = os_resident(),
-        .command = command(),
-        .ending = is_end ? header->ending : PROFILE_NO_ENDING,
-        .status = is_end ? header->status : 0,
-    };
-}
-
 static void write_copy_header(struct profile_header *header) {
     char host[256];
     os_host_name(host, sizeof host);
     sums_know_inherited();
     *header = *store_header();
-    write_header(header, host);
+    write_header(header);
+    write_header_names(header, host);
     header->flags |= PROFILE_IS_COPY;
     header->ended = 0;
     collect_holes(header);

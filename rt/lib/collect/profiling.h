@@ -3,7 +3,6 @@
 #ifndef ALLOCSITE_LIB_COLLECT_PROFILING_H
 #define ALLOCSITE_LIB_COLLECT_PROFILING_H
 
-#include "model/report.h"
 #include "profile.h"
 
 #include <limits.h>
@@ -11,16 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Not NULL: a profile is wanted; *false: this is a forked child that has none yet. */
+/* *false: this is a forked child that has not left its parent's file. NULL: counting has not begun, or there
+ * is no memory. */
 extern bool *profiling_here __attribute__((visibility("hidden")));
 
-/* From here on all is counted in a file. pattern: of its path, which has to stay. False: there is none, which
- * has been told. */
-bool profiling_begin(const char *pattern);
+/* From here on all is counted in a file: the profile at the path that pattern stands for, which has to stay,
+ * or a memfd if there is no pattern or the profile cannot be made, which has been told. */
+void profiling_begin(const char *pattern);
 
-/* The same at the program's call, with a pattern that may go. 0, or EIO when that has been told, and nothing
- * has changed; ENOMEM. */
+/* Moves to a profile at the program's call, with a pattern that may go. 0, or EIO when it has been told why
+ * that fails, and nothing has changed; ENOMEM. */
 int profiling_begin_late(const char *pattern);
+
+/* Whether there is a profile, in this process or its parent. */
+bool profiling_is_wanted(void);
 
 /* A file for a forked child, before it counts anything. */
 void profiling_begin_child(void);
@@ -35,9 +38,6 @@ void profiling_note_at_once(int status);
 /* It is about to execute another program; and with what that returned: it could not. */
 enum profile_ending profiling_execute(void);
 void profiling_go_on(enum profile_ending before);
-
-/* What is known of the run. is_end: it ends now. */
-struct report_run profiling_run(bool is_end);
 
 /* Writes what was counted so far as a profile, to a descriptor or to the path that a pattern stands for. 0 or
  * errno. */

@@ -17,9 +17,9 @@
 #include "lib/own/own.h"
 #include "lib/reach/still.h"
 #include "lib/store/store.h"
+#include "lib/tell/reader.h"
 #include "lib/tell/tell.h"
 #include "lib/who/registry.h"
-#include "model/options.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -72,7 +72,7 @@ ALLOCSITE_EXPORT int __allocsite_api_v1_start_profile(const char *pattern) {
         return ENOSYS;
     if (!pattern)
         return EINVAL;
-    int error = profiling_here ? EALREADY : !is_alone() ? EBUSY : profiling_begin_late(pattern);
+    int error = profiling_is_wanted() ? EALREADY : !is_alone() ? EBUSY : profiling_begin_late(pattern);
     if (!error) {
         runtime_wake();
         threads_pause(false);
@@ -96,71 +96,32 @@ ALLOCSITE_EXPORT void __allocsite_api_v1_reset(void) {
     errno = error;
 }
 
-static int report_to(int fd, const struct options *options) {
-    int before = errno, error = report_write_now(fd, options, false);
+/* 0 or an errno. The reader has said what an EINVAL is about. */
+static int report_by(const struct reader_call *call) {
+    const char *why;
+    int before = errno, error = reader_run(call, &why);
+    if (error && error != EINVAL && error != EBADF)
+        os_say("no report: ", why);
     errno = before;
     return error;
 }
 
-struct asked {
-    int fd;
-    const char *text;
-    int error;
-};
-
-/* Options are larger than what may be left of a thread's stack. */
-static void report_named(void *context) {
-    struct asked *asked = context;
-    struct options options = *runtime_options();
-    bool is_right =
-        !asked->text || format_named(asked->text, strlen(asked->text), FORMATS_ALL, &options.format);
-    asked->error = is_right ? report_to(asked->fd, &options) : EINVAL;
-}
-
 ALLOCSITE_EXPORT int __allocsite_api_v1_report_fd(int fd, const char *name) {
-    struct asked asked = {fd, name, 0};
+    static const char key[] = "format=";
+    char options[sizeof key + 32] = "";
     if (!is_on())
         return ENOSYS;
-    os_call_with_room(report_named, &asked);
-    return asked.error;
-}
-
-static __thread bool is_wrong;
-
-static void tell_wrong(const char *what, const char *pair, size_t length) {
-    options_tell("no report, ", what, pair, length);
-    is_wrong = true;
-}
-
-/* What cannot be shown, for it is not counted. NULL: nothing. */
-static const char *missing_for(const struct options *options) {
-    const struct options *run = runtime_options();
-    return (options->by == BY_FREED || options->pairs) && !run->pairs ? "the program was run without pairs=1"
-           : options->by == BY_STACK && !run->stack && !run->contexts ? "the program was run without stack=16"
-           : options->sizes && !run->sizes                            ? "the program was run without sizes=1"
-           : options_need_owners(options) && !run->owners             ? "the program was run with owners=0"
-                                                                      : NULL;
-}
-
-static void report_asked(void *context) {
-    struct asked *asked = context;
-    struct options options;
-    options_default(&options);
-    is_wrong = false;
-    const char *text = asked->text ? asked->text : "";
-    options_parse_report(&options, text, tell_wrong);
-    const char *missing = is_wrong ? NULL : missing_for(&options);
-    if (missing)
-        tell_wrong(missing, text, strlen(text));
-    asked->error = is_wrong ? EINVAL : report_to(asked->fd, &options);
+    if (name && (strlen(name) > 32 || strchr(name, ':')))
+        return EINVAL;
+    if (name)
+        strcat(strcpy(options, key), name);
+    return report_by(&(struct reader_call){.out = fd, .options = name ? options : NULL});
 }
 
 ALLOCSITE_EXPORT int __allocsite_api_v1_report_to(int fd, const char *text) {
-    struct asked asked = {fd, text, 0};
     if (!is_on())
         return ENOSYS;
-    os_call_with_room(report_asked, &asked);
-    return asked.error;
+    return report_by(&(struct reader_call){.out = fd, .options = text ? text : "", .is_alone = true});
 }
 
 ALLOCSITE_EXPORT int __allocsite_api_v1_report(const char *pattern, const char *name) {

@@ -18,10 +18,10 @@
 #include "lib/hook/hook.h"
 #include "lib/own/own.h"
 #include "lib/store/store.h"
+#include "lib/tell/reader.h"
 #include "lib/tell/tell.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
-#include "model/options.h"
 #include "root.h"
 
 #include <errno.h>
@@ -86,11 +86,17 @@ static int state;
 static const struct local *starter; /* the thread's, while it is STARTING */
 
 /* Frames. Whole stacks have those that reports show. */
-static uint32_t stacks_wanted(const struct options *options) {
+static uint32_t stacks_wanted(const struct run_options *options) {
     if (!options->contexts || !options->owners)
         return (uint32_t)options->stack;
     part_stacks_limit(options->contexts);
     return STACKS_WHOLE;
+}
+
+static void print_keys(void) {
+    const char *why;
+    if (reader_run(&(struct reader_call){.out = STDERR_FILENO, .is_help = true}, &why) != 0)
+        os_say("no report: ", why);
 }
 
 static COLD void start(void) {
@@ -98,7 +104,8 @@ static COLD void start(void) {
     runtime_process = os_process();
     os_note_standard();
     options_read();
-    const struct options *options = runtime_options();
+    reader_begin();
+    const struct run_options *options = runtime_options();
     runtime_off = !options->enabled && !options->signal_start && !may_be_started();
     runtime_owners = options->owners;
     if (!runtime_owners)
@@ -119,8 +126,9 @@ static COLD void start(void) {
             hole_set(HOLE_MEMORY);
         faults_begin();
         exit_install();
-        if (strcmp(options->profile, "none") != 0)
-            profiling_begin(options->profile);
+        profiling_begin(strcmp(options->profile, "none") != 0 ? options->profile : NULL);
+        if (options->help)
+            print_keys();
         if (options->fatal)
             signal_fatal_begin();
         if (report_path_is_wanted() || snapshot_is_wanted())
@@ -274,10 +282,10 @@ const struct root allocsite_root = {
             .module_slot = offsetof(struct module, slot),
             .module_path = offsetof(struct module, path),
             .module_build_id = offsetof(struct module, build_id),
-            .option_enabled = offsetof(struct options, enabled),
-            .option_pairs = offsetof(struct options, pairs),
-            .option_sizes = offsetof(struct options, sizes),
-            .option_lifetime = offsetof(struct options, lifetime),
+            .option_enabled = offsetof(struct run_options, enabled),
+            .option_pairs = offsetof(struct run_options, pairs),
+            .option_sizes = offsetof(struct run_options, sizes),
+            .option_lifetime = offsetof(struct run_options, lifetime),
             .thread_capacity = offsetof(struct thread, capacity),
             .rare = PROFILE_RARE_COUNT,
         },

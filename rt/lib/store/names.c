@@ -24,6 +24,10 @@ struct known {
 
 static struct table buckets = {.element = sizeof(struct known *), .first = BUCKETS};
 
+uint64_t names_size(void) {
+    return __atomic_load_n(&names_end, __ATOMIC_RELAXED);
+}
+
 static uint32_t bucket_of(const char *bytes, size_t size) {
     uint64_t hash = fnv_1a(bytes, size);
     return (uint32_t)(hash ^ hash >> 32) % BUCKETS;
@@ -61,8 +65,6 @@ static inline profile_name make(const void *bytes, size_t size) {
         return 0;
     }
     __builtin_memcpy(memory, bytes, size); /* of a step one instruction */
-    if (store_is_file())
-        table_tell(&names, (uint32_t)at, 0, bytes, size);
     return (profile_name)at;
 }
 

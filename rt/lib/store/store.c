@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* ---- The table of slots. */
 
@@ -52,9 +53,9 @@ static struct {
     struct os_file file;
     char path[PATH_MAX];
     uint64_t end;
+    bool is_memory; /* a memfd: its pages need no space on a disk, and no path leads to it */
     struct profile_directory *directory;
     struct profile_area *chunks[PROFILE_CHUNKS];
-    char *names[PROFILE_CHUNKS], *records[PROFILE_CHUNKS]; /* chunks, mapped besides those of the memory */
 } the_file;
 
 struct profile_header *store_header_made;
@@ -92,11 +93,11 @@ bool store_is_file(void) {
 }
 
 const char *store_path(void) {
-    return the_file.is_open ? the_file.path : NULL;
+    return the_file.is_open && !the_file.is_memory ? the_file.path : NULL;
 }
 
 void store_look_for_file(void) {
-    if (the_file.is_open && os_file_is_removed(&the_file.file))
+    if (the_file.is_open && !the_file.is_memory && os_file_is_removed(&the_file.file))
         os_say("the profile ", the_file.path, " is lost: it was removed while the program ran");
 }
 
@@ -105,23 +106,32 @@ static void note_missing(int error) {
     if (__atomic_fetch_add(&told->missing, 1, __ATOMIC_RELAXED) > 0)
         return;
     told->missing_error = (uint32_t)error;
-    os_say("the profile ", the_file.path,
-           " cannot grow and lacks what is counted from here on: ", strerrordesc_np(error));
+    if (!the_file.is_memory)
+        os_say("the profile ", the_file.path,
+               " cannot grow and lacks what is counted from here on: ", strerrordesc_np(error));
 }
 
 /* The descriptor, anew if the program has closed it. -1 with errno. */
 static int descriptor(void) {
     if (os_file_is_open(&the_file.file))
         return the_file.file.fd;
-    return os_file_reopen(&the_file.file, the_file.path) ? the_file.file.fd : -1;
+    errno = EBADF;
+    return !the_file.is_memory && os_file_reopen(&the_file.file, the_file.path) ? the_file.file.fd : -1;
 }
 
-/* Maps what is at offset of the file at the address. 0 or errno. */
-static int map_at(void *address, size_t size, uint64_t offset, bool keep) {
+int store_descriptor(void) {
+    return the_file.is_open ? descriptor() : -1;
+}
+
+/* Maps the range at offset of the file at the address. The first `kept` bytes there stay as they are, the
+ * rest becomes zero. 0 or errno. */
+static int map_at(void *address, size_t size, uint64_t offset, size_t kept) {
     int fd = descriptor();
     if (fd < 0)
         return errno;
-    int error = keep ? os_write_at(fd, address, size, offset) : os_allocate(fd, offset, size);
+    int error = the_file.is_memory ? os_memory_reach(fd, offset + size) : os_allocate(fd, offset, size);
+    if (!error && kept)
+        error = os_write_at(fd, address, kept, offset);
     if (!error && !os_map_file(address, size, fd, offset))
         error = errno;
     return error;
@@ -133,7 +143,7 @@ static struct profile_area *chunk_made(size_t size, uint64_t *offset) {
     if (!fresh)
         return NULL;
     *offset = __atomic_fetch_add(&the_file.end, size, __ATOMIC_RELAXED);
-    errno = map_at(fresh, size, *offset, false);
+    errno = map_at(fresh, size, *offset, 0);
     if (!errno)
         return fresh;
     os_unmap(fresh, size);
@@ -180,57 +190,33 @@ static void enter(struct store_area *area, uint64_t offset) {
     area->entry = entry;
 }
 
-/* Areas that a child goes on from. */
-static bool is_kept(const struct store_area *area) {
+/* Names and records are written once and never change: a child goes on with its parent's. */
+static bool is_inherited(const struct store_area *area) {
     return area->kind == PROFILE_NAMES || area->kind == PROFILE_RECORDS;
 }
 
-static char **told_chunk(enum profile_kind kind, uint32_t index) {
-    return kind == PROFILE_NAMES ? &the_file.names[index] : &the_file.records[index];
+/* Bytes of such an area that the process had written when it was forked. The rest may be written by the
+ * parent at any time, as long as the child has not left the parent's file. */
+static size_t inherited_size(const struct store_area *area, uint32_t records) {
+    bool is_names = area->kind == PROFILE_NAMES;
+    uint64_t before = chunk_start(is_names ? PROFILE_NAMES_FIRST : PROFILE_RECORDS_FIRST, area->index);
+    uint64_t end = is_names ? names_size() : records;
+    uint64_t size = end > before ? (end - before) * (is_names ? 1 : sizeof(struct profile_record)) : 0;
+    return size < area->size ? size : area->size;
 }
 
-/* The memory stays what it is. EEXIST: another thread, that makes the same chunk, was first to do it. */
-static int map_besides(const struct store_area *area, uint64_t offset) {
-    char *memory = os_map(area->size, OS_FORK_KEEPS), *nobody = NULL;
-    int fd = descriptor();
-    int error = !memory ? ENOMEM : fd < 0 ? errno : os_write_at(fd, area->address, area->size, offset);
-    if (!error && !os_map_file(memory, area->size, fd, offset))
-        error = errno;
-    if (!error && !__atomic_compare_exchange_n(told_chunk(area->kind, area->index), &nobody, memory, false,
-                                               __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-        error = EEXIST;
-    if (error && memory)
-        os_unmap(memory, area->size);
-    return error;
-}
-
-void store_tell(enum profile_kind kind, uint32_t index, size_t offset, const void *bytes, size_t size) {
-    char *told = the_file.is_open ? __atomic_load_n(told_chunk(kind, index), __ATOMIC_ACQUIRE) : NULL;
-    if (!told)
-        return;
-    uint32_t word;
-    if (size != sizeof word) {
-        memcpy(told + offset, bytes, size);
-        return;
-    }
-    /* At once: what is written last must not come before the rest. */
-    memcpy(&word, bytes, sizeof word);
-    __atomic_store_n((uint32_t *)(told + offset), word, __ATOMIC_RELEASE);
-}
-
-/* keep: with what is in the memory. */
-static void put_into_file(struct store_area *area, bool keep) {
+/* The first `kept` bytes of the memory go along. */
+static void put_into_file(struct store_area *area, size_t kept) {
     uint64_t offset = __atomic_fetch_add(&the_file.end, area->size, __ATOMIC_RELAXED);
-    area->is_mapped =
-        !is_kept(area); /* before it is, or a child that is forked in between would not leave it */
-    int error = is_kept(area) ? map_besides(area, offset) : map_at(area->address, area->size, offset, keep);
+    bool was_mapped = area->is_mapped;
+    area->is_mapped = true; /* before it is, or a child that is forked in between would not leave it */
+    int error = map_at(area->address, area->size, offset, kept);
     if (!error) {
         enter(area, offset);
         return;
     }
-    area->is_mapped = false;
-    if (error != EEXIST)
-        note_missing(error);
+    area->is_mapped = was_mapped;
+    note_missing(error);
 }
 
 uint32_t store_add(enum profile_kind kind, uint32_t index, uint64_t first, void *address, size_t size) {
@@ -244,7 +230,7 @@ uint32_t store_add(enum profile_kind kind, uint32_t index, uint64_t first, void 
     *area = (struct store_area){.index = index, .first = first, .address = address, .size = size};
     __atomic_store_n(&area->kind, kind, __ATOMIC_RELEASE);
     if (the_file.is_open)
-        put_into_file(area, false);
+        put_into_file(area, 0);
     errno = error;
     return number;
 }
@@ -253,10 +239,8 @@ void store_drop(uint32_t number) {
     struct store_area *area = table_peek(&areas, number);
     if (!area)
         return;
-    /* Names and records are told to the first one that came, whichever chunk is used. */
-    bool is_told = is_kept(area);
     __atomic_store_n(&area->kind, PROFILE_NONE, __ATOMIC_RELEASE);
-    if (area->entry && the_file.is_open && !is_told)
+    if (area->entry && the_file.is_open)
         __atomic_store_n(&area->entry->kind, PROFILE_NONE, __ATOMIC_RELEASE);
 }
 
@@ -273,9 +257,9 @@ static int enter_head(void) {
     struct profile_directory *directory = os_map(PROFILE_PAGE, OS_FORK_KEEPS);
     if (!directory)
         return ENOMEM;
-    int error = map_at(directory, PROFILE_PAGE, PROFILE_PAGE, false);
+    int error = map_at(directory, PROFILE_PAGE, PROFILE_PAGE, 0);
     if (!error)
-        error = map_at(store_header(), PROFILE_PAGE, 0, true);
+        error = map_at(store_header(), PROFILE_PAGE, 0, PROFILE_PAGE);
     if (error) {
         os_unmap(directory, PROFILE_PAGE);
         return error;
@@ -290,28 +274,37 @@ static uint64_t *holes_in_file(void) {
     return store_is_file() ? &store_header()->holes : NULL;
 }
 
-int store_enter(int fd, const char *path, bool is_child) {
+static void use_file(int fd, const char *path) {
     memset(the_file.chunks, 0, sizeof the_file.chunks);
-    memset(the_file.names, 0, sizeof the_file.names);
-    memset(the_file.records, 0, sizeof the_file.records);
-    strcpy(the_file.path, path);
+    the_file.is_memory = !path;
+    strcpy(the_file.path, path ? path : "");
     os_file_note(&the_file.file, fd);
+}
+
+int store_enter(int fd, const char *path, uint32_t child_records) {
+    struct os_file before = the_file.file;
+    bool had_file = the_file.is_open;
+    use_file(fd, path);
     int error = enter_head();
+    if (had_file)
+        os_file_close(&before);
+    the_file.is_open = !error;
     if (error) {
         os_file_close(&the_file.file);
         return error;
     }
-    the_file.is_open = true;
     holes_told = holes_in_file;
     uint32_t count = __atomic_load_n(&area_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
         struct store_area *area = table_peek(&areas, i);
         if (!area || !area->kind)
             continue;
-        if (is_child && profile_is_of_block(area->kind))
+        if (child_records && profile_is_of_block(area->kind))
             area->kind = PROFILE_NONE;
         else
-            put_into_file(area, !is_child);
+            put_into_file(area, !child_records       ? area->size
+                                : is_inherited(area) ? inherited_size(area, child_records)
+                                                     : 0);
     }
     return 0;
 }
@@ -324,7 +317,7 @@ void store_leave(void) {
     os_map_over(store_header_made, PROFILE_PAGE, OS_FORK_WIPES);
     for (uint32_t i = 0; i < count; i++) {
         struct store_area *area = table_peek(&areas, i);
-        if (area && area->is_mapped) {
+        if (area && area->is_mapped && !is_inherited(area)) {
             os_map_over(area->address, area->size, OS_FORK_WIPES);
             area->is_mapped = false;
         }
@@ -335,4 +328,22 @@ void store_leave(void) {
     os_file_close(&the_file.file);
 }
 
-const struct table_areas store_areas = {.add = store_add, .drop = store_drop, .tell = store_tell};
+/* Replaces a mapping of the parent's file by a copy. False: it stays what it is. */
+static bool copy_inherited(struct store_area *area, size_t size) {
+    char *copy = os_map(area->size, OS_FORK_KEEPS);
+    if (!copy)
+        return false;
+    memcpy(copy, area->address, size);
+    return mremap(copy, area->size, area->size, MREMAP_MAYMOVE | MREMAP_FIXED, area->address) != MAP_FAILED;
+}
+
+void store_detach(uint32_t records) {
+    uint32_t count = __atomic_load_n(&area_count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++) {
+        struct store_area *area = table_peek(&areas, i);
+        if (area && area->kind && area->is_mapped && is_inherited(area))
+            area->is_mapped = !copy_inherited(area, inherited_size(area, records));
+    }
+}
+
+const struct table_areas store_areas = {.add = store_add, .drop = store_drop};

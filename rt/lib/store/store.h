@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The memory that is counted in, as areas of a profile: of a file if one is wanted, else only of the list of
- * what would go there.
+/* The memory that the runtime counts in: areas of one file, which is the profile or else a memfd. Whoever has
+ * the file has all counts, names and paths of the process, also after it was killed.
  *
- * An area is mapped without a file first. As long as there is a profile, its file takes the place of that
- * memory at the same address, so that nothing that points there notices. An area that cannot get into the
- * file stays memory, and the file's header says that it is missing: the program and its report go on.
+ * An area is mapped as anonymous memory first. Once there is a file, a range of the file replaces that memory
+ * at the same address, so pointers into it stay valid. An area that does not get into the file (the disk is
+ * full, the program closed the descriptor of a memfd) stays anonymous memory and the file's header counts it
+ * as missing; store_copy still writes it.
  *
- * File space is allocated before it is mapped, for a write to a page that the disk has no room for would be a
- * SIGBUS of the program.
+ * Disk space is allocated before it is mapped: a write to a page that the disk has no space for would raise
+ * SIGBUS in the program.
  *
- * Names and records are written once and read by the runtime itself, also in a child. So their file is only
- * told what is written to memory, and a child finds what its parent had when it was forked.
- *
- * Fork. A child must not count in its parent's file. Memory that the kernel would have wiped, had it not been
- * a file, is replaced by empty memory (store_leave) before the child counts; a file of its own then takes its
- * place.
+ * Fork. A child must not count in its parent's file. store_leave replaces the mappings of counters by memory
+ * that the kernel wipes on fork, and store_enter then gives the child a file of its own. Names and records
+ * never change once written, so the child keeps reading the parent's until it copies what was there when it
+ * was forked.
  *
  * Lock-free and safe in signal handlers but for store_enter and store_leave, which no other thread may see.
  */
@@ -42,22 +41,29 @@ static inline struct profile_header *store_header(void) {
 uint32_t store_add(enum profile_kind, uint32_t index, uint64_t first, void *address, size_t size);
 void store_drop(uint32_t area);
 
-/* These two and store_tell, for tables whose chunks are areas. */
+/* These two, for tables whose chunks are areas. */
 extern const struct table_areas store_areas __attribute__((visibility("hidden")));
 
 /* Drops what there is of a slab. */
 void store_drop_slab(uint32_t number);
 
-/* Bytes that were written to the memory of an area of names or records, at an offset. */
-void store_tell(enum profile_kind, uint32_t index, size_t offset, const void *bytes, size_t size);
+/* Moves all areas into an empty file that is open for reading and writing, and takes over its descriptor.
+ * path: of the file, to open it again if the program closes the descriptor; NULL: a memfd. child_records: in
+ * a forked child that has left its parent's file the number of records at the fork, and its slabs start
+ * afresh; else 0. Returns 0 or an errno, with which the memory stays as it is and there is no file, not even
+ * one that there was before. */
+int store_enter(int fd, const char *path, uint32_t child_records);
 
-/* All areas become those of the file, which is empty and open for reading and writing; the descriptor is the
- * store's then. path: of the file, in case that the program closes its descriptor. is_child: of a process
- * that has left its parent's file; its slabs start afresh. 0 or an errno, with which nothing was changed. */
-int store_enter(int fd, const char *path, bool is_child);
-
-/* Of a forked child: out of its parent's file. */
+/* In a forked child: out of its parent's file. Names and records are still the parent's then, to be read
+ * only, until store_enter or store_detach. */
 void store_leave(void);
+
+/* In a forked child that gets no file: copies the names and records. */
+void store_detach(uint32_t child_records);
+
+/* The descriptor of the file, which stays the store's; -1 with errno: there is none, or the program closed it
+ * and it cannot be opened again. */
+int store_descriptor(void);
 
 /* Whether there is a file, of this process. */
 bool store_is_file(void);
@@ -105,6 +111,9 @@ void slots_limit(uint32_t fewer);
 /* ---- The names of a profile: each string, each inlined call and each step of a stack once.
  *
  * Lock-free and safe in signal handlers. Two threads that come at once may make a name twice. */
+
+/* Bytes of all names, with unused ones at the ends of chunks. */
+uint64_t names_size(void);
 
 /* 0 for NULL, or if there is no memory. */
 profile_name names_text(const char *);

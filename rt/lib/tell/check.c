@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Regions of code whose allocations are looked at: for tests. */
 #include "base/arrays.h"
+#include "base/out.h"
 #include "lib/allocsite.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
@@ -10,8 +11,6 @@
 #include "lib/who/descriptor.h"
 #include "lib/who/registry.h"
 #include "model/site.h"
-#include "names/names.h"
-#include "write/lines.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -105,29 +104,28 @@ static void write_unsited(struct out *out, const struct record *record) {
 
 static void write_site(struct out *out, uint32_t slot) {
     const struct record *record = record_at(slot);
-    char name[NAME_SIZE];
     if (!record || !record->site) {
         write_unsited(out, record);
         return;
     }
     struct place place = descriptor_at(record->site);
-    name_function(name, place.function, 72);
-    out_plain(out, name);
+    out_plain(out, place.function);
     out_char(out, ' ');
-    place_write(out, &place, NULL);
+    out_plain(out, place.file);
+    for (int i = 0; i < 2; i++) {
+        out_char(out, ':');
+        out_u64(out, i ? place.column : place.line);
+    }
     out_char(out, ' ');
     out_plain(out, descriptor_request(record->site, false));
 }
 
 static void write_sites(struct out *out, const struct gained *gained, uint32_t count) {
-    char text[UNITS_SIZE];
     for (uint32_t i = 0; i < count; i++) {
-        units_count(text, gained[i].calls);
-        out_text(out, text);
-        units_size(text, gained[i].bytes);
+        out_u64(out, gained[i].calls);
         out_text(out, " of ");
-        out_text(out, text);
-        out_text(out, "  ");
+        out_u64(out, gained[i].bytes);
+        out_text(out, " B  ");
         write_site(out, gained[i].slot);
         out_char(out, '\n');
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The report at exit: collecting it from the slabs and getting it to where it shall go. */
+/* The report at exit and at a signal: when it is written, and where to. */
 #define _GNU_SOURCE
+#include "lib/tell/reader.h"
 #include "lib/tell/tell.h"
 
 #include "lib/base/local.h"
@@ -32,26 +33,29 @@ static int write_file(const char *pattern, uint32_t number) {
     const char *why;
     int error = report_path_open(&file, pattern, number, &why);
     if (!error) {
-        error = report_write_now(file.fd, runtime_options(), !number);
-        error = number ? report_file_close(&file, error) : report_path_close(&file, error);
-        why = strerrordesc_np(error);
+        error = reader_run(&(struct reader_call){.out = file.fd, .is_end = !number}, &why);
+        int closed = number ? report_file_close(&file, error) : report_path_close(&file, error);
+        why = error ? why : strerrordesc_np(closed);
+        error = closed;
     }
     if (error && (number || !report_path_is_told()))
         os_say("no report in ", file.path, ": ", why);
     return error;
 }
 
+static void write_to(int fd, bool is_end) {
+    const char *why;
+    if (os_may_write(fd) && reader_run(&(struct reader_call){.out = fd, .is_end = is_end}, &why) != 0)
+        fallback_write(fd, why);
+}
+
 /* number: of the report; 0: the one at exit. What cannot go elsewhere goes to standard error. */
 static void write_one(uint32_t number) {
-    const struct options *options = runtime_options();
-    bool is_stdout = strcmp(options->report, "stdout") == 0;
-    if (strcmp(options->report, "none") == 0 ||
-        (report_path_is_wanted() && write_file(options->report, number) == 0))
+    const char *report = runtime_options()->report;
+    bool is_stdout = strcmp(report, "stdout") == 0;
+    if (strcmp(report, "none") == 0 || (report_path_is_wanted() && write_file(report, number) == 0))
         return;
-    int fd = descriptor_standard(is_stdout ? STDOUT_FILENO : STDERR_FILENO);
-    int error = os_may_write(fd) ? report_write_now(fd, options, !number) : 0;
-    if (error)
-        os_say("the report is not complete: ", strerrordesc_np(error));
+    write_to(descriptor_standard(is_stdout ? STDOUT_FILENO : STDERR_FILENO), !number);
 }
 
 /* A process reports once, though exit, quick_exit and _exit may follow one another or come in two threads at
@@ -83,7 +87,8 @@ static void once_end(struct once *once) {
 
 static void look_for_signals(void);
 
-static void report_once(void) {
+/* by_itself: the process is not ended by a signal. */
+static void report_once(bool by_itself) {
     struct once *once = once_begin();
     if (!once)
         return;
@@ -91,13 +96,12 @@ static void report_once(void) {
     instrumented_note();
     torn_look();
     stacks_tell();
+    collect_end(store_header());
+    if (by_itself)
+        profiling_end();
     write_one(0);
     if (snapshot_is_wanted())
         snapshot_write_wanted(0);
-    if (store_is_file()) {
-        collect_holes(store_header());
-        collect_lost_for_profile();
-    }
     store_look_for_file();
     once_end(once);
 }
@@ -107,7 +111,7 @@ static void end_with_room(void *unused) {
     runtime_start();
     if (runtime_off || runtime_is_asleep())
         return;
-    report_once();
+    report_once(true);
     profiling_end();
 }
 
@@ -168,7 +172,7 @@ void exit_at_once(int status) {
 static void report_with_room(void *unused) {
     (void)unused;
     if (!runtime_is_asleep())
-        report_once();
+        report_once(false);
 }
 
 void exit_by_signal(int number) {
@@ -279,7 +283,7 @@ __attribute__((destructor)) static void destroy(void) {
  * more of its stack than a few hundred bytes.
  */
 
-/* A report needs some 20 KiB; threads may have stacks of 16. */
+/* Paths take some 20 KiB; threads may have stacks of 16. */
 #define STACK_SIZE ((size_t)256 << 10)
 
 /* Wiped by fork: a child does not go on with what its parent was at. */
@@ -348,7 +352,7 @@ static bool is_taken(int number, void (*handler)(int)) {
 }
 
 static void look_for_signals(void) {
-    const struct options *options = runtime_options();
+    const struct run_options *options = runtime_options();
     if (state && !state->reports && is_taken(options->signal, handle))
         os_say("no report at the signal: ", "the program has a handler of its own for it");
     if (is_taken(options->signal_start, start_or_stop))

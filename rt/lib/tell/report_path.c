@@ -188,10 +188,8 @@ static struct {
 } begun_file;
 
 /* Whether the report will be in a file that can be begun, and tells of faults itself. */
-static bool has_lines(const struct options *options) {
-    bool has_faults = options->format == FORMAT_TEXT || options->format == FORMAT_MARKDOWN ||
-                      options->format == FORMAT_JSON;
-    return report_path_is_wanted() && has_faults && options->by == BY_SITE;
+static bool has_lines(const struct run_options *options) {
+    return report_path_is_wanted() && options_show_faults(options);
 }
 
 /* An empty file takes the report's place. */

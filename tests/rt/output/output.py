@@ -190,8 +190,8 @@ def file_size():
     process = run([program], "format=json:report=limited.txt",
                   preexec_fn=lambda: (resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)), signal.signal(signal.SIGXFSZ, signal.SIG_DFL)))
     expect("limit of file size", DONE, outcome(process))
-    line, _, report = process.err.partition("\n")
-    expect("limit of file size, a line, and the report here", True, "File too large" in line and "totals" in json.loads(report))
+    lines, brace, report = process.err.partition("{")
+    expect("limit of file size, lines, and the report here", True, "File too large" in lines and "totals" in json.loads(brace + report))
     expect("limit of file size, nothing left", [], glob.glob("limited*"))
 
 
@@ -234,6 +234,35 @@ def unreachable():
     os.umask(old)
     modes = {stat.S_IMODE(os.stat(name).st_mode) for name in os.listdir(".") if name.endswith("-loud.txt")}
     expect("mode", {0o600}, modes)
+
+
+def fallback():
+    """Where no reader writes the report the runtime prints the totals and the largest sites, and the program goes on."""
+    program, static = build("loud.c", "loud"), build("loud.c", "loud_static", "-static")
+    for name, text in ("dies", "kill -KILL $$"), ("fails", "exit 127"), ("absent", None):
+        if text:
+            with open(name, "w") as file:
+                file.write("#!/bin/sh\n" + text + "\n")
+            os.chmod(name, 0o755)
+    for each in program, static:
+        want = json.loads(run([each], "format=json").err)["totals"]
+        for reader in "dies", "fails", "absent":
+            process = run([each], f"reader={os.path.abspath(reader)}")
+            check_fallback(f"{each}, {reader}", process, want)
+        process = run([each], "reader=/bin/true", preexec_fn=lambda: (os.setgid(65534), os.setuid(65534), resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))))
+        check_fallback(f"{each}, no process", process, want)
+    os.makedirs("root", exist_ok=True)
+    shutil.copy(static, "root/loud")
+    check_fallback("chroot", run(["chroot", "root", "/loud"]), None)
+
+
+def check_fallback(what, process, want):
+    head = re.search(r"allocations (\d+), bytes (\d+), live bytes (\d+), peak bytes (\d+)", process.err)
+    found = tuple(map(int, head.groups()[:3])) if head else process.err
+    counts = (want["allocs"] + want["reallocs"], want["alloc_bytes"] + want["realloc_bytes"], want["live_bytes"]) if want else found
+    expect(f"{what}: behaviour", DONE, outcome(process))
+    expect(f"{what}: totals", counts, found)
+    expect(f"{what}: rows", True, re.search(r"loud\.c:\d+ helper \d+ \d+ \d+ \d+$", process.err, re.M) is not None)
 
 
 def exhausted():
@@ -348,4 +377,4 @@ def narrow():
                 expect(f"{linking} {what} {options}: report", True, "total" in process.err)
 
 
-main([narrow, exhausted, refused, placed, text, markdown, comma_separated, json_rows, leaks, suppressed, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])
+main([narrow, fallback, exhausted, refused, placed, text, markdown, comma_separated, json_rows, leaks, suppressed, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])

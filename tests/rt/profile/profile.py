@@ -157,7 +157,7 @@ def born():
     expect("status and errors", (-signal.SIGKILL, ""), (process.returncode, process.err))
     expect("files", ["b.profile"], glob.glob("b.profile*"))
     report = profile("b.profile")
-    expect("finished, exact and counted", (False, False, 0), (report["finished"], report["exact"], report["totals"]["allocs"]))
+    expect("finished, exact and counted", (False, True, 0), (report["finished"], report["exact"], report["totals"]["allocs"]))
 
 
 # ---- all ways to end ----
@@ -603,8 +603,8 @@ def run_on():
     for _ in range(15):
         clean()
         start([program, "end"], "format=json:report=r.json:profile=r.profile:pairs=1")
-        for path in "r.json", "r.profile":
-            expect(path, "", subprocess.run([DUMP, "report", path], capture_output=True, text=True).stderr)
+        json.load(open("r.json"))
+        expect("r.profile", "", subprocess.run([DUMP, "report", "r.profile"], capture_output=True, text=True).stderr)
 
 
 def watched():

@@ -177,13 +177,10 @@ def busy():
 def denied():
     """One thread needs no other to be stopped; with two there is no answer, and the program does not notice."""
     program = build("denied.c", "denied")
-    process = run([program], REACH)
-    if process.returncode == SKIPPED:
-        sys.exit(SKIPPED)
+    process, report = run_sandboxed([program], ":reach=1")
     check_behaviour(process)
-    expect("alone", (1, 10), lost(report_of(process)["totals"]))
-    process = run([program, "two"], REACH)
-    report = report_of(process)
+    expect("alone", (1, 10), lost(report["totals"]))
+    process, report = run_sandboxed([program, "two"], ":reach=1")
     check_behaviour(process)
     expect("reason", True, "ptrace is not permitted" in report["lost_unknown"])
     expect("no numbers", [], [site for site in report["sites"] if "lost_blocks" in site])
@@ -194,9 +191,9 @@ def simulated():
     if not shutil.which("valgrind"):
         sys.exit(SKIPPED)
     program = build("denied.c", "denied")
-    process = run(["valgrind", "--tool=none", "-q", program], "format=json:report=simulated.json:reach=1")
+    process, report = run_sandboxed(["valgrind", "--tool=none", "-q", program], ":reach=1")
     expect("status and output", (3, "done\n"), (process.returncode, process.out))
-    expect("reason", True, "valgrind" in load("simulated.json")["lost_unknown"])
+    expect("reason", True, "valgrind" in report["lost_unknown"])
 
 
 def apart():

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which sites a pattern is for, and leaks that are known. */
 #include "model/filter.h"
+#include "model/suppress.h"
 
 #include "report_rows.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The options of a run and the patterns of a report's path.
+// The options of a report.
 #include "model/options.h"
 
 #include <string.h>
@@ -29,20 +29,16 @@ static struct options parsed(const char *text, int expected_complaints) {
 static void defaults(void **state) {
     (void)state;
     struct options options = parsed("", 0);
-    assert_true(options.enabled && options.owners);
-    assert_string_equal(options.report, "stderr");
-    assert_string_equal(options.profile, "none");
     assert_int_equal(options.format, FORMAT_TEXT);
     assert_int_equal(options.sort, SORT_BYTES);
     assert_int_equal(options.top, 20);
     assert_false(options.top_given);
-    assert_false(options.leaks || options.pairs || options.sizes || options.reach);
+    assert_false(options.leaks || options.pairs || options.sizes);
 }
 
 static void needs_owners(void **state) {
     (void)state;
-    static const char *const which[] = {"leaks=1",   "pairs=1",   "sizes=1", "reach=1",
-                                        "sort=live", "sort=peak", "stack=1"};
+    static const char *const which[] = {"leaks=1", "pairs=1", "sizes=1", "sort=live", "sort=peak"};
     for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
         struct options options = parsed(which[i], 0);
         assert_true(options_need_owners(&options));
@@ -53,36 +49,25 @@ static void needs_owners(void **state) {
 
 static void every_key(void **state) {
     (void)state;
-    struct options options = parsed(
-        "enabled=0:owners=0:report=/tmp/%p:format=csv:top=0:sort=allocs:min_bytes=18446744073709551615:"
-        "min_allocs=7:leaks=1:pairs=1:sizes=1:reach=1:profile=/tmp/%e.%p:stack=64:"
-        "stack_sites=*/a.c,xmalloc",
-        0);
-    assert_false(options.enabled || options.owners);
-    assert_string_equal(options.report, "/tmp/%p");
-    assert_string_equal(options.profile, "/tmp/%e.%p");
+    struct options options =
+        parsed("format=csv:top=0:sort=allocs:min_bytes=18446744073709551615:min_allocs=7:"
+               "leaks=1:pairs=1:sizes=1:filter=a*:depth=64",
+               0);
     assert_int_equal(options.format, FORMAT_CSV);
     assert_int_equal(options.sort, SORT_ALLOCS);
     assert_int_equal(options.top, 0);
     assert_true(options.top_given);
     assert_true(options.min_bytes == UINT64_MAX);
     assert_int_equal(options.min_allocs, 7);
-    assert_true(options.leaks && options.pairs && options.sizes && options.reach);
-    assert_int_equal(options.stack, 64);
-    assert_string_equal(options.stack_sites, "*/a.c,xmalloc");
+    assert_true(options.leaks && options.pairs && options.sizes);
+    assert_int_equal(options.depth, 64);
+    assert_string_equal(options.filter, "a*");
+    assert_string_equal(parsed("filter=a:filter=none", 0).filter, "");
 }
 
-static void quotes_keep_what_ends_a_value(void **state) {
+static void keys_of_the_runtime_are_passed_over(void **state) {
     (void)state;
-    struct options options = parsed("stack_sites='a.c:12,b::f':top=3:report=\"x:'y\":stack=2", 0);
-    assert_string_equal(options.stack_sites, "a.c:12,b::f");
-    assert_string_equal(parsed("stack_sites=a:stack_sites=all", 0).stack_sites, "");
-    assert_string_equal(options.report, "x:'y");
-    assert_int_equal(options.top, 3);
-    assert_int_equal(options.stack, 2);
-    assert_string_equal(parsed("report=it's:top=3", 0).report, "it's");
-    assert_int_equal(parsed("report='open:top=3", 1).top, 20);
-    assert_string_equal(last_what, "a quote is not closed");
+    assert_int_equal(parsed("stack=no:report=:signal=9:top=3", 0).top, 3);
 }
 
 static void every_sort(void **state) {
@@ -96,18 +81,16 @@ static void booleans_are_their_own_keys(void **state) {
     (void)state;
     assert_true(parsed("leaks=1", 0).leaks && !parsed("leaks=1", 0).pairs);
     assert_true(parsed("pairs=1", 0).pairs && !parsed("pairs=1", 0).sizes);
-    assert_true(parsed("sizes=1", 0).sizes && !parsed("sizes=1", 0).reach);
-    assert_true(parsed("reach=1", 0).reach && !parsed("reach=1", 0).leaks);
-    assert_false(parsed("reach=1:reach=0", 0).reach);
+    assert_true(parsed("sizes=1", 0).sizes && !parsed("sizes=1", 0).lifetime);
+    assert_false(parsed("leaks=1:leaks=0", 0).leaks);
 }
 
 static void what_is_wrong_is_left_out(void **state) {
     (void)state;
     static const char *const wrong[] = {
-        "bananas=1",   "top",       "=",        "top=",     "top=-1",  "top=18446744073709551616",
-        "enabled=yes", "enabled=2", "format=x", "sort=l",   "report=", "Top=1",
-        "min_bytes=k", "stack=65",  "leaks=2",  "profile=", "pairs=",  "sizes=no",
-        "reach=01"};
+        "bananas=1", "top",       "=",       "top=",     "top=-1",   "top=18446744073709551616",
+        "format=x",  "sort=l",    "filter=", "Top=1",    "depth=65", "min_bytes=k",
+        "leaks=2",   "suppress=", "pairs=",  "sizes=no", "leaks=01"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[128] = "top=3:";
         strcat(strcat(text, wrong[i]), ":min_allocs=4");
@@ -135,8 +118,7 @@ static void complaints_name_what_would_be_right(void **state) {
         {"leaks=yes", "neither 0 nor 1"},
         {"top=5KiB", "not a number"},
         {"min_bytes=5K", "not a size, as 4096 or 64KiB"},
-        {"stack=65", "not a number up to 64"},
-        {"signal=9", "not the number of a signal that can be handled"},
+        {"depth=65", "not a number up to 64"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         parsed(cases[i].pair, 1);
@@ -165,43 +147,18 @@ static void the_last_one_holds_and_empty_ones_are_nothing(void **state) {
     assert_int_equal(parsed("::top=1:top=2::", 0).top, 2);
 }
 
-static size_t complained_length;
-
-static void note_length(const char *what, const char *pair, size_t length) {
-    (void)what;
-    (void)pair;
-    complained_length = length;
-}
-
-static void a_path_that_is_too_long(void **state) {
-    (void)state;
-    char text[OPTIONS_PATH_SIZE + 20] = "report=";
-    struct options options;
-    options_default(&options);
-    memset(text + 7, 'x', OPTIONS_PATH_SIZE - 1);
-    options_parse(&options, text, note_length);
-    assert_int_equal(strlen(options.report), OPTIONS_PATH_SIZE - 1);
-    options_default(&options);
-    memset(text + 7, 'x', OPTIONS_PATH_SIZE);
-    options_parse(&options, text, note_length);
-    assert_int_equal(complained_length, OPTIONS_PATH_SIZE + 7);
-    assert_string_equal(options.report, "stderr");
-    assert_string_equal(options.profile, "none");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(needs_owners),
         cmocka_unit_test(every_key),
+        cmocka_unit_test(keys_of_the_runtime_are_passed_over),
         cmocka_unit_test(every_sort),
-        cmocka_unit_test(quotes_keep_what_ends_a_value),
         cmocka_unit_test(booleans_are_their_own_keys),
         cmocka_unit_test(what_is_wrong_is_left_out),
         cmocka_unit_test(complaints_name_what_would_be_right),
         cmocka_unit_test(help_tells_every_key),
         cmocka_unit_test(the_last_one_holds_and_empty_ones_are_nothing),
-        cmocka_unit_test(a_path_that_is_too_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-dump exit-report: started by the runtime on the counters of its process, which are standard
+ * input, to write a report to standard output (lib/tell/reader.c). Its options are the text of
+ * ALLOCSITE_OPTIONS. */
+#include "base/settings.h"
+#include "dump/commands/report.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+struct exit_report {
+    struct showing showing;
+    bool is_end;
+    bool is_strict; /* what is wrong is an error, and keys that are of no report are */
+    const char *wrong, *only;
+};
+
+static const char help[] =
+    "usage: allocsite-dump exit-report [--options=KEY=VALUE:...] < PROFILE\n"
+    "\n"
+    "Writes the report at a program's end. The runtime calls it; see allocsite-dump\n"
+    "help report for the command that reads profiles.\n"
+    "\n"
+    "  --end                    the process is about to end\n"
+    "  --options=KEY=VALUE:...  those of ALLOCSITE_OPTIONS that are of a report; others\n"
+    "                           are passed over, and those that are wrong are told\n"
+    "  --only=KEY=VALUE:...     options of a report only; if one is wrong, status 2";
+
+/* A key that is wrong: the runtime has told of those that no part of allocsite knows. */
+static void note_wrong(struct exit_report *report, const struct setting_pair *pair, const char *wrong) {
+    if (report->is_strict)
+        report->wrong = wrong;
+    fprintf(stderr, "allocsite: %s, %s: %.*s\n", report->is_strict ? "no report" : "option ignored", wrong,
+            (int)pair->length, pair->start);
+}
+
+static void take_pair(struct exit_report *report, const struct setting_pair *pair) {
+    const char *wrong = pair->wrong;
+    bool is_known = !wrong && report_key_is_known(pair->name);
+    if (is_known)
+        wrong = report_take_key(&report->showing, pair->name, pair->value);
+    else if (!wrong)
+        wrong = "not an option of one report";
+    if (wrong && (is_known || report->is_strict))
+        note_wrong(report, pair, wrong);
+}
+
+static void take_pairs(struct exit_report *report, const char *text) {
+    struct setting_pair pair;
+    while (settings_next(&text, &pair))
+        take_pair(report, &pair);
+}
+
+static const char *take_options(void *to, const char *text) {
+    take_pairs(to, text);
+    return NULL;
+}
+
+static const char *take_only(void *to, const char *text) {
+    struct exit_report *report = to;
+    report->is_strict = true;
+    report->only = text;
+    take_pairs(report, text);
+    report->is_strict = false;
+    return NULL;
+}
+
+static const struct argument list[] = {
+    {"end", false, take_flag, offsetof(struct exit_report, is_end)},
+    {"options", true, take_options, 0},
+    {"only", true, take_only, 0},
+    {0},
+};
+
+int command_exit_report(int count, char **words) {
+    struct exit_report report = {.wrong = NULL};
+    sigset_t none;
+    sigemptyset(&none);
+    signal(SIGXFSZ, SIG_IGN);              /* an error tells as well that the file cannot grow */
+    sigprocmask(SIG_SETMASK, &none, NULL); /* the runtime has blocked all until here */
+    report_default(&report.showing);
+    int status = arguments_take(&(struct arguments){"exit-report", help, list}, &report, count, words);
+    if (status != ARGUMENTS_TAKEN)
+        return status;
+    return report.wrong ? STATUS_USAGE : report_standard_input(&report.showing, report.is_end, report.only);
+}
