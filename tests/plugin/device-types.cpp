@@ -1,7 +1,7 @@
 // The half that sees the AST leaves code for a GPU alone too, and tells the types of the host's.
 // REQUIRES: types
-// RUN: %typedxx -O2 -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -nocudainc -nocudalib -S -emit-llvm -o - %s 2>&1 | %check --check-prefix=DEVICE
-// RUN: %typedxx -O2 -x cuda --cuda-host-only --cuda-gpu-arch=sm_75 -nocudainc -nocudalib -S -emit-llvm -o - %s 2>&1 | %check --check-prefix=HOST
+// RUN: %typedxx -O2 -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -Xclang -target-feature -Xclang +ptx63 -nocudainc -nocudalib -S -emit-llvm -o - %s 2>&1 | %check --check-prefix=DEVICE
+// RUN: %typedxx -O2 -x cuda --cuda-host-only --cuda-gpu-arch=sm_75 -Xclang -target-feature -Xclang +ptx63 -nocudainc -nocudalib -S -emit-llvm -o - %s 2>&1 | %check --check-prefix=HOST
 // DEVICE-NOT: allocsite
 // DEVICE: call {{.*}}@malloc(
 // DEVICE-NOT: allocsite

@@ -163,8 +163,10 @@ int report_standard_input(struct showing *showing, bool is_end, const char *only
     if (status != STATUS_DONE)
         return status;
     take_suppressions(showing);
-    if (!report_source_load(&source, "-", &why))
-        return complain("standard input", "%s", why.text);
+    if (!report_source_load(&source, "-", &why)) {
+        complain("standard input", "%s", why.text);
+        return STATUS_NOT_WRITTEN;
+    }
     if (is_end) {
         source.report->finished = true;
         source.report->running = false;

@@ -28,7 +28,7 @@ bool report_key_is_known(struct setting_value name);
 /* Returns NULL, or what is wrong with the value. */
 const char *report_take_key(struct showing *, struct setting_value name, struct setting_value value);
 
-/* Of exit-report: standard output could not be written, which has been told. */
+/* Of exit-report: standard input could not be read or standard output not written, which has been told. */
 enum { STATUS_NOT_WRITTEN = 3 };
 
 /* Whether they go together. STATUS_DONE, or the status to end with. */
