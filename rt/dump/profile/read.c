@@ -53,7 +53,8 @@ static void add_row(struct reader *reader, uint64_t slot, const struct profile_c
     }
     settle(reader, &row->counters);
     reader->doubts.unnamed += view->what == PROFILE_UNUSED;
-    if (view->what == PROFILE_MODULE)
+    bool is_merged = reader->areas.header.flags & PROFILE_IS_MERGED; /* its header has the sum */
+    if (view->what == PROFILE_MODULE && !is_merged)
         file->report.walks.without_caller += row->counters.allocs + row->counters.reallocs;
     profile_view_row(&row->view, &reader->views, view);
     bool has_stack = view->what == PROFILE_STACK;
