@@ -180,6 +180,8 @@ static void raise_limits(void) {
  * run in the program's memory. */
 static int execute(void *context) {
     struct launch *launch = context;
+    /* A thread that is cancelled while it waits leaves nobody who wants the report. */
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     raise_limits();
     if (set_descriptors(launch))
         syscall(SYS_execve, launch->path, launch->arguments, launch->environment);
