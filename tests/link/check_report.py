@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares a JSON report with what the sources say.
 
-check_report.py [--hole=WORDS] REPORT SOURCE...
+check_report.py [--hole=WORDS]... REPORT SOURCE...
 
 A source line that ends in `// SITE allocs bytes [reallocs realloc_bytes]` is one site with exactly these counts,
-summed over the copies that inlining made of it; `// SITE any` is one with whatever counts. The report must have no other site in these files, and be exact, or
-with --hole be inexact for one reason that has these words.
+summed over the copies that inlining made of it; `// SITE any` is one with whatever counts. The report must have no other
+site in these files. It must be exact, or with --hole be inexact for one reason that contains WORDS per --hole, in order.
 """
 import argparse
 import collections
@@ -43,16 +43,15 @@ def reported(report, sources):
     return {place: counts for place, counts in sites.items() if any(counts)}
 
 
-def same_exactness(report, hole):
+def same_exactness(report, holes):
     reasons = report["inexact_reasons"]
-    if hole is None:
-        return report["exact"] and not reasons
-    return not report["exact"] and len(reasons) == 1 and hole in reasons[0]
+    return (report["exact"] == (not holes) and len(reasons) == len(holes) and
+            all(hole in reason for hole, reason in zip(holes, reasons)))
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--hole")
+    parser.add_argument("--hole", action="append", default=[])
     parser.add_argument("report")
     parser.add_argument("sources", nargs="+")
     arguments = parser.parse_args()

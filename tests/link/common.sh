@@ -39,7 +39,7 @@ refused() {
     grep -Eq "$pattern" refused.out || { cat refused.out >&2; fail "no line '$pattern': $*"; }
 }
 
-# counted PROGRAM [--hole=WORDS] SOURCE...: runs it and compares the sites marked in the sources with the report.
+# counted PROGRAM [--hole=WORDS]... SOURCE...: runs it and compares the sites marked in the sources with the report.
 counted() {
     program=$1
     shift
