@@ -84,10 +84,14 @@ install(FILES ${PROJECT_BINARY_DIR}/installed/allocsite.pc DESTINATION ${CMAKE_I
 configure_file(${PROJECT_SOURCE_DIR}/rt/lib/allocsite.h ${PROJECT_BINARY_DIR}/include/allocsite.h COPYONLY)
 install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/allocsite.h TYPE INCLUDE)
 install(TARGETS allocsite_shared allocsite_static)
-# Static programs know the reader by its path (rt/lib/reader_path.c).
-install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY WORKING_DIRECTORY \"$<TARGET_FILE_DIR:allocsite_static>\"
-    COMMAND ${CMAKE_AR} rs \"\$ENV{DESTDIR}${CMAKE_INSTALL_FULL_LIBDIR}/$<TARGET_FILE_NAME:allocsite_static>\"
-            \"$<TARGET_OBJECTS:allocsite_reader_path_installed>\")")
+# Static programs know the reader by its path (rt/lib/reader_path.c). The prefix is known when it is installed, not before:
+# cmake --install and cpack can choose another one.
+install(CODE "set(object \"${PROJECT_BINARY_DIR}/installed/reader_path.c.o\")
+execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${CMAKE_C_COMPILER} -fPIC \"-I${PROJECT_SOURCE_DIR}/rt\"
+    \"-DALLOCSITE_READER_PATH=\\\"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/allocsite-dump\\\"\"
+    -c \"${PROJECT_SOURCE_DIR}/rt/lib/reader_path.c\" -o \"\${object}\")
+execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${CMAKE_AR} rs
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:allocsite_static>\" \"\${object}\")")
 foreach(page IN ITEMS allocsite.3 allocsite-list.5 allocsite.7 allocsite-cost.7 allocsite-tutorial.7 allocsite-wrappers.7)
     string(REGEX MATCH "[0-9]$" section ${page})
     install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})

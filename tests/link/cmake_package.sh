@@ -46,6 +46,8 @@ use "$lib" "$CLANG" "$CLANGXX"
 
 cmake --install "$ALLOCSITE_BUILD" --prefix "$work/first" >/dev/null
 mv first moved
+# A static program finds a reader that moved in PATH alone.
+PATH=$work/moved/bin:$PATH
 use "$work/moved/lib" "$CLANG" "$CLANGXX"
 CC=$work/moved/bin/allocsite-clang-$MAJOR
 silent "$CC" -O2 project/app.c -o app

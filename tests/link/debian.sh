@@ -20,3 +20,5 @@ dpkg -x ./*.deb root
 ! find root -name '*.[1-8]' | grep -q man/ || fail "manuals that are not compressed"
 "root/usr/bin/allocsite-clang-$MAJOR" -O2 -g "$here/app.c" -o app
 counted ./app "$here/app.c"
+strings root/usr/lib/*/liballocsite.a root/usr/lib/liballocsite.a 2>/dev/null | grep -qx /usr/bin/allocsite-dump ||
+    fail "static programs do not know where the package installs the reader"
