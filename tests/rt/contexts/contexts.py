@@ -59,7 +59,7 @@ def name_of(frame):
     return name.partition(".")[0]
 
 
-def check_books(program, what, *arguments):
+def check_books(program, what, *arguments, ignored=("_start",)):
     """The stacks of the report are those that the program has noted itself, frame by frame."""
     process = run([program, *arguments], CHECKED.replace("check=1", "check=0"))
     check_behaviour(process)
@@ -75,7 +75,7 @@ def check_books(program, what, *arguments):
     for stack in report["stacks"]:
         frames = [name_of(frame) for frame in stack["frames"] if frame["module"] == module]
         if stack["site"] in sited and frames and frames[0] != "main" and "write_books" not in frames:
-            told[tuple(name for name in frames if name != "_start")] += stack["allocs"]
+            told[tuple(name for name in frames if name not in ignored)] += stack["allocs"]
     for path in sorted(books.keys() | told.keys()):
         if books[path] != told[path]:
             wrong.append(f"{what}: {told[path]} by {' < '.join(path[:12])}, but {books[path]} in the books")
@@ -88,6 +88,23 @@ def books():
     for level in "-O0", "-O1", "-O2", "-O3", "-Os":
         program = build("books.cpp", "books_kept", CONTEXTS, level, *used)
         check_books(program, level, "1")
+
+
+def recursion():
+    """Through one call site, after frames of many sizes."""
+    paths = {"leaf main": 1, "leaf first main": 2, "leaf flat main": 1, "leaf recursive recursive recursive recursive main": 1}
+    for level in "-O0", "-O1", "-O2", "-O3":
+        program = build("recursion.c", "recursion", CONTEXTS, level)
+        for size in range(160, 400, 16):
+            process = run([program, str(size)])
+            check_behaviour(process)
+            report = report_of(process)
+            expect(f"{level} {size}: exact", [], report["inexact_reasons"])
+            told = collections.Counter()
+            for stack in report["stacks"]:
+                path = " ".join(name_of(frame) for frame in stack["frames"] if frame["module"] == os.path.realpath(program))
+                told[path.removesuffix(" _start")] += stack["allocs"] if path.startswith("leaf") else 0
+            expect(f"{level} {size}: paths", paths, dict(+told))
 
 
 def cycles():
@@ -129,14 +146,17 @@ def optimised_at_linking():
 
 
 def coroutines():
-    """Of C++20, which clang has from 16 on."""
-    majors = [major for major in (16, 19, 22) if os.path.exists(f"{BIN}/allocsite-clang++-{major}")]
+    """Of C++20."""
+    majors = [major for major in (14, 16, 19, 22) if os.path.exists(f"{BIN}/allocsite-clang++-{major}")]
     if not majors:
         sys.exit(SKIPPED)
     for major in majors:
         harness.MAJOR = major
         for level in "-O0", "-O2":
             check("coroutines.cpp", "-std=c++20", level, used=[], cases=[[]], least=10)
+            program = build("coroutine_books.cpp", "coroutine_books", CONTEXTS, "-std=c++20", level)
+            # Optimizers may drop the inlined frame of std::coroutine_handle::resume.
+            check_books(program, f"clang {major} {level}", ignored=("_start", "resume"))
 
 
 def elsewhere():
@@ -236,4 +256,4 @@ def deep():
     expect("deepest", (3, ""), (lambda process: (process.returncode, process.err))(run(["./deepest", "6000", "0"], "report=/dev/null")))
 
 
-main([books, cycles, ways, static, optimised_at_linking, coroutines, elsewhere, opened, bounded, mixed, named, deep])
+main([books, recursion, cycles, ways, static, optimised_at_linking, coroutines, elsewhere, opened, bounded, mixed, named, deep])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Coroutines of C++20: each is resumed from several places, and allocates before and behind its suspensions, itself
-// and in what it calls.
+// Coroutines of C++20: each is resumed from several places, and allocates before and behind its suspensions,
+// itself and in what it calls.
 #include <coroutine>
 #include <cstdio>
 #include <cstdlib>
@@ -31,8 +31,7 @@ struct Steps {
             use(24);
             return {};
         }
-        void return_void() {
-        }
+        void return_void() {}
         void unhandled_exception() {
             use(32);
         }
@@ -99,10 +98,82 @@ APART static void run(Steps steps) {
     steps.handle.destroy();
 }
 
+// Hands over to the coroutine that it waits for, and back at the end, by tail calls where the compiler makes
+// them.
+struct Task {
+    struct promise_type {
+        std::coroutine_handle<> waiting;
+
+        struct Final {
+            bool await_ready() noexcept {
+                return false;
+            }
+            std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> self) noexcept {
+                use(96);
+                return self.promise().waiting ? self.promise().waiting : std::noop_coroutine();
+            }
+            void await_resume() noexcept {}
+        };
+        Task get_return_object() {
+            return {std::coroutine_handle<promise_type>::from_promise(*this)};
+        }
+        std::suspend_always initial_suspend() noexcept {
+            return {};
+        }
+        Final final_suspend() noexcept {
+            return {};
+        }
+        void return_void() {}
+        void unhandled_exception() {
+            abort();
+        }
+    };
+    std::coroutine_handle<promise_type> handle;
+
+    bool await_ready() {
+        return false;
+    }
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiting) {
+        handle.promise().waiting = waiting;
+        use(104);
+        return handle;
+    }
+    void await_resume() {
+        handle.destroy();
+    }
+};
+
+static Task innermost(int i) {
+    use(112);
+    if (i % 2)
+        use(120);
+    co_return;
+}
+
+static Task waits_twice(int i) {
+    co_await innermost(i);
+    use(128);
+    co_await innermost(i + 1);
+    use(136);
+}
+
+static Task waits_often(int most) {
+    for (int i = 0; i < most; i++)
+        co_await waits_twice(i);
+}
+
+APART static void hand_over(int most) {
+    Task task = waits_often(most);
+    task.handle.resume();
+    task.handle.destroy();
+    HERE;
+}
+
 int main() {
     for (int i = 0; i < 20; i++) {
         run(count(i));
         run(nested(i));
+        hand_over(i);
     }
     puts("done");
     return 3;
