@@ -73,15 +73,20 @@ static void *take_reserve(size_t size) {
     return reserve.memory + left - size;
 }
 
-void *os_map(size_t size, enum os_fork fork) {
+void *os_map_unnoted(size_t size, enum os_fork fork) {
     void *memory = map_more(size);
     if (memory == MAP_FAILED)
         memory = take_reserve(size);
     if (memory == MAP_FAILED)
         return NULL;
     advise(memory, size, fork);
-    if (fork == OS_FORK_WIPES)
-        os_fork_note(memory, size);
+    return memory;
+}
+
+void *os_map(size_t size, enum os_fork fork) {
+    void *memory = os_map_unnoted(size, fork);
+    if (memory)
+        os_own_note(memory, size, fork);
     return memory;
 }
 
@@ -106,7 +111,7 @@ bool os_map_over(void *address, size_t size, enum os_fork fork) {
 }
 
 void os_unmap(void *memory, size_t size) {
-    os_fork_forget(memory);
+    os_own_forget(memory);
     if (munmap(memory, size) == 0)
         __atomic_fetch_sub(&os_mapped, whole_pages(size), __ATOMIC_RELAXED);
 }

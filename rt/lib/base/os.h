@@ -31,9 +31,12 @@ void os_unmap_apart(void *, size_t size);
 /* As os_map, in the place of what is mapped at address. False: it is as it was. */
 bool os_map_over(void *address, size_t size, enum os_fork);
 
-/* Memory of os_map with OS_FORK_WIPES comes, or goes. */
-void os_fork_note(const void *memory, size_t size);
-void os_fork_forget(const void *memory);
+/* os_map without os_own_note. */
+void *os_map_unnoted(size_t size, enum os_fork);
+
+/* Memory of os_map comes, or goes. */
+void os_own_note(const void *memory, size_t size, enum os_fork);
+void os_own_forget(const void *memory);
 
 /* From here on a child of fork(3) sees to it that such memory is empty, whatever the kernel does. Once. */
 void os_fork_watch(void);
@@ -211,9 +214,15 @@ struct span {
     uintptr_t begin, end;
 };
 
+enum maps_kind {
+    MAPS_OTHER,
+    MAPS_DATA,      /* may hold pointers that the program stored: writable or of no file, and of no device */
+    MAPS_ANONYMOUS, /* that, and private, writable, of no file and without a name, as the heap has */
+};
+
 struct maps {
     struct span *spans; /* readable, in ascending order, one for each mapping */
-    bool *anonymous;    /* of each: private, writable, of no file and without a name, as the heap has */
+    uint8_t *kinds;     /* enum maps_kind of each */
     size_t count;
     uintptr_t extent;  /* from the first to the end of the last one in the lower half of addresses */
     struct span stack; /* of the first thread; empty: not found */
@@ -231,5 +240,24 @@ struct span maps_at(const struct maps *, uintptr_t address);
 
 /* The same of anonymous mappings alone. */
 struct span maps_anonymous_at(const struct maps *, uintptr_t address);
+
+/* Copies the spans of memory that os_map returned and that is still mapped, at most so many and in no order.
+ * Returns how many there are. */
+size_t os_own_spans(struct span *, size_t most);
+
+/* ---- Which pages of the process were ever touched. */
+
+#define PAGES_KNOWN 512
+
+/* The pages that were asked for last. All zero at first. */
+struct pages {
+    uint64_t first; /* the page whose bits come first in touched */
+    size_t count;
+    uint64_t touched[PAGES_KNOWN];
+};
+
+/* A descriptor of the kernel's page map; -1: it cannot be read, and every page may have been touched. */
+int pages_open(void);
+bool pages_touched(struct pages *, int pagemap, uintptr_t address);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* Address space, of which what is written is memory: the kernel allows a process 65,530 mappings. */
 #define SPANS_MOST ((size_t)1 << 20)
-#define SPANS_SIZE (SPANS_MOST * (sizeof(struct span) + sizeof(bool)))
+#define SPANS_SIZE (SPANS_MOST * (sizeof(struct span) + sizeof(uint8_t)))
 
 /* The start of a line; the path behind column 73 may be long and matters only for the stack. */
 struct line {
@@ -29,17 +29,33 @@ static const char *hex(const char *at, uintptr_t *value) {
     }
 }
 
-/* at: " rwxp offset device inode path". The heap and the first stack have names. */
-static bool is_anonymous(const char *at) {
-    bool is_private = at[2] == 'w' && at[4] == 'p';
-    for (int field = 0; field < 4; field++) {
-        at += strspn(at, " ");
-        if (field == 3 && strncmp(at, "0", 2) != 0 && strncmp(at, "0 ", 2) != 0)
-            return false;
+/* The rest of the line behind so many fields. */
+static const char *skip_fields(const char *at, int count) {
+    for (at += strspn(at, " "); count--; at += strspn(at, " "))
         at += strcspn(at, " ");
-    }
-    at += strspn(at, " ");
-    return is_private && (!*at || strncmp(at, "[anon:", strlen("[anon:")) == 0);
+    return at;
+}
+
+static bool starts(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* To read from a device may change it. */
+static bool is_memory(const char *path) {
+    bool is_device = starts(path, "/dev/") && !starts(path, "/dev/shm/") && !starts(path, "/dev/zero");
+    return *path == '/' ? !is_device && !starts(path, "/dmabuf:")
+                        : !*path || starts(path, "[heap]") || starts(path, "[anon");
+}
+
+/* at: " rwxp offset device inode path". The heap and the first stack have names. */
+static enum maps_kind kind_of(const char *at) {
+    bool is_writable = at[2] == 'w', is_private = at[4] == 'p';
+    const char *inode = skip_fields(at, 3), *path = skip_fields(at, 4);
+    bool has_no_file = *inode == '0' && inode[1] <= ' ';
+    bool is_named = *path && !starts(path, "[anon:");
+    if (!is_memory(path) || !(is_writable || has_no_file))
+        return MAPS_OTHER;
+    return is_writable && is_private && has_no_file && !is_named ? MAPS_ANONYMOUS : MAPS_DATA;
 }
 
 /* "begin-end rwxp offset device inode path" */
@@ -51,7 +67,7 @@ static bool take_line(struct maps *maps, const char *line) {
         return false;
     if (at[1] != 'r')
         return true;
-    maps->anonymous[maps->count] = is_anonymous(at);
+    maps->kinds[maps->count] = (uint8_t)kind_of(at);
     maps->spans[maps->count++] = span;
     if (span.end <= (uintptr_t)1 << 63)
         maps->extent = span.end - maps->spans->begin;
@@ -92,7 +108,7 @@ const char *maps_read(struct maps *maps) {
     maps->spans = os_map(SPANS_SIZE, OS_FORK_KEEPS);
     if (!maps->spans)
         return "out of memory";
-    maps->anonymous = (bool *)(maps->spans + SPANS_MOST);
+    maps->kinds = (uint8_t *)(maps->spans + SPANS_MOST);
     int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
     bool taken = fd >= 0 && take_file(maps, fd);
     if (fd >= 0)
@@ -122,6 +138,29 @@ struct span maps_at(const struct maps *maps, uintptr_t address) {
 
 struct span maps_anonymous_at(const struct maps *maps, uintptr_t address) {
     const struct span *span = maps_behind(maps, address);
-    return span && span->begin <= address && maps->anonymous[span - maps->spans] ? *span
-                                                                                 : (struct span){0, 0};
+    bool is = span && span->begin <= address && maps->kinds[span - maps->spans] == MAPS_ANONYMOUS;
+    return is ? *span : (struct span){0, 0};
+}
+
+/* ---- Which pages of the process were ever touched. */
+
+#define PAGE UINT64_C(4096)
+
+/* Linux, Documentation/admin-guide/mm/pagemap.rst: present or swapped. */
+#define PAGEMAP_TOUCHED (UINT64_C(3) << 62)
+
+int pages_open(void) {
+    return (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
+}
+
+bool pages_touched(struct pages *pages, int pagemap, uintptr_t address) {
+    uint64_t page = address / PAGE;
+    if (pagemap < 0)
+        return true;
+    if (page - pages->first >= pages->count) {
+        pages->first = page - page % PAGES_KNOWN;
+        long read = syscall(SYS_pread64, pagemap, pages->touched, sizeof pages->touched, pages->first * 8);
+        pages->count = read > 0 ? (size_t)read / 8 : 0;
+    }
+    return page - pages->first >= pages->count || pages->touched[page - pages->first] & PAGEMAP_TOUCHED;
 }

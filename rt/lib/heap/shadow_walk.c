@@ -5,55 +5,38 @@
 #include "lib/base/os.h"
 #include "lib/heap/shadow.h"
 
-#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGE          UINT64_C(4096)
-#define CHUNK         (PAGE / sizeof(uint32_t) * SHADOW_CELL) /* addresses whose small entries share a page */
-#define CHUNK_CELLS   (CHUNK / SHADOW_SMALL)
-#define TOUCHED_PAGES 512
-
-/* Linux, Documentation/admin-guide/mm/pagemap.rst: present or swapped. */
-#define PAGEMAP_TOUCHED (UINT64_C(3) << 62)
-
-/* Of one table: the walk goes through all at once. */
-struct window {
-    uint64_t first; /* the page whose bits come first in touched */
-    size_t count;
-    uint64_t touched[TOUCHED_PAGES];
-};
+#define CHUNK       SHADOW_CHUNK
+#define CHUNK_CELLS (CHUNK / SHADOW_SMALL)
 
 struct walk {
     void (*visit)(void *, const void *, const struct block *);
     void *context;
     bool (*is_other)(uintptr_t begin, uintptr_t end);
-    int pagemap; /* -1: cannot be read, and every page may have been touched */
-    struct window small, large, second;
+    bool has_freed;                    /* blocks that were freed are visited, too */
+    int pagemap;                       /* of pages_open */
+    struct pages small, large, second; /* the walk goes through all tables at once */
 };
 
-static bool page_is_touched(const struct walk *walk, struct window *window, const void *entry) {
-    uint64_t page = (uintptr_t)entry / PAGE;
-    if (walk->pagemap < 0)
-        return true;
-    if (page - window->first >= window->count) {
-        long read = syscall(SYS_pread64, walk->pagemap, window->touched, sizeof window->touched, page * 8);
-        window->first = page;
-        window->count = read > 0 ? (size_t)read / 8 : 0;
-    }
-    return !window->count || window->touched[page - window->first] & PAGEMAP_TOUCHED;
+static bool is_touched(const struct walk *walk, struct pages *pages, const void *entry) {
+    return pages_touched(pages, walk->pagemap, (uintptr_t)entry);
+}
+
+static void visit(const struct walk *walk, uintptr_t address, const struct block *block) {
+    if (block->state == BLOCK_LIVE || (walk->has_freed && block->state == BLOCK_FREED))
+        walk->visit(walk->context, (const void *)address, block);
 }
 
 static void visit_small(const struct walk *walk, uintptr_t address, uint32_t entry) {
     struct block block = shadow_small_block(entry >> 1);
-    if (block.state == BLOCK_LIVE)
-        walk->visit(walk->context, (const void *)address, &block);
+    visit(walk, address, &block);
 }
 
 static void visit_large(const struct walk *walk, uintptr_t address, const struct shadow_large *entry) {
     struct block block = shadow_large_block(entry, (const void *)address);
-    if (block.state == BLOCK_LIVE)
-        walk->visit(walk->context, (const void *)address, &block);
+    visit(walk, address, &block);
 }
 
 /* The entries of a cell of large blocks. */
@@ -87,9 +70,9 @@ static void walk_chunk(struct walk *walk, uintptr_t start) {
     size_t first = start / SHADOW_CELL;
     const uint32_t *small = shadow.small + first, *second = shadow.second ? shadow.second + first : NULL;
     const struct shadow_large *large = shadow.large + start / SHADOW_SMALL;
-    bool has_small = page_is_touched(walk, &walk->small, small);
-    bool has_large = page_is_touched(walk, &walk->large, large);
-    bool has_second = second && page_is_touched(walk, &walk->second, second);
+    bool has_small = is_touched(walk, &walk->small, small);
+    bool has_large = is_touched(walk, &walk->large, large);
+    bool has_second = second && is_touched(walk, &walk->second, second);
     for (uint64_t i = 0; (has_small || has_large || has_second) && i < CHUNK_CELLS; i++) {
         size_t at = i * (SHADOW_SMALL / SHADOW_CELL);
         struct cell cell = {start + i * SHADOW_SMALL, has_small ? small + at : NULL,
@@ -142,11 +125,18 @@ const char *shadow_walk(void (*visit)(void *context, const void *p, const struct
                         bool (*is_other)(uintptr_t begin, uintptr_t end)) {
     struct walk walk = {.visit = visit, .context = context, .is_other = is_other};
     const char *problem = NULL;
-    walk.pagemap = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
+    walk.pagemap = pages_open();
     if (shadow.end)
         problem = walk_tables(&walk);
     shadow_each_region(walk_region, &walk);
     if (walk.pagemap >= 0)
         syscall(SYS_close, walk.pagemap);
     return problem;
+}
+
+void shadow_walk_chunk(uintptr_t start, void (*visit)(void *context, const void *p, const struct block *),
+                       void *context) {
+    struct walk walk = {.visit = visit, .context = context, .has_freed = true, .pagemap = -1};
+    if (start + CHUNK <= shadow.end)
+        walk_chunk(&walk, start);
 }
