@@ -141,20 +141,21 @@ enum profile_ending {
 
 enum profile_kind {
     PROFILE_NONE,
-    PROFILE_DIRECTORY, /* struct profile_area[]: chunks of the directory from chunk 1 on */
-    PROFILE_NAMES,     /* strings, struct profile_frame and what stacks are made of */
-    PROFILE_RECORDS,   /* struct profile_record by slot */
-    PROFILE_SLOTS,     /* struct profile_slot by slot */
-    PROFILE_TALLIES,   /* struct tally of block index, for slots from first on */
-    PROFILE_EXTRAS,    /* struct extra of block index, for slots from first on */
-    PROFILE_BLOCKS,    /* struct profile_block by block */
-    PROFILE_PAIRS,     /* struct profile_pair[], in any order; key 0: none */
-    PROFILE_SIZES,     /* struct profile_sizes by slot */
-    PROFILE_BASES,     /* struct profile_base by slot */
-    PROFILE_NOTES,     /* struct profile_note[], up to the first that is empty; of merged profiles */
-    PROFILE_LIFETIMES, /* struct profile_lifetimes by slot */
-    PROFILE_PARTS,     /* struct profile_part[], up to the first that is empty; of merged profiles */
-    PROFILE_RARES,     /* struct rare of block index, for slots from first on */
+    PROFILE_DIRECTORY,     /* struct profile_area[]: chunks of the directory from chunk 1 on */
+    PROFILE_NAMES,         /* strings, struct profile_frame and what stacks are made of */
+    PROFILE_RECORDS,       /* struct profile_record by slot */
+    PROFILE_SLOTS,         /* struct profile_slot by slot */
+    PROFILE_TALLIES,       /* struct tally of block index, for slots from first on */
+    PROFILE_EXTRAS,        /* struct extra of block index, for slots from first on */
+    PROFILE_BLOCKS,        /* struct profile_block by block */
+    PROFILE_PAIRS,         /* struct profile_pair[], in any order; key 0: none */
+    PROFILE_SIZES,         /* struct profile_sizes by slot */
+    PROFILE_BASES,         /* struct profile_base by slot */
+    PROFILE_NOTES,         /* struct profile_note[], up to the first that is empty; of merged profiles */
+    PROFILE_LIFETIMES,     /* struct profile_lifetimes by slot */
+    PROFILE_PARTS,         /* struct profile_part[], up to the first that is empty; of merged profiles */
+    PROFILE_RARES,         /* struct rare of block index, for slots from first on */
+    PROFILE_POSSIBLY_LOST, /* struct profile_possibly_lost by slot */
     PROFILE_KINDS
 };
 
@@ -163,17 +164,18 @@ static inline int profile_is_of_block(uint32_t kind) {
 }
 
 /* Elements of chunk 0, by kind. */
-#define PROFILE_DIRECTORY_FIRST 64
-#define PROFILE_NAMES_FIRST     16384
-#define PROFILE_RECORDS_FIRST   64
-#define PROFILE_SLOTS_FIRST     64
-#define PROFILE_BLOCKS_FIRST    512
-#define PROFILE_PAIRS_FIRST     4096
-#define PROFILE_SIZES_FIRST     32
-#define PROFILE_BASES_FIRST     32
-#define PROFILE_LIFETIMES_FIRST 32
+#define PROFILE_DIRECTORY_FIRST     64
+#define PROFILE_NAMES_FIRST         16384
+#define PROFILE_RECORDS_FIRST       64
+#define PROFILE_SLOTS_FIRST         64
+#define PROFILE_BLOCKS_FIRST        512
+#define PROFILE_PAIRS_FIRST         4096
+#define PROFILE_SIZES_FIRST         32
+#define PROFILE_BASES_FIRST         32
+#define PROFILE_LIFETIMES_FIRST     32
+#define PROFILE_POSSIBLY_LOST_FIRST 256
 
-#define PROFILE_CHUNKS          22 /* of an array that grows, at most */
+#define PROFILE_CHUNKS              22 /* of an array that grows, at most */
 
 struct profile_area {
     uint32_t kind;   /* enum profile_kind, written last; PROFILE_NONE: nothing here (yet); readers skip what
@@ -247,6 +249,12 @@ struct profile_slot {
     uint64_t most_within; /* the true maximum is not above that by more than this */
     int64_t measured;     /* the writer's own */
     uint32_t windows, measures;
+};
+
+/* Live blocks that are not among the lost ones and that only memory points to which the program mapped
+ * itself; with PROFILE_HAS_LOST. */
+struct profile_possibly_lost {
+    uint64_t blocks, bytes;
 };
 
 /* Epochs are counted in steps that are larger than any number of live blocks. */

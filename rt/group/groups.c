@@ -32,6 +32,8 @@ static void add_sum(struct report_site *sum, const struct report_site *part) {
     counters_add(&sum->counters, &part->counters);
     sum->lost_blocks += part->lost_blocks;
     sum->lost_bytes += part->lost_bytes;
+    sum->possibly_lost_blocks += part->possibly_lost_blocks;
+    sum->possibly_lost_bytes += part->possibly_lost_bytes;
 }
 
 void groups_merge(struct groups *groups) {

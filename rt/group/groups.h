@@ -119,7 +119,7 @@ struct group_counter {
 };
 
 #define GROUP_COUNTED(name) +1
-enum { GROUP_COUNTERS = 2 ALLOCSITE_TOTALS(GROUP_COUNTED) };
+enum { GROUP_COUNTERS = 4 ALLOCSITE_TOTALS(GROUP_COUNTED) };
 #undef GROUP_COUNTED
 
 /* Writes which counters groups have, in their order, and returns how many. by: BY_SITE is what the totals of

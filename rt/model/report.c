@@ -12,6 +12,8 @@
 static void add_lost(struct report_site *total, const struct report_site *part) {
     total->lost_blocks += part->lost_blocks;
     total->lost_bytes += part->lost_bytes;
+    total->possibly_lost_blocks += part->possibly_lost_blocks;
+    total->possibly_lost_bytes += part->possibly_lost_bytes;
 }
 
 static void add(struct report_site *total, const struct report_site *part) {

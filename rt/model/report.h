@@ -18,7 +18,9 @@ struct report_site {
     uint64_t *sizes; /* SIZE_CLASSES counts of requested sizes, merged in place; NULL: not counted */
     union lifetimes *lifetimes;       /* likewise */
     uint64_t lost_blocks, lost_bytes; /* of the live ones; if the report has reach */
-    bool shares_id;                   /* with another site: pairs that name it may be that one's */
+    /* Of the live ones, too: only memory points to them that the program mapped itself. */
+    uint64_t possibly_lost_blocks, possibly_lost_bytes;
+    bool shares_id;  /* with another site: pairs that name it may be that one's */
     const char *way; /* functions, "main;load;parse", of a row that has what came by it (view/tree.h of the
                         reader) and main_stack alone; NULL: of a whole site */
     bool shares_way; /* with another such row of the site: lines tell them apart */

@@ -25,6 +25,8 @@ static bool is_shown(const struct report *report, enum column column) {
         return totals->failed;
     case COLUMN_LOST:
         return report->reach;
+    case COLUMN_POSSIBLY_LOST:
+        return report->reach && report->totals.possibly_lost_blocks;
     case COLUMN_LIVE:
     case COLUMN_PEAK:
     case COLUMN_MOST_LIVE:
@@ -41,8 +43,8 @@ size_t columns_of(const struct report *report, int columns[COLUMNS]) {
         COLUMN_LIVE,  COLUMN_PEAK,        COLUMN_MOST_LIVE, COLUMN_AVERAGE,
     };
     static const enum column leaks[] = {
-        COLUMN_LOST,   COLUMN_LIVE,      COLUMN_LIVE_SHARE, COLUMN_LIVE_BLOCKS,
-        COLUMN_ALLOCS, COLUMN_MOST_LIVE, COLUMN_AVERAGE,
+        COLUMN_LOST,        COLUMN_POSSIBLY_LOST, COLUMN_LIVE,      COLUMN_LIVE_SHARE,
+        COLUMN_LIVE_BLOCKS, COLUMN_ALLOCS,        COLUMN_MOST_LIVE, COLUMN_AVERAGE,
     };
     bool is_leaks = report->limits.leaks;
     const enum column *from = is_leaks ? leaks : usual;
@@ -71,12 +73,23 @@ void columns_narrow(struct grid *grid, const struct report_limits *limits) {
 
 const char *column_name(enum column column) {
     static const char *const names[COLUMNS] = {
-        [COLUMN_BYTES] = "bytes",         [COLUMN_BYTES_SHARE] = "share", [COLUMN_ALLOCS] = "allocs",
-        [COLUMN_ALLOCS_SHARE] = "share",  [COLUMN_REALLOCS] = "reallocs", [COLUMN_MOVED] = "moved",
-        [COLUMN_TEMPORARY] = "temporary", [COLUMN_REPEATS] = "repeats",   [COLUMN_FAILED] = "failed",
-        [COLUMN_LOST] = "lost",           [COLUMN_LIVE] = "live",         [COLUMN_LIVE_SHARE] = "share",
-        [COLUMN_LIVE_BLOCKS] = "blocks",  [COLUMN_PEAK] = "peak",         [COLUMN_MOST_LIVE] = "most live",
+        [COLUMN_BYTES] = "bytes",
+        [COLUMN_BYTES_SHARE] = "share",
+        [COLUMN_ALLOCS] = "allocs",
+        [COLUMN_ALLOCS_SHARE] = "share",
+        [COLUMN_REALLOCS] = "reallocs",
+        [COLUMN_MOVED] = "moved",
+        [COLUMN_TEMPORARY] = "temporary",
+        [COLUMN_REPEATS] = "repeats",
+        [COLUMN_FAILED] = "failed",
+        [COLUMN_LOST] = "lost",
+        [COLUMN_LIVE] = "live",
+        [COLUMN_LIVE_SHARE] = "share",
+        [COLUMN_LIVE_BLOCKS] = "blocks",
+        [COLUMN_PEAK] = "peak",
+        [COLUMN_MOST_LIVE] = "most live",
         [COLUMN_AVERAGE] = "average",
+        [COLUMN_POSSIBLY_LOST] = "possibly",
     };
     return names[column];
 }
@@ -118,6 +131,8 @@ static uint64_t number_of(const struct report_site *site, enum column column) {
         return counters->failed;
     case COLUMN_LOST:
         return site->lost_bytes;
+    case COLUMN_POSSIBLY_LOST:
+        return site->possibly_lost_bytes;
     case COLUMN_LIVE:
     case COLUMN_LIVE_SHARE:
         return counters->live_bytes;
@@ -144,6 +159,7 @@ void column_cell(char text[UNITS_SIZE], const struct report *report, const struc
         break;
     case COLUMN_BYTES:
     case COLUMN_LOST:
+    case COLUMN_POSSIBLY_LOST:
     case COLUMN_LIVE:
     case COLUMN_PEAK:
         units_size(text, number);

@@ -105,6 +105,8 @@ static void row(struct values *values, const struct report *report, const struct
     if (report->reach) {
         value_number(values, site->lost_blocks);
         value_number(values, site->lost_bytes);
+        value_number(values, site->possibly_lost_blocks);
+        value_number(values, site->possibly_lost_bytes);
     }
     values_end(values);
 }
@@ -119,7 +121,7 @@ void report_csv(struct out *out, const struct report *report) {
     if (report->totals.counters.name)                                                                        \
         out_text(out, "," #name);
     ALLOCSITE_ASKED(CSV_ASKED_NAME)
-    out_text(out, report->reach ? ",lost_blocks,lost_bytes" : "");
+    out_text(out, report->reach ? ",lost_blocks,lost_bytes,possibly_lost_blocks,possibly_lost_bytes" : "");
     values_end(&values);
     for (size_t i = 0; i < report->site_count; i++)
         if (report_has_row(report, report->sites[i]))

@@ -54,6 +54,8 @@ void json_lost(struct json *json, const struct report *report, const struct repo
         return;
     json_number(json, "lost_blocks", site->lost_blocks);
     json_number(json, "lost_bytes", site->lost_bytes);
+    json_number(json, "possibly_lost_blocks", site->possibly_lost_blocks);
+    json_number(json, "possibly_lost_bytes", site->possibly_lost_bytes);
 }
 
 static void put_sum(struct json *json, const char *key, const struct report *report,

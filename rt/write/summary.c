@@ -85,9 +85,14 @@ void summary_lost(const struct page *page) {
         return;
     }
     put_blocks(page, totals->lost_blocks, totals->lost_bytes);
+    if (totals->possibly_lost_blocks) {
+        out_text(page->out, "; possibly lost: ");
+        put_blocks(page, totals->possibly_lost_blocks, totals->possibly_lost_bytes);
+        out_text(page->out, ", to which only memory points that the program mapped itself");
+    }
     out_text(page->out, "; still reachable: ");
-    put_blocks(page, totals->counters.live_blocks - totals->lost_blocks,
-               totals->counters.live_bytes - totals->lost_bytes);
+    put_blocks(page, totals->counters.live_blocks - totals->lost_blocks - totals->possibly_lost_blocks,
+               totals->counters.live_bytes - totals->lost_bytes - totals->possibly_lost_bytes);
 }
 
 void summary_inherited(const struct page *page) {

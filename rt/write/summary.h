@@ -22,7 +22,8 @@ void summary_totals(const struct page *);
 /* "live at exit: 12 blocks of 3.4 KiB; peak: 1.2 MiB in 3,400 blocks (the true peak is within +64 KiB)" */
 void summary_live(const struct page *);
 
-/* "3 blocks of 1.0 KiB; still reachable: 9 blocks of 2.4 KiB", if somebody asked. */
+/* "3 blocks of 1.0 KiB; still reachable: 9 blocks of 2.4 KiB", if somebody asked; possibly lost ones between
+ * them, if there are any. */
 void summary_lost(const struct page *);
 
 static inline bool summary_has_lost(const struct report *report) {

@@ -10,10 +10,11 @@ import struct
 PAGE, STEP = 4096, 1 << 34
 HERE = os.path.dirname(os.path.abspath(__file__))
 VERSION = 1
-NAMES, RECORDS, SLOTS, TALLIES, EXTRAS, BLOCKS, PAIRS, SIZES, NOTES, LIFETIMES, PARTS, RARES = 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14
+NAMES, RECORDS, SLOTS, TALLIES, EXTRAS, BLOCKS, PAIRS, SIZES, NOTES, LIFETIMES, PARTS, RARES, POSSIBLY = 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15
 SITE, MODULE, CALLER, STACK, BACKING, CUSTOM = range(1, 7)
 # By kind: size of an element, and elements of chunk 0.
-ARRAYS = {NAMES: (1, 16384), RECORDS: (64, 64), SLOTS: (64, 64), BLOCKS: (8, 512), PAIRS: (24, 4096), SIZES: (512, 32), LIFETIMES: (1024, 32)}
+ARRAYS = {NAMES: (1, 16384), RECORDS: (64, 64), SLOTS: (64, 64), BLOCKS: (8, 512), PAIRS: (24, 4096), SIZES: (512, 32), LIFETIMES: (1024, 32),
+          POSSIBLY: (16, 256)}
 KINDS = ["free", "realloc", "double_free", "foreign", "mismatch", "array_mismatch"]
 EXTRA, RARE = ("reallocs", "realloc_bytes", "realloc_old_bytes", "moved", "moved_bytes"), ("failed", "temporary", "repeats")
 ENDINGS = ["exit", "_exit", "quick_exit", "exec", "signal", "exit_group"]
@@ -167,6 +168,9 @@ class Writer:
         self.add_tallies(counted)
         self.add(EXTRAS, b"".join(struct.pack("<8Q", *(of.get(name, 0) for name in EXTRA), 0, 0, 0) for of in counted))
         self.add(RARES, b"".join(struct.pack("<4Q", *(of.get(name, 0) for name in RARE), 0) for of in counted))
+        if any(site.get("possibly_lost_blocks") for site in self.sites):
+            self.add_array(POSSIBLY, bytes(16) + b"".join(
+                struct.pack("<QQ", site["possibly_lost_blocks"], site["possibly_lost_bytes"]) for site in self.sites))
         if any("sizes" in site for site in self.sites):
             self.add_array(SIZES, b"".join([bytes(512), *(classes(site.get("sizes", [])) + bytes(128) for site in self.sites)]))
         if any("lifetimes" in site for site in self.sites):

@@ -60,6 +60,8 @@ static void add_row(struct joined *joined, struct report_site *site, bool is_for
     joined_add_counters(joined, &row->row.counters, &row->peak_of, &site->counters);
     joined_add_to(joined, &row->row.lost_blocks, site->lost_blocks);
     joined_add_to(joined, &row->row.lost_bytes, site->lost_bytes);
+    joined_add_to(joined, &row->row.possibly_lost_blocks, site->possibly_lost_blocks);
+    joined_add_to(joined, &row->row.possibly_lost_bytes, site->possibly_lost_bytes);
     if (is_forked)
         joined_add_untouched_lost(joined, site);
     add_sizes(joined, &row->row, site);

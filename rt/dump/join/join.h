@@ -22,7 +22,8 @@
 /* What forked children left alone. */
 struct joined_untouched {
     uint64_t blocks, bytes;
-    uint64_t lost_blocks, lost_bytes; /* of these */
+    uint64_t lost_blocks, lost_bytes;                   /* of these */
+    uint64_t possibly_lost_blocks, possibly_lost_bytes; /* of these, too */
 };
 
 struct joined_row {

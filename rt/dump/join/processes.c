@@ -166,7 +166,11 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
  * but some bytes would be left of what it gave back, or of what is its own, one was replaced by another. */
 static struct joined_untouched untouched_of(const struct counters *of) {
     struct joined_untouched part = {smaller(of->inherited_blocks, of->live_blocks),
-                                    smaller(of->inherited_bytes, of->live_bytes), 0, 0};
+                                    smaller(of->inherited_bytes, of->live_bytes),
+                                    0,
+                                    0,
+                                    0,
+                                    0};
     bool was_replaced = (part.blocks == of->inherited_blocks && part.bytes < of->inherited_bytes) ||
                         (part.blocks == of->live_blocks && part.bytes < of->live_bytes);
     if (was_replaced && part.blocks && --part.blocks == 0)
@@ -179,18 +183,29 @@ static void add(struct joined *joined, struct joined_untouched *sum, const struc
     joined_add_to(joined, &sum->bytes, part->bytes);
     joined_add_to(joined, &sum->lost_blocks, part->lost_blocks);
     joined_add_to(joined, &sum->lost_bytes, part->lost_bytes);
+    joined_add_to(joined, &sum->possibly_lost_blocks, part->possibly_lost_blocks);
+    joined_add_to(joined, &sum->possibly_lost_bytes, part->possibly_lost_bytes);
 }
 
 static struct joined_row *row_of(const struct report_site *site) {
     return (struct joined_row *)site->merged;
 }
 
-/* As many lost blocks may be the child's own as it has live ones of its own. */
+/* As many lost and possibly lost blocks may be the child's own as it has live ones of its own. */
 void joined_add_untouched_lost(struct joined *joined, const struct report_site *site) {
     struct joined_untouched part = untouched_of(&site->counters);
-    uint64_t blocks = smaller(site->lost_blocks, site->counters.live_blocks - part.blocks);
-    uint64_t bytes = blocks ? smaller(site->lost_bytes, site->counters.live_bytes - part.bytes) : 0;
-    part = (struct joined_untouched){0, 0, site->lost_blocks - blocks, site->lost_bytes - bytes};
+    uint64_t own_blocks = site->counters.live_blocks - part.blocks;
+    uint64_t own_bytes = site->counters.live_bytes - part.bytes;
+    uint64_t blocks = smaller(site->lost_blocks, own_blocks);
+    uint64_t bytes = blocks ? smaller(site->lost_bytes, own_bytes) : 0;
+    uint64_t possibly_blocks = smaller(site->possibly_lost_blocks, own_blocks - blocks);
+    uint64_t possibly_bytes = possibly_blocks ? smaller(site->possibly_lost_bytes, own_bytes - bytes) : 0;
+    part = (struct joined_untouched){
+        .lost_blocks = site->lost_blocks - blocks,
+        .lost_bytes = site->lost_bytes - bytes,
+        .possibly_lost_blocks = site->possibly_lost_blocks - possibly_blocks,
+        .possibly_lost_bytes = site->possibly_lost_bytes - possibly_bytes,
+    };
     add(joined, &row_of(site)->untouched, &part);
 }
 
@@ -227,6 +242,8 @@ static void take_off_row(struct joined *joined, struct joined_row *row) {
     take_off(&row->row.counters, *part);
     row->row.lost_blocks -= part->lost_blocks;
     row->row.lost_bytes -= part->lost_bytes;
+    row->row.possibly_lost_blocks -= part->possibly_lost_blocks;
+    row->row.possibly_lost_bytes -= part->possibly_lost_bytes;
     if (!row->row.view.backing)
         add(joined, &joined->untouched, part);
 }

@@ -226,7 +226,7 @@ void remote_areas_free(struct remote_areas *areas) {
 
 static bool is_copied(uint32_t kind) {
     return (kind > PROFILE_RECORDS && kind <= PROFILE_BASES) || kind == PROFILE_LIFETIMES ||
-           kind == PROFILE_RARES;
+           kind == PROFILE_RARES || kind == PROFILE_POSSIBLY_LOST;
 }
 
 static void place_all(struct remote_areas *areas, struct profile_image *image) {
@@ -251,7 +251,7 @@ static bool copy_kind(const struct remote_areas *areas, struct remote_memory *me
 bool remote_areas_copy(struct remote_areas *areas, struct remote_memory *memory, struct profile_image *image,
                        struct reason *why) {
     static const uint32_t others[] = {PROFILE_SLOTS, PROFILE_BLOCKS,    PROFILE_PAIRS, PROFILE_SIZES,
-                                      PROFILE_BASES, PROFILE_LIFETIMES, PROFILE_RARES};
+                                      PROFILE_BASES, PROFILE_LIFETIMES, PROFILE_RARES, PROFILE_POSSIBLY_LOST};
     place_all(areas, image);
     if (!remote_counters_copy(areas, memory, image->bytes))
         return say_vanished(memory, why);

@@ -50,6 +50,8 @@ static void add_row(struct reader *reader, uint64_t slot, const struct profile_c
     if (file->report.reach) {
         row->lost_blocks = counts->lost_blocks;
         row->lost_bytes = counts->lost_bytes;
+        row->possibly_lost_blocks = counts->possibly_lost.blocks;
+        row->possibly_lost_bytes = counts->possibly_lost.bytes;
     }
     settle(reader, &row->counters);
     reader->doubts.unnamed += view->what == PROFILE_UNUSED;

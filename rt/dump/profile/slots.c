@@ -184,6 +184,13 @@ static void read_slot(struct profile_slot *of, const struct profile_areas *areas
         profile_copy(of, at, sizeof *of);
 }
 
+static void read_possibly_lost(struct profile_possibly_lost *of, const struct profile_areas *areas,
+                               uint64_t slot) {
+    const unsigned char *at = profile_element(areas, PROFILE_POSSIBLY_LOST, slot);
+    if (at)
+        profile_copy(of, at, sizeof *of);
+}
+
 static void read_base(struct flow *base, const struct profile_areas *areas, uint64_t slot) {
     const unsigned char *at = profile_element(areas, PROFILE_BASES, slot);
     *base = (struct flow){0};
@@ -280,6 +287,7 @@ void profile_slot_read(struct profile_counts *counts, struct profile_sweep *swee
     if (sweep->areas->header.flags & PROFILE_INHERITS)
         infer_inherited(&of, &reading.sums.flow);
     *counts = (struct profile_counts){.lost_blocks = of.lost_blocks, .lost_bytes = of.lost_bytes};
+    read_possibly_lost(&counts->possibly_lost, sweep->areas, slot);
     counts->outrun = reading.lost_since - reading.sums.flow.lost > PROFILE_OUTRUN;
     if (is_in_totals)
         add_base(&sweep->before_reset, &base);

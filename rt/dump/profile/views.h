@@ -105,6 +105,7 @@ enum { PROFILE_OUTRUN = 4096 };
 struct profile_counts {
     struct counters counters;
     uint64_t lost_blocks, lost_bytes;
+    struct profile_possibly_lost possibly_lost;
     bool contradict; /* a difference was below zero, or a sum too large, and became the nearest number */
     bool outrun;     /* more than PROFILE_OUTRUN blocks went while it was read */
 };

@@ -120,6 +120,11 @@ static void set_slot(void *slot, const struct report_site *row) {
     };
 }
 
+static void set_possibly_lost(void *possibly_lost, const struct report_site *row) {
+    *(struct profile_possibly_lost *)possibly_lost =
+        (struct profile_possibly_lost){row->possibly_lost_blocks, row->possibly_lost_bytes};
+}
+
 static struct tally tally_of(const struct counters *counters) {
     uint64_t peak_blocks = counters->peak_blocks - counters->inherited_blocks;
     return (struct tally){
@@ -307,6 +312,9 @@ static void add_areas(struct writer *writer, const struct profile_note *notes, s
         add_by_slot(writer, PROFILE_SIZES, sizeof(struct profile_sizes), rows, set_sizes);
     if (report_has_lifetimes(writer->report))
         add_by_slot(writer, PROFILE_LIFETIMES, sizeof(struct profile_lifetimes), rows, set_lifetimes);
+    if (writer->report->reach)
+        add_by_slot(writer, PROFILE_POSSIBLY_LOST, sizeof(struct profile_possibly_lost), rows,
+                    set_possibly_lost);
     profile_image_add_array(image, PROFILE_NAMES, records->names.bytes, records->names.size);
     profile_image_add_array(image, PROFILE_RECORDS, records->list, records->count);
     add_by_slot(writer, PROFILE_SLOTS, sizeof(struct profile_slot), records->count, set_slot);

@@ -155,13 +155,24 @@ void collect_holes(struct profile_header *header) {
 
 /* ---- The end of the process. */
 
-static void add_lost(void *unused, const void *p, const struct block *block) {
-    struct profile_slot *slot = slot_at(block->slot);
+static struct table possibly_lost = {.element = sizeof(struct profile_possibly_lost),
+                                     .first = PROFILE_POSSIBLY_LOST_FIRST,
+                                     .fork = OS_FORK_WIPES,
+                                     .areas = &store_areas,
+                                     .kind = PROFILE_POSSIBLY_LOST};
+
+static void add_lost(void *unused, const void *p, const struct block *block, bool possibly) {
+    struct profile_possibly_lost *possible = possibly ? table_at(&possibly_lost, block->slot) : NULL;
+    struct profile_slot *slot = possibly ? NULL : slot_at(block->slot);
     (void)unused, (void)p;
-    if (!slot)
-        return;
-    slot->lost_blocks++;
-    slot->lost_bytes += block->size;
+    if (possible) {
+        possible->blocks++;
+        possible->bytes += block->size;
+    }
+    if (slot) {
+        slot->lost_blocks++;
+        slot->lost_bytes += block->size;
+    }
 }
 
 static void find_lost(struct profile_header *header) {

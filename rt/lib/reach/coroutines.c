@@ -22,6 +22,7 @@ bool coroutines_begin(struct blocks *blocks, const struct still *still) {
 void coroutines_release(struct blocks *blocks) {
     if (blocks->coroutines)
         os_unmap(blocks->coroutines, COROUTINES_MOST * sizeof *blocks->coroutines);
+    blocks->coroutines = NULL;
 }
 
 static bool is_in_module(const struct modules_data *modules, uintptr_t address) {

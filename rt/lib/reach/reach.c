@@ -162,11 +162,21 @@ void blocks_search(struct blocks *blocks, const struct maps *maps, struct span s
     }
 }
 
-/* The block is not lost, and neither is what it points to. */
-static void blocks_reach(struct blocks *blocks, struct live_block *block) {
+void blocks_search_between(struct blocks *blocks, const struct maps *maps, struct span span,
+                           blocks_found *found, void *context) {
+    uint32_t i = blocks_behind(blocks, span.begin);
+    for (; i < blocks->count && blocks->all[i].start < span.end; i++) {
+        blocks_search(blocks, maps, (struct span){span.begin, blocks->all[i].start}, found, context);
+        span.begin = blocks->all[i].start + blocks->all[i].size;
+    }
+    blocks_search(blocks, maps, span, found, context);
+}
+
+void blocks_reach(struct blocks *blocks, struct live_block *block) {
     if (block->reached)
         return;
     block->reached = 1;
+    block->possibly = blocks->possibly;
     block->next = blocks->pending;
     blocks->pending = (uint32_t)(block - blocks->all) + 1;
 }
@@ -212,8 +222,8 @@ static void search_from(struct search *search) {
     search_reached(search);
 }
 
-/* Blocks lead to stacks of coroutines, and these to blocks. */
-static void search_from_roots(struct search *search, const struct still *still) {
+/* Blocks lead to stacks of coroutines, and these to blocks. False: no memory. */
+static bool search_from_roots(struct search *search, const struct still *still) {
     struct roots roots = still_roots(still);
     roots.maps = &search->maps;
     roots.blocks = roots.context = &search->blocks;
@@ -222,6 +232,10 @@ static void search_from_roots(struct search *search, const struct still *still) 
     do
         search_reached(search);
     while (roots_search_coroutines(&roots));
+    search->blocks.possibly = true;
+    bool is_searched = mapped_search(&roots);
+    search_reached(search);
+    return is_searched;
 }
 
 /* The mappings are read before the blocks are: so memory for these is in none of them, and no root that is
@@ -235,27 +249,23 @@ static const char *look(struct still *still) {
         return reason;
     if (search->from)
         search_from(search);
-    else if (coroutines_begin(&search->blocks, still))
-        search_from_roots(search, still);
-    else
+    else if (!coroutines_begin(&search->blocks, still) || !search_from_roots(search, still))
         return "out of memory";
     return NULL;
 }
 
-static void tell(const struct blocks *blocks, bool is_reached,
-                 void (*found)(void *, const void *, const struct block *), void *context) {
+static void tell(const struct blocks *blocks, bool is_reached, reach_found *found, void *context) {
     for (uint32_t i = 0; i < blocks->count; i++) {
         const struct live_block *live = &blocks->all[i];
         const struct block block = {
             .state = BLOCK_LIVE, .family = live->family, .slot = live->slot, .size = live->size};
-        if (live->reached == is_reached)
-            found(context, (const void *)live->start, &block);
+        if (live->reached == is_reached || live->possibly)
+            found(context, (const void *)live->start, &block, live->possibly);
     }
 }
 
 /* from: NULL: from the roots, and told of is what they do not lead to; else what this leads to. */
-static const char *search(const void *from, void (*found)(void *context, const void *p, const struct block *),
-                          void *context) {
+static const char *search(const void *from, reach_found *found, void *context) {
     struct still still;
     struct search *search = os_map(sizeof *search, OS_FORK_KEEPS);
     if (!search)
@@ -271,16 +281,16 @@ static const char *search(const void *from, void (*found)(void *context, const v
     return reason;
 }
 
-const char *reach_search(void (*lost)(void *context, const void *p, const struct block *), void *context) {
+const char *reach_search(reach_found *lost, void *context) {
     return search(NULL, lost, context);
 }
 
-const char *reach_find_lost(void (*lost)(void *context, const void *p, const struct block *), void *context) {
+const char *reach_find_lost(reach_found *lost, void *context) {
     return holes_hide_blocks() ? "not all blocks of the process are known" : reach_search(lost, context);
 }
 
-static void add_size(void *sum, const void *p, const struct block *block) {
-    (void)p;
+static void add_size(void *sum, const void *p, const struct block *block, bool possibly) {
+    (void)p, (void)possibly;
     if (block->family != FAMILY_BACKING)
         *(uint64_t *)sum += block->size;
 }

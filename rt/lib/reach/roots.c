@@ -50,18 +50,8 @@ static void search_value(const struct source *source, uintptr_t value) {
         tell(source, block, value, 0);
 }
 
-static void search_span(struct source *source, struct span span) {
-    blocks_search(source->roots->blocks, source->roots->maps, span, tell_at, source);
-}
-
 static void search_root(struct source *source, struct span root) {
-    const struct blocks *blocks = source->roots->blocks;
-    uint32_t i = blocks_behind(blocks, root.begin);
-    for (; i < blocks->count && blocks->all[i].start < root.end; i++) {
-        search_span(source, (struct span){root.begin, blocks->all[i].start});
-        root.begin = blocks->all[i].start + blocks->all[i].size;
-    }
-    search_span(source, root);
+    blocks_search_between(source->roots->blocks, source->roots->maps, root, tell_at, source);
 }
 
 /* The runtime's thread-local memory lies as far from the thread pointer in every thread. */
@@ -101,7 +91,7 @@ static struct span static_tls(const struct roots *roots) {
 }
 
 /* Of the first thread's nobody knows what lies around; below any other's is its stack. */
-static struct span thread_memory(const struct roots *roots, struct caller thread) {
+struct span roots_thread_memory(const struct roots *roots, struct caller thread) {
     uintptr_t tp = thread.tp;
     struct span mapping = maps_at(roots->maps, tp);
     struct span here = static_tls(roots);
@@ -139,7 +129,7 @@ static void search_preserved(const struct roots *roots) {
 static void search_thread(const struct roots *roots, struct caller thread, int32_t id) {
     struct source registers = {roots, GRAPH_REGISTER, id}, locals = {roots, GRAPH_THREAD, id};
     struct source stack = {roots, GRAPH_STACK, id};
-    struct span tls = thread_memory(roots, thread), lowest = maps_at(roots->maps, thread.tp);
+    struct span tls = roots_thread_memory(roots, thread), lowest = maps_at(roots->maps, thread.tp);
     uintptr_t sp = roots_stack_begin(roots, thread, id);
     search_value(&registers, thread.sp);
     search_value(&registers, thread.tp);
@@ -200,7 +190,9 @@ static struct span whole_of(const struct dl_phdr_info *object) {
 }
 
 static void add_data(struct modules_data *modules, const struct dl_phdr_info *object, struct span segment) {
-    if (!is_own(segment))
+    if (is_own(segment))
+        modules->own = segment;
+    else
         modules->data[modules->data_count++] = (struct module_data){
             segment, whole_of(object), object->dlpi_addr, header_of(object), object->dlpi_name};
 }

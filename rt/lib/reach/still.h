@@ -45,7 +45,8 @@ struct live_block {
     uint32_t slot : SLOT_BITS;
     uint32_t family : 2;
     uint32_t reached : 1;
-    uint32_t next; /* index + 1 of the next one that is reached and not looked into; 0: last */
+    uint32_t possibly : 1; /* only from memory that the program mapped */
+    uint32_t next;         /* index + 1 of the next one that is reached and not looked into; 0: last */
 };
 
 struct still;
@@ -63,7 +64,8 @@ struct blocks {
     bool coroutines_pending;
     struct span passed_over;   /* the last mapping that a word led to and that can have none */
     const struct still *still; /* with coroutines: what is looked at */
-    bool heads;                /* what is being searched holds glibc's pointers to the heads of free blocks */
+    bool possibly; /* what is reached from now on is so only from memory that the program mapped */
+    bool heads;    /* what is being searched holds glibc's pointers to the heads of free blocks */
 };
 
 /* Anonymous memory in which the stack of a coroutine was found. */
@@ -98,6 +100,12 @@ typedef void blocks_found(void *context, struct live_block *, uintptr_t word, ui
 /* Tells of all aligned words of the span that can be read. */
 void blocks_search(struct blocks *, const struct maps *, struct span, blocks_found *, void *context);
 
+/* The same of words that lie in no block. */
+void blocks_search_between(struct blocks *, const struct maps *, struct span, blocks_found *, void *context);
+
+/* The block is not lost, and neither is what it points to. */
+void blocks_reach(struct blocks *, struct live_block *);
+
 /* ---- Where a search for what is reached starts. */
 
 /* A segment that can be written. */
@@ -112,6 +120,7 @@ struct module_data {
 struct modules_data {
     struct module_data *data; /* without the runtime's own */
     size_t data_count;
+    struct span own;              /* the runtime's; empty: it is linked statically */
     size_t heap_first, heap_last; /* of these, the C library's: its heap is administered there */
     struct span *tls; /* the calling thread's memory of each module that has thread-local variables */
     size_t tls_count;
@@ -151,11 +160,18 @@ struct roots {
 /* Where a thread's stack is searched from. */
 uintptr_t roots_stack_begin(const struct roots *, struct caller thread, int32_t id);
 
+/* The thread's static thread-local memory and its descriptor. */
+struct span roots_thread_memory(const struct roots *, struct caller thread);
+
 /* Tells of all blocks that the roots point to, and of all words that do. */
 void roots_search(const struct roots *);
 
 /* The same of stacks of coroutines that were found since, by roots or in blocks. False: there are none. */
 bool roots_search_coroutines(const struct roots *);
+
+/* After these, and as the last one, for it ends the search for stacks of coroutines: reaches all blocks that
+ * other memory of the program's own mappings points to. False: no memory. */
+bool mapped_search(const struct roots *);
 
 /* ---- Looking at the process while all its threads stand still.
  *
@@ -197,22 +213,26 @@ struct roots still_roots(const struct still *);
  * The search starts at the writable data of all modules, and at the stack, the registers and the thread-local
  * memory of all threads, and goes on through the blocks that it reaches. Stacks of
  * coroutines are found by what leads to them. The runtime's own memory does not count. Blocks of the dynamic
- * loader (dynamic thread-local memory) and those of the runtime are in use. Called lost, though the program
- * has a way to them: blocks known only to mappings that it made itself, to the kernel (epoll), to a pointer
- * that is stored in disguise, or as what a thread returned that was never joined. */
+ * loader (dynamic thread-local memory) and those of the runtime are in use. Possibly lost are blocks that
+ * only other memory leads to which the program mapped itself: stacks that were not found, arenas, shared
+ * memory. Called lost, though the program has a way to them: blocks known only to the kernel (epoll), to a
+ * pointer that is stored in disguise, or as what a thread returned that was never joined. */
 
-/* Calls lost for each lost block, in ascending order of addresses. NULL, or why nothing can be told: then
- * lost was not called, and the string lives as long as the process. There is no answer where it could be
- * wrong: with several threads where ptrace is forbidden, or where not all blocks are known, for one that is
- * not could hold the only pointer to one that is. So it is to be called when all holes have been looked for.
+typedef void reach_found(void *context, const void *p, const struct block *, bool possibly);
+
+/* Calls lost for each lost block, and each that is possibly, in ascending order of addresses. NULL, or why
+ * nothing can be told: then lost was not called, and the string lives as long as the process. There is no
+ * answer where it could be wrong: with several threads where ptrace is forbidden, or where not all blocks are
+ * known, for one that is not could hold the only pointer to one that is. So it is to be called when all holes
+ * have been looked for.
  *
  * Other threads stand still meanwhile; one that waits in epoll_wait, or in another call that stopping a
  * process interrupts too (signal(7)), may see EINTR. Needs 25 bytes for each live block, and
  * 16 KiB for each thread. Not for signal handlers. */
-const char *reach_find_lost(void (*lost)(void *context, const void *p, const struct block *), void *context);
+const char *reach_find_lost(reach_found *lost, void *context);
 
 /* The same whatever holes there are. */
-const char *reach_search(void (*lost)(void *context, const void *p, const struct block *), void *context);
+const char *reach_search(reach_found *lost, void *context);
 
 /* The bytes of the block that the pointer leads to and of all blocks that these lead to, each once; 0: it
  * leads to none. Chunks that custom allocators hand out in parts are looked through, and count nothing. NULL,

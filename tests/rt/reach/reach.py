@@ -13,23 +13,23 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *
 
 REACH = "format=json:report=%e.%p.json:reach=1"
-LOST = re.compile(r"@ lost (\d+) (\d+)")
 
 
-def noted(*names):
-    return {f"{name}:{number}": tuple(map(int, LOST.search(line).groups()))
-            for name in names for number, line in enumerate(open(source(name)), 1) if LOST.search(line)}
+def noted(*names, what="lost"):
+    mark = re.compile(rf"@ {what} (\d+) (\d+)")
+    return {f"{name}:{number}": tuple(map(int, mark.search(line).groups()))
+            for name in names for number, line in enumerate(open(source(name)), 1) if mark.search(line)}
 
 
-def lost(counters):
-    return counters["lost_blocks"], counters["lost_bytes"]
+def lost(counters, what="lost"):
+    return counters[f"{what}_blocks"], counters[f"{what}_bytes"]
 
 
-def lost_by_line(report):
+def lost_by_line(report, what="lost"):
     lines = collections.Counter(), collections.Counter()
     for site in report["sites"]:
         place = f"{os.path.basename(site['file'])}:{site['line']}" if site["sited"] else "unsited"
-        for line, number in zip(lines, lost(site)):
+        for line, number in zip(lines, lost(site, what)):
             line[place] += number
     return {place: (blocks, lines[1][place]) for place, blocks in lines[0].items() if blocks}
 
@@ -44,6 +44,7 @@ def check_report(process, *names):
     expect("exact", [], report["inexact_reasons"])
     expect("lost by line", noted(*names), lost_by_line(report))
     expect("lost in total", total(noted(*names).values()), lost(report["totals"]))
+    expect("possibly lost by line", noted(*names, what="possibly"), lost_by_line(report, "possibly_lost"))
     for site in report["sites"]:
         expect("lost blocks are live", True, site["lost_blocks"] <= site["live_blocks"])
     return report
@@ -148,6 +149,18 @@ def coroutines():
         expect("lines that lost blocks", set(noted("coroutines.c")), set(noted("coroutines.c")) | set(lost_by_line(report_of(process))))
 
 
+def mapped():
+    """Blocks to which only memory leads that the program mapped are possibly lost, and no page of it that was not there is touched."""
+    for variant in ["-O0"], ["-O2"], ["-O2", "-static"], ["-O2", "-ljemalloc"], ["-O2", "-lmimalloc"]:
+        program = build("mapped.c", "mapped", *variant)
+        report = check_report(run([program], REACH), "mapped.c")
+        expect("resident", True, report["run"]["max_resident_bytes"] < 100 << 20)
+        expect("exact", (True, None), (report["exact"], report.get("lost_unknown")))
+        lines = run([program], "reach=1").err
+        blocks = total(noted("mapped.c", what="possibly").values())
+        expect(f"told: {lines}", True, f"; possibly lost: {blocks[0]} blocks of {blocks[1]} B, to which only memory points" in lines)
+
+
 def run_by_allocsite_run():
     """Without a report of its own, in the report of all processes together."""
     program = build("stale.c", "stale", plain=True)
@@ -202,4 +215,4 @@ def apart():
         expect(f"{linking}: tables", (0, True), (process.returncode, re.match(r"0 of [12] open$", process.out) is not None))
 
 
-main([single, objects, threads, opened, static, other_allocators, stale, coroutines, run_by_allocsite_run, busy, denied, simulated, apart])
+main([single, objects, threads, opened, static, other_allocators, stale, coroutines, mapped, run_by_allocsite_run, busy, denied, simulated, apart])

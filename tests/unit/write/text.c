@@ -177,6 +177,8 @@ static void says_what_is_known_of_live_blocks(void **state) {
     report.finished = false;
     copies[2].lost_blocks = 1;
     copies[2].lost_bytes = 20;
+    copies[2].possibly_lost_blocks = 2;
+    copies[2].possibly_lost_bytes = 30;
     copies[2].counters.inherited_blocks = 3;
     copies[2].counters.inherited_bytes = 33;
     report_prepare(&report, &(struct report_limits){0});
@@ -184,7 +186,9 @@ static void says_what_is_known_of_live_blocks(void **state) {
     assert_non_null(strstr(text,
                            "\nlive so far: 7 blocks of 300 B; peak: 1.4 KiB in 9 blocks (the true peak is "
                            "within +64.0 KiB)\n"
-                           "lost: 1 block of 20 B; still reachable: 6 blocks of 280 B\n"
+                           "lost: 1 block of 20 B; possibly lost: 2 blocks of 30 B, to which only memory "
+                           "points that the program mapped "
+                           "itself; still reachable: 4 blocks of 250 B\n"
                            "inherited: 3 blocks of 33 B that were there when counting began\n"));
     report.reach = false;
     report.lost_unknown = "nobody looks";

@@ -254,6 +254,7 @@ static struct one *with_reach(uint64_t lost, const char *unknown) {
     of->report.reach = lost;
     of->report.lost_unknown = unknown;
     of->rows[1].lost_blocks = of->rows[1].lost_bytes = lost;
+    of->rows[1].possibly_lost_blocks = of->rows[1].possibly_lost_bytes = 2 * lost;
     return of;
 }
 
@@ -279,6 +280,7 @@ static void lost_blocks(void **state) {
         assert_int_equal(report->reach, i == 0);
         assert_int_equal(row(report, one(0), 1)->lost_blocks,
                          cases[i].lost[0] + cases[i].lost[1] + cases[i].lost[2]);
+        assert_int_equal(row(report, one(0), 1)->possibly_lost_bytes, 2 * row(report, one(0), 1)->lost_bytes);
         if (cases[i].answer)
             assert_string_equal(report->lost_unknown, cases[i].answer);
         else
@@ -370,6 +372,8 @@ static void what_children_left_alone(void **state) {
             (struct counters){.inherited_blocks = 3, .inherited_bytes = 3, .live_blocks = 4, .live_bytes = 4};
         child->rows[1].lost_blocks = cases[i].lost[0];
         child->rows[1].lost_bytes = cases[i].lost[1];
+        child->rows[1].possibly_lost_blocks = cases[i].live[0] - cases[i].lost[0];
+        child->rows[1].possibly_lost_bytes = cases[i].live[1] - cases[i].lost[1];
         child->report.stacks = &stack;
         child->report.stack_count = 1;
         child->report.forked = parent->report.reach = child->report.reach = true;
@@ -385,6 +389,8 @@ static void what_children_left_alone(void **state) {
         assert_true(of_all->lost_blocks >= cases[i].lost_own[0] &&
                     of_all->lost_blocks <= cases[i].own[0] + 1);
         assert_true(of_all->lost_bytes >= cases[i].lost_own[1] && of_all->lost_bytes <= cases[i].own[1] + 1);
+        assert_true(of_all->lost_blocks + of_all->possibly_lost_blocks <= of_all->counters.live_blocks &&
+                    of_all->lost_bytes + of_all->possibly_lost_bytes <= of_all->counters.live_bytes);
         assert_true(report->stacks[0].counters.live_blocks == 1 &&
                     report->stacks[0].counters.live_bytes == 1);
         assert_int_equal(report->several.forked, 1);
@@ -498,7 +504,7 @@ static void what_is_written_is_read(void **state) {
         second->rows[i].sizes = second->sizes[i];
         first->sizes[i][i] = 5;
     }
-    first->rows[1].lost_blocks = 1;
+    first->rows[1].lost_blocks = first->rows[1].possibly_lost_blocks = 1;
     first->report.reach = second->report.reach = true;
     first->report.reasons = reasons;
     first->report.reason_count = 1;

@@ -130,6 +130,16 @@ static void shares_in_the_peak(void **state) {
                                   "site: peak_bytes <= peak_bytes in total\n");
 }
 
+static void possibly_lost(void **state) {
+    (void)state;
+    sites[OWNER].possibly_lost_blocks = 1;
+    sites[OWNER].possibly_lost_bytes = 1;
+    assert_string_equal(broken(), "totals: possibly_lost_blocks <= live_blocks - lost_blocks\n"
+                                  "totals: possibly_lost_bytes <= live_bytes - lost_bytes\n"
+                                  "site: possibly_lost_blocks <= live_blocks - lost_blocks\n"
+                                  "site: possibly_lost_bytes <= live_bytes - lost_bytes\n");
+}
+
 static void lost(void **state) {
     (void)state;
     sites[OWNER].lost_blocks = 4;
@@ -222,6 +232,7 @@ int main(void) {
         TEST(peak),
         TEST(shares_in_the_peak),
         TEST(lost),
+        TEST(possibly_lost),
         TEST(each_number_of_the_pairs),
         TEST(a_pair_that_is_missing),
         TEST(pairs_are_not_asked_of_the_unfinished),

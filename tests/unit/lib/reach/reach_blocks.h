@@ -70,10 +70,12 @@ struct found {
     hidden blocks[MOST];
     size_t count;
     uint64_t bytes;
+    size_t possibly;
 };
 
-static inline void note(void *context, const void *p, const struct block *block) {
+static inline void note(void *context, const void *p, const struct block *block, bool possibly) {
     struct found *found = context;
+    found->possibly += possibly;
     assert_int_equal(block->state, BLOCK_LIVE);
     assert_int_equal(block->slot, SLOT);
     if (found->count < MOST)
