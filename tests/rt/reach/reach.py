@@ -2,6 +2,7 @@
 """Lost blocks: by allocsite for each line as the source notes them, and in total as LeakSanitizer and valgrind find them
 in the same program built without allocsite."""
 import collections
+import glob
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *
 
+INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "rt", "lib")
 REACH = "format=json:report=%e.%p.json:reach=1"
 
 
@@ -138,6 +140,23 @@ def stale():
         expect(f"{end}: valgrind", True, 508 <= lost_to_valgrind("stale.c", end)[0] <= 512)
 
 
+def looked_at():
+    """The same where the program calls the runtime, or gets its signal, and runs on. What the kernel and raise put on the stack for
+    a signal has gaps, in which a few addresses stand."""
+    for variant in ["-O0"], ["-O2"], ["-static"], ["-O2", "-fno-omit-frame-pointer"]:
+        program = build("looked_at.c", "looked_at", f"-I{INCLUDE}", *variant)
+        for arguments, options in ([], "report=none"), (["signal"], "report=none:signal=USR2:graph=looked_at.graph"):
+            for path in glob.glob(os.path.join(WORK, "looked_at.graph*")):
+                os.remove(path)
+            check_behaviour(run([program, *arguments], options))
+            at_once = glob.glob(os.path.join(WORK, "looked_at.graph.*" if arguments else "looked_at.graph"))
+            expect(f"{variant} {arguments}: graphs", 1, len(at_once))
+            shown = subprocess.run([f"{BIN}/allocsite-dump", "graph", "--format=json", *at_once], stdout=subprocess.PIPE, text=True)
+            totals = json.loads(shown.stdout)
+            blocks, size = totals["lost_objects"], totals["lost_bytes"]
+            expect(f"{variant} {arguments}: lost {blocks} of {size} B", True, size == 24 * blocks and 512 - 12 * len(arguments) <= blocks <= 512)
+
+
 def coroutines():
     """The stacks that the program mapped are found by the stack pointers that it keeps for them."""
     for variant in ["-O0"], ["-O2"], ["-O2", "-static"]:
@@ -215,4 +234,4 @@ def apart():
         expect(f"{linking}: tables", (0, True), (process.returncode, re.match(r"0 of [12] open$", process.out) is not None))
 
 
-main([single, objects, threads, opened, static, other_allocators, stale, coroutines, mapped, run_by_allocsite_run, busy, denied, simulated, apart])
+main([single, objects, threads, opened, static, other_allocators, stale, looked_at, coroutines, mapped, run_by_allocsite_run, busy, denied, simulated, apart])
