@@ -214,7 +214,7 @@ class Hostile(unittest.TestCase):
         for option in "--unused", "--coverage", "--events", "--pairs", "--leaks", "--names=full":
             for form in "text", "markdown":
                 yield form, ["report", option, "--format=" + form, profile]
-        for option in "--tree", "--flame", "--advise":
+        for option in "--tree", "--advise":
             yield "text", ["report", option, profile]
         yield "json", ["report", "--tree", "--format=json", profile]
         for form in "text", "json", "html":

@@ -187,7 +187,7 @@ class Messages(unittest.TestCase):
 
     def test_no_tree(self):
         """What is not there is no broken law."""
-        self.assertIn("--flame is text", dump("report", "--flame", "--format=json", FULL).stderr)
+        self.assertIn("--tree is text or json", dump("report", "--tree", "--format=csv", FULL).stderr)
         result = dump("report", "--tree", FULL)
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertRegex(result.stderr, r"\A.*has no calling frames.*\n\Z")

@@ -24,7 +24,7 @@ static const char help[] =
     "  --by=site|line|function|file|type|module|stack|freed|thread|phase\n"
     "                           what a row is of\n"
     "  --padding                with --by=type: where the padding of each type is\n" REPORT_VIEWS(
-        HELP) "  --prune=PERCENT          with --tree, --flame: hide what has less (default: 1)\n"
+        HELP) "  --prune=PERCENT          with --tree: hide what has less (default: 1)\n"
               "  --at=TIME                of a recording: seconds, 90s, 5m, 2h, -90s from its\n"
               "                           end, or UTC; as FILE@TIME does\n"
               "  --format=" FORMATS_OR "html\n"

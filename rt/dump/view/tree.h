@@ -58,9 +58,6 @@ void tree_free(struct tree *);
 void tree_text(struct out *, const struct tree *, const struct report *);
 void tree_json(struct out *, const struct tree *, const struct report *);
 
-/* Each call as wide as its share, below what it is part of. */
-void tree_flame(struct out *, const struct tree *, const struct report *);
-
 /* ---- The way from an allocation out to where the program began. */
 
 /* Longer ones are cut: those who write trees go down into them. */

@@ -32,9 +32,6 @@ enum { OF_NAMES = 1, OF_FILES = 2 };
     X(tree, "tree", optional_argument, "[=leaf|root]       ",                                                \
       "calling frames, from what allocates or from main on", AS_TREE, OF_NAMES,                              \
       "sort filter depth min-bytes min-allocs prune")                                                        \
-    X(flame, "flame", optional_argument, "[=root|leaf]      ",                                               \
-      "the same drawn: each call as wide as its share", AS_TEXT, OF_NAMES,                                   \
-      "sort filter depth min-bytes min-allocs prune")                                                        \
     X(unused, "unused", no_argument, "                 ", "the sites that never ran", AS_TABLE, OF_FILES,    \
       "")                                                                                                    \
     X(coverage, "coverage", no_argument, "               ", "how many of the sites of each file ran",        \

@@ -113,34 +113,11 @@ static void a_tree_for_people(void **state) {
     profile_read_free(&file);
 }
 
-// Columns are shares: 17, 12 and 3 of 32 in 64.
-static void a_flame_graph(void **state) {
-    (void)state;
-    static char text[4096];
-    struct out out;
-    struct report report = *read_prepared();
-    struct tree tree = tree_of(&report, true, 0);
-    report.width = 64;
-    out_open_memory(&out, text, sizeof text);
-    tree_flame(&out, &tree, &report);
-    const char *rows = strstr(text, "width");
-    assert_non_null(rows);
-    assert_string_equal(rows, "width: allocs, 32\n"
-                              "|f                                |p+0x20                 |f:7  \n"
-                              "                                  |f:7                    \n");
-    tree_free(&tree);
-    profile_read_free(&file);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(leaf_first),
-        TEST(a_function_may_have_left),
-        TEST(root_first),
-        TEST(small_branches_are_pruned),
-        TEST(a_tree_for_people),
-        TEST(a_flame_graph),
-        TEST(what_prunes_is_not_what_sorts),
+        TEST(leaf_first),        TEST(a_function_may_have_left),
+        TEST(root_first),        TEST(small_branches_are_pruned),
+        TEST(a_tree_for_people), TEST(what_prunes_is_not_what_sorts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
