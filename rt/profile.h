@@ -275,7 +275,7 @@ struct profile_possibly_lost {
 #define PROFILE_EXTRA_WENT(X) X(moved) X(moved_bytes)
 #define PROFILE_EXTRA(X)      PROFILE_EXTRA_CAME(X) PROFILE_EXTRA_WENT(X)
 
-#define PROFILE_RARE(X)       X(failed) X(temporary) X(repeats)
+#define PROFILE_RARE(X)       X(failed) X(temporary)
 
 #define PROFILE_COUNTERS(X)   PROFILE_TALLY(X) PROFILE_EXTRA(X) PROFILE_RARE(X)
 

@@ -123,8 +123,8 @@ static inline uint64_t lifetimes_blocks(const union lifetimes *lifetimes) {
     X(max_live_blocks_within)
 
 /* And what is counted only if it is asked for, which outputs have where it is not 0: blocks that were freed
- * before their thread allocated anything else; copies of texts that the site had copied before. */
-#define ALLOCSITE_ASKED(X) X(temporary) X(repeats)
+ * before their thread allocated anything else. */
+#define ALLOCSITE_ASKED(X) X(temporary)
 #define ALLOCSITE_COUNTED(X)                                                                                 \
     ALLOCSITE_TOTALS(X)                                                                                      \
     ALLOCSITE_ASKED(X)

@@ -19,8 +19,6 @@ static bool is_shown(const struct report *report, enum column column) {
         return totals->moved;
     case COLUMN_TEMPORARY:
         return totals->temporary;
-    case COLUMN_REPEATS:
-        return totals->repeats;
     case COLUMN_FAILED:
         return totals->failed;
     case COLUMN_LOST:
@@ -38,9 +36,9 @@ static bool is_shown(const struct report *report, enum column column) {
 
 size_t columns_of(const struct report *report, int columns[COLUMNS]) {
     static const enum column usual[] = {
-        COLUMN_BYTES, COLUMN_BYTES_SHARE, COLUMN_ALLOCS,    COLUMN_ALLOCS_SHARE, COLUMN_REALLOCS,
-        COLUMN_MOVED, COLUMN_TEMPORARY,   COLUMN_REPEATS,   COLUMN_FAILED,       COLUMN_LOST,
-        COLUMN_LIVE,  COLUMN_PEAK,        COLUMN_MOST_LIVE, COLUMN_AVERAGE,
+        COLUMN_BYTES, COLUMN_BYTES_SHARE, COLUMN_ALLOCS,  COLUMN_ALLOCS_SHARE, COLUMN_REALLOCS,
+        COLUMN_MOVED, COLUMN_TEMPORARY,   COLUMN_FAILED,  COLUMN_LOST,         COLUMN_LIVE,
+        COLUMN_PEAK,  COLUMN_MOST_LIVE,   COLUMN_AVERAGE,
     };
     static const enum column leaks[] = {
         COLUMN_LOST,        COLUMN_POSSIBLY_LOST, COLUMN_LIVE,      COLUMN_LIVE_SHARE,
@@ -73,23 +71,14 @@ void columns_narrow(struct grid *grid, const struct report_limits *limits) {
 
 const char *column_name(enum column column) {
     static const char *const names[COLUMNS] = {
-        [COLUMN_BYTES] = "bytes",
-        [COLUMN_BYTES_SHARE] = "share",
-        [COLUMN_ALLOCS] = "allocs",
-        [COLUMN_ALLOCS_SHARE] = "share",
-        [COLUMN_REALLOCS] = "reallocs",
-        [COLUMN_MOVED] = "moved",
-        [COLUMN_TEMPORARY] = "temporary",
-        [COLUMN_REPEATS] = "repeats",
-        [COLUMN_FAILED] = "failed",
-        [COLUMN_LOST] = "lost",
-        [COLUMN_LIVE] = "live",
-        [COLUMN_LIVE_SHARE] = "share",
-        [COLUMN_LIVE_BLOCKS] = "blocks",
-        [COLUMN_PEAK] = "peak",
-        [COLUMN_MOST_LIVE] = "most live",
-        [COLUMN_AVERAGE] = "average",
-        [COLUMN_POSSIBLY_LOST] = "possibly",
+        [COLUMN_BYTES] = "bytes",         [COLUMN_BYTES_SHARE] = "share",
+        [COLUMN_ALLOCS] = "allocs",       [COLUMN_ALLOCS_SHARE] = "share",
+        [COLUMN_REALLOCS] = "reallocs",   [COLUMN_MOVED] = "moved",
+        [COLUMN_TEMPORARY] = "temporary", [COLUMN_FAILED] = "failed",
+        [COLUMN_LOST] = "lost",           [COLUMN_LIVE] = "live",
+        [COLUMN_LIVE_SHARE] = "share",    [COLUMN_LIVE_BLOCKS] = "blocks",
+        [COLUMN_PEAK] = "peak",           [COLUMN_MOST_LIVE] = "most live",
+        [COLUMN_AVERAGE] = "average",     [COLUMN_POSSIBLY_LOST] = "possibly",
     };
     return names[column];
 }
@@ -125,8 +114,6 @@ static uint64_t number_of(const struct report_site *site, enum column column) {
         return counters->moved;
     case COLUMN_TEMPORARY:
         return counters->temporary;
-    case COLUMN_REPEATS:
-        return counters->repeats;
     case COLUMN_FAILED:
         return counters->failed;
     case COLUMN_LOST:

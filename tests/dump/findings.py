@@ -81,19 +81,6 @@ int main(void) {
 }
 """
 CLASS = PADDING.replace("char first; double middle; char last;", "char text[57];")
-INTERN = r"""#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-static char *volatile kept[5000];
-int main(void) {
-    for (int i = 0; i < 5000; i++) {
-        char text[64];
-        sprintf(text, "a text of some %d and more", i % 20);
-        kept[i] = strdup(text);
-    }
-    return 0;
-}
-"""
 NOTHING = BEGIN + """\
 struct tight { double middle; long first; };
 int main(void) {
@@ -198,13 +185,6 @@ int main(void) {
         steps, old = 2000, sum(16 * i for i in range(1, 2001))
         what, _ = self.one(RESERVE, "reserve", "realloc(", saved=(steps - 1, old, 0))
         self.assertEqual(what, f"2,000 reallocations of 1 block, each by 16 B ({16 * steps * 100 / old:.1f}%) on average")
-
-    def test_intern(self):
-        what, unknown = self.one(INTERN, "intern", "strdup(", "repeats=1", saved=(4980, 0, 0))
-        self.assertEqual((what, unknown), ("4,980 of 5,000 copies are of texts that it had copied before", []))
-        found, unknown = advice(INTERN)
-        self.assertEqual((found, len(unknown)), ([], 1))
-        self.assertIn("repeats=1", unknown[0])
 
     def test_padding(self):
         what, _ = self.one(PADDING, "padding", "malloc(", saved=(0, 0, 8000))

@@ -16,7 +16,7 @@ SITE, MODULE, CALLER, STACK, BACKING, CUSTOM = range(1, 7)
 ARRAYS = {NAMES: (1, 16384), RECORDS: (64, 64), SLOTS: (64, 64), BLOCKS: (8, 512), PAIRS: (24, 4096), SIZES: (512, 32), LIFETIMES: (1024, 32),
           POSSIBLY: (16, 256)}
 KINDS = ["free", "realloc", "double_free", "foreign", "mismatch", "array_mismatch"]
-EXTRA, RARE = ("reallocs", "realloc_bytes", "realloc_old_bytes", "moved", "moved_bytes"), ("failed", "temporary", "repeats")
+EXTRA, RARE = ("reallocs", "realloc_bytes", "realloc_old_bytes", "moved", "moved_bytes"), ("failed", "temporary")
 ENDINGS = ["exit", "_exit", "quick_exit", "exec", "signal", "exit_group"]
 MOST = "max_live_blocks", "max_live_blocks_within"
 MASK = (1 << 64) - 1
@@ -167,7 +167,7 @@ class Writer:
             of.get("max_live_blocks", 0) - of.get("inherited_blocks", 0) & MASK, of.get("max_live_blocks_within", 0), 0, 0, 0) for of in counted))
         self.add_tallies(counted)
         self.add(EXTRAS, b"".join(struct.pack("<8Q", *(of.get(name, 0) for name in EXTRA), 0, 0, 0) for of in counted))
-        self.add(RARES, b"".join(struct.pack("<4Q", *(of.get(name, 0) for name in RARE), 0) for of in counted))
+        self.add(RARES, b"".join(struct.pack("<2Q", *(of.get(name, 0) for name in RARE)) for of in counted))
         if any(site.get("possibly_lost_blocks") for site in self.sites):
             self.add_array(POSSIBLY, bytes(16) + b"".join(
                 struct.pack("<QQ", site["possibly_lost_blocks"], site["possibly_lost_bytes"]) for site in self.sites))
@@ -190,9 +190,9 @@ class Writer:
         parts = b""
         for part in self.report.get("threads", []):
             parts += struct.pack("<QIIII", part["pid"], part.get("thread", 0), self.name(part.get("phase")), 1 if "thread" in part else 2, 0)
-            parts += struct.pack("<12Q", *came_and_went(part), *(part.get(name, 0) for name in EXTRA + RARE))
+            parts += struct.pack("<11Q", *came_and_went(part), *(part.get(name, 0) for name in EXTRA + RARE))
         if "threads" in self.report:
-            self.add(PARTS, parts + bytes(120))
+            self.add(PARTS, parts + bytes(112))
 
     def header(self):
         report = self.report

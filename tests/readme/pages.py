@@ -72,7 +72,7 @@ class Pages(unittest.TestCase):
         with open(os.path.join(work, "members.c"), "w") as file:
             file.write(PROGRAM)
         output(os.path.join(bin, "allocsite-clang"), "-g", "members.c", "-o", "members")
-        for options in "stack=4:pairs=1:sizes=1:lifetime=1:reach=1", "temporary=1:repeats=1":
+        for options in "stack=4:pairs=1:sizes=1:lifetime=1:reach=1", "temporary=1":
             paths = [f"members.{i}.{len(options)}" for i in range(2)]
             for path in paths:
                 output("./members", env={**os.environ, "ALLOCSITE_OPTIONS": f"report=none:profile={path}:{options}"})

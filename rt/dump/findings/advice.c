@@ -252,7 +252,7 @@ static bool is_one_size(const struct come_and_go *blocks) {
 }
 
 struct unknown {
-    size_t sizes, pairs, texts; /* sites of which they would tell more */
+    size_t sizes, pairs; /* sites of which they would tell more */
 };
 
 /* What goes before the next allocation of the program, whatever else the site has. What a realloc takes goes
@@ -314,59 +314,33 @@ static void look_at_growth(struct findings *findings, const struct report_site *
     finding->copied_bytes = counters->realloc_old_bytes;
 }
 
-/* ---- Texts that strdup copies. */
-
-static bool copies_texts(const struct report_site *site) {
-    const char *callee = site->view.callee;
-    return callee && (strcmp(callee, "strdup") == 0 || strcmp(callee, "strndup") == 0);
-}
-
-static void look_at_texts(struct findings *findings, const struct report_site *site,
-                          struct unknown *unknown) {
-    const struct counters *counters = &site->counters, *totals = &findings->report->totals.counters;
-    if (!totals->repeats && copies_texts(site) &&
-        finding_is_worth(counters->allocs, LEAST_CALLS, counters_calls(totals)))
-        unknown->texts++;
-    if (!finding_is_worth(counters->repeats, LEAST_CALLS, counters_calls(totals)))
-        return;
-    struct finding *finding =
-        findings_add(findings, RULE_INTERN, site, "%s of %s copies are of texts that it had copied before",
-                     FINDING_COUNT(counters->repeats), FINDING_COUNT(counters->allocs));
-    finding->calls = counters->repeats;
-}
-
 /* ---- All of it. */
 
 static void hint(struct findings *findings, const struct unknown *unknown) {
-    if (findings->report->is_unowned)
-        findings_hint(findings,
-                      "frees were not counted: run without owners=0 for stack, reuse, pool, reserve, "
-                      "padding and size-class");
     if (unknown->sizes)
         findings_hint(findings, "sizes=1 tells whether what %s %s for is of one size, or small: pool, stack",
                       FINDING_COUNT(unknown->sizes), unknown->sizes == 1 ? "site asks" : "sites ask");
     if (unknown->pairs)
         findings_hint(findings, "pairs=1 tells whether the small blocks of %s %s where they came from: stack",
                       FINDING_COUNT(unknown->pairs), unknown->pairs == 1 ? "site go" : "sites go");
-    if (unknown->texts)
-        findings_hint(findings, "repeats=1 tells whether the texts that %s %s are the same ones: intern",
-                      FINDING_COUNT(unknown->texts), unknown->texts == 1 ? "site copies" : "sites copy");
 }
 
 void findings_add_advice(struct findings *findings, const struct groups *types) {
     const struct report *report = findings->report;
     struct unknown unknown = {0};
+    if (report->is_unowned) {
+        findings_hint(findings,
+                      "frees were not counted: run without owners=0 for stack, reuse, pool, reserve, "
+                      "padding and size-class");
+        return;
+    }
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
         if (site->view.backing || !finding_place(site) || !findings_want(findings, site))
             continue;
-        look_at_texts(findings, site, &unknown);
-        if (report->is_unowned)
-            continue;
         look_at_going(findings, types, site, &unknown);
         look_at_growth(findings, site);
     }
-    if (!report->is_unowned)
-        findings_add_types(findings, types);
+    findings_add_types(findings, types);
     hint(findings, &unknown);
 }

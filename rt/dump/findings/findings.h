@@ -34,8 +34,6 @@
     X(RULE_RESERVE, "reserve", LEVEL_NOTE,                                                                   \
       "Blocks grow in many steps, and realloc may copy them at each: ask for what will be needed at once, "  \
       "or grow by a factor.")                                                                                \
-    X(RULE_INTERN, "intern", LEVEL_NOTE,                                                                     \
-      "Equal texts are copied again and again: one copy that is kept, and looked up, does for all.")         \
     X(RULE_PADDING, "padding", LEVEL_NOTE,                                                                   \
       "Bytes between the members of a type: with the members in the order of their alignment, the largest "  \
       "first, it is smaller.")                                                                               \

@@ -74,7 +74,7 @@ struct recorded_counters {
     uint64_t values[RECORDED_COUNTERS];
 };
 
-_Static_assert(offsetof(struct counters, repeats) == 19 * sizeof(uint64_t) && RECORDED_COUNTERS <= 64,
+_Static_assert(offsetof(struct counters, temporary) == 18 * sizeof(uint64_t) && RECORDED_COUNTERS <= 64,
                "another version");
 
 /* This site stands for what custom allocators handed out; the first true site has the number behind it. */

@@ -26,7 +26,6 @@ struct run_options {
     bool owners;                     /* note who owns which block: what is freed, live, the peak */
     bool pairs;                      /* count who frees and reallocates whose blocks */
     bool temporary;                  /* count what is freed before anything else is allocated */
-    bool repeats;                    /* count texts that strdup copies again */
     bool lifetime;                   /* count how long blocks live */
     bool sizes;                      /* count the sizes that each site asks for */
     char profile[SETTING_PATH_SIZE]; /* "none" or a path pattern */

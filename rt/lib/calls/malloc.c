@@ -122,8 +122,6 @@ bool strdup_is_known(void) {
     return false; /* it cannot be told whose it is */
 }
 
-static const bool strdup_usual = false;
-
 #else
 
 #include <link.h>
@@ -136,12 +134,11 @@ static bool is_usual(const char *name) {
     return slash && (strncmp(slash, "/libc.so.", 9) == 0 || object == next_object());
 }
 
-static bool strdup_usual, strdup_known, strdup_other;
+static bool strdup_known, strdup_other;
 
 static COLD bool find_strdup(void) {
     runtime_start();
-    strdup_usual = is_usual("strdup") && is_usual("strndup");
-    strdup_known = strdup_usual && !repeats_wanted;
+    strdup_known = is_usual("strdup") && is_usual("strndup");
     strdup_other = !strdup_known;
     return strdup_known;
 }
@@ -155,21 +152,15 @@ bool strdup_is_known(void) {
 typedef char *copy_all(const char *);
 typedef char *copy_some(const char *, size_t);
 
-static char *copied(char *copy, struct allocsite_site *site) {
-    if (copy && repeats_wanted && runtime_counts() && !threads_are_paused())
-        repeats_note(site_slot(site), copy);
-    return scope_handed(copy);
-}
-
 /* In functions of their own, for they need more registers than what is usual. */
 static COLD char *copied_all(copy_all *function, const char *text, struct allocsite_site *site) {
     SCOPED(site);
-    return copied(strdup_usual ? __strdup(text) : function(text), site);
+    return scope_handed(function(text));
 }
 
 static COLD char *copied_some(copy_some *function, const char *text, size_t n, struct allocsite_site *site) {
     SCOPED(site);
-    return copied(strdup_usual ? __strndup(text, n) : function(text, n), site);
+    return scope_handed(function(text, n));
 }
 
 static inline __attribute__((always_inline)) char *duplicate(const char *text, struct allocsite_site *site) {

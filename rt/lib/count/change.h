@@ -115,16 +115,4 @@ const union lifetimes *lifetimes_of(uint32_t slot);
 /* Counts from zero again. */
 void lifetimes_reset(void);
 
-/* ---- Texts that a site has copied before: what strdup and strndup are called for again and again
- * (repeats.c). */
-
-/* Set once by the options, before anything is counted. */
-extern bool repeats_wanted __attribute__((visibility("hidden")));
-
-/* False: no memory. */
-bool repeats_begin(void);
-
-/* The slot has copied the text. Safe in signal handlers and in all threads at once; keeps errno. */
-void repeats_note(uint32_t slot, const char *text);
-
 #endif

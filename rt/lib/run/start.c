@@ -122,8 +122,6 @@ static COLD void start(void) {
         os_reserve(reserve_size());
         store_header()->begun = os_now();
         stacks_begin(stacks_wanted(options), options->stack_sites, options->list, options->contexts_check);
-        if (options->repeats && !repeats_begin())
-            hole_set(HOLE_MEMORY);
         faults_begin();
         exit_install();
         profiling_begin(strcmp(options->profile, "none") != 0 ? options->profile : NULL);

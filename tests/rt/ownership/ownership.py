@@ -370,24 +370,7 @@ def temporary():
         expect("not asked for", False, any("temporary" in part for part in [report["totals"], *report["sites"]]))
 
 
-def repeats():
-    """What a line copies again, each line by itself, in all threads."""
-    with open(source("repeats.c")) as file:
-        wanted = {number: int(line.split("// = ")[1]) for number, line in enumerate(file, 1) if "// = " in line}
-    for linking in [], ["-static"]:
-        program = build("repeats.c", "repeats", *linking)
-        for options in "", ":owners=0", ":pairs=1:sizes=1", ":stack=8", ":temporary=1":
-            report = report_of(run([program], "format=json:report=%e.%p.json:repeats=1" + options))
-            have = dict.fromkeys(wanted, 0)
-            for site in report["sites"]:
-                if site["sited"] and site["line"] in wanted:
-                    have[site["line"]] += site.get("repeats", 0)
-            expect(f"{linking}{options}", wanted, have)
-        expect("not asked for", False, any("repeats" in part for part in report_of(run([program]))["sites"]))
-
-
 if __name__ == "__main__":
     main([one_thread, one_thread_static, one_thread_allocators, preloaded_allocators, forks, forked_in_rise,
           forks_of_threads, short_threads, handed_over, large, exhausted, usable, left, several_threads, several_threads_details,
-          several_threads_static, alternating, no_barrier, rare_barriers, left_by_jumps, overflows, cancelled, temporary,
-          repeats])
+          several_threads_static, alternating, no_barrier, rare_barriers, left_by_jumps, overflows, cancelled, temporary])

@@ -143,7 +143,7 @@ def resolved():
 
 def other_copies():
     """An allocator that has the functions that copy strings as well, which do not call its malloc."""
-    for options in "", ":repeats=1", ":sizes=1":
+    for options in "", ":sizes=1":
         process = run([build("plain.c", "plain", *observer("-DOBSERVED_COPIES"))], "format=json:report=%e.%p.json" + options)
         check_behaviour(process)
         report = report_of(process)

@@ -496,7 +496,7 @@ static void what_is_written_is_read(void **state) {
     for (size_t i = 0; i < SITES; i++) {
         struct counters *of = &first->rows[i].counters;
         *of = (struct counters){1001,     1002, 1003, 1004, 1005, 1006 - i, 1007, 8,  9, 1014 + i,
-                                1005 + 8, 12,   13,   14,   24,   24,       17,   18, 0, 0};
+                                1005 + 8, 12,   13,   14,   24,   24,       17,   18, 0};
         of->live_blocks = of->allocs + of->reallocs + of->inherited_blocks - of->frees - of->moved;
         of->live_bytes =
             of->alloc_bytes + of->realloc_bytes + of->inherited_bytes - of->freed_bytes - of->moved_bytes;

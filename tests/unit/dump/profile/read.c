@@ -254,7 +254,6 @@ static void rare_counters_are(const uint64_t *places, const uint64_t *base, cons
     const struct counters *of = counters(2);
     assert_int_equal(of->failed, places[0] - base[0]);
     assert_int_equal(of->temporary, places[1] - base[1]);
-    assert_int_equal(of->repeats, places[2] - base[2]);
     assert_reasons(reason, NULL);
     profile_read_free(&file);
 }
@@ -277,8 +276,8 @@ static void fewer_rare_counters_than_are_known(void **state) {
     uint64_t *base = (uint64_t *)image_add(&image, PROFILE_BASES, 0, 0, 1) + 2 * 16 + OF_COMMON;
     image_header(&image)->rare = 1;
     ((uint64_t *)image_add(&image, PROFILE_RARES, 0, 0, 1))[2] = 9;
-    memcpy(base, (uint64_t[]){4, 5, 6}, 24);
-    rare_counters_are((uint64_t[]){9, 0, 0}, (uint64_t[]){4, 0, 0}, NULL);
+    memcpy(base, (uint64_t[]){4, 5}, 16);
+    rare_counters_are((uint64_t[]){9, 0}, (uint64_t[]){4, 0}, NULL);
 }
 
 static uint64_t key(uint64_t kind, uint64_t owner, uint64_t by) {
