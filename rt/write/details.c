@@ -45,8 +45,9 @@ static void put_wrapper(const struct page *page, const struct report_site *site)
     struct line line;
     name_function(listed + strlen(listed), site->view.at.function, SIZE_MAX);
     begin_below(&line, page);
-    out_text(line.page.out,
-             "a wrapper's line, perhaps: stack=8 tells who calls it; so does list=FILE, with a line");
+    out_text(
+        line.page.out,
+        "a wrapper's line, perhaps: stack=8 tells who calls it; so does -fallocsite-list=FILE, with a line");
     line_space(&line.page);
     page_code(&line.page, strcat(listed, is));
     line_end(&line);

@@ -135,7 +135,7 @@ class Wrappers(unittest.TestCase):
         share = 100 * sum(calls) / (totals["allocs"] + totals["reallocs"])
         shown = report(written("wrapper.profile", stored)).stdout
         self.assertIn(f"at 4 sites, {share:.1f}% on a line outside of wrappers; unsited: 1 module", shown)
-        self.assertRegex(shown, r"a wrapper's line, perhaps: stack=8 tells who calls it; so does list=FILE, with a line fun:add_word=wrapper\n")
+        self.assertRegex(shown, r"a wrapper's line, perhaps: stack=8 tells who calls it; so does -fallocsite-list=FILE, with a line fun:add_word=wrapper\n")
         self.assertNotIn("wrapper", report(FULL).stdout)
 
 

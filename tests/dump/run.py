@@ -117,15 +117,6 @@ class Commands(unittest.TestCase):
                                                       "LD_PRELOAD": "libm.so.6"})
         self.assertIn("pairs", report)
 
-    def test_a_list_of_more_than_wrappers(self):
-        """What it says of custom allocators holds only where code is compiled with it: one line says so."""
-        path = written("custom.txt", "fun:seven=wrapper\nfun:je_malloc=alloc size=1\nfun:je_free=free pointer=1\nfun:x=ignore\n")
-        found = run(built(), env={**os.environ, "ALLOCSITE_OPTIONS": "list=" + path})
-        self.assertEqual(found.returncode, 3)
-        self.assertRegex(found.stderr, r"(?m)^allocsite: the list \S+ names wrappers here; fun:je_malloc=alloc size=1 and the like ")
-        self.assertEqual(found.stderr.count("names wrappers here"), 1)
-        self.assertRegex(found.stderr, r"seven.c:14:\d+ main \(unsited in seven\)|main \(unsited in")
-
     def test_stacks(self):
         path = work("stacks.profile")
         self.assertEqual(run("--stacks=4", "-o", path, built()).returncode, 3)

@@ -97,6 +97,5 @@ void options_parse(struct run_options *options, const char *text, settings_compl
 bool options_need_owners(const struct run_options *options) {
     return options->implied.owners || options->pairs || options->sizes || options->temporary ||
            options->lifetime || options->reach || options->stack ||
-           options->contexts - 1 < OPTIONS_CONTEXTS_COMPILED - 1 || strcmp(options->list, "none") != 0 ||
-           strcmp(options->graph, "none") != 0;
+           options->contexts - 1 < OPTIONS_CONTEXTS_COMPILED - 1 || strcmp(options->graph, "none") != 0;
 }

@@ -34,7 +34,6 @@ struct run_options {
     uint64_t contexts; /* stacks known by a number, at most; OPTIONS_CONTEXTS_COMPILED: as it was compiled */
     bool contexts_check;                 /* contexts are compared with walks */
     char stack_sites[SETTING_PATH_SIZE]; /* patterns, separated by commas: only of those; "": of all */
-    char list[SETTING_PATH_SIZE];        /* "none" or file of functions whose callers are billed */
     int signal;                          /* at which a report is written; 0: none */
     bool fatal;                          /* which signal ends the process is told */
     int signal_start;                    /* at which counting is started, or stopped; 0: none */

@@ -162,9 +162,6 @@ bool os_map_file(void *address, size_t size, int fd, uint64_t offset);
 /* Reads the beginning of the file. The number of bytes, below 0: none, see errno. */
 long os_read_file(const char *path, char *bytes, size_t size);
 
-/* A whole file, for os_unmap. NULL: it cannot be read, or is empty. Keeps errno. */
-const void *os_map_to_read(const char *path, size_t *size);
-
 /* None of the calls here is a point where a thread can be cancelled. Keeps errno. */
 void os_close(int fd);
 

@@ -39,22 +39,6 @@ long os_read_file(const char *path, char *bytes, size_t size) {
     return part < 0 ? -1 : read;
 }
 
-const void *os_map_to_read(const char *path, size_t *size) {
-    int error = errno;
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    struct stat status = {.st_size = 0};
-    bool is_there = fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0;
-    *size = (size_t)status.st_size;
-    void *file = is_there ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    if (fd >= 0)
-        os_close(fd);
-    errno = error;
-    if (file == MAP_FAILED)
-        return NULL;
-    __atomic_fetch_add(&os_mapped, (*size + 4095) & -(size_t)4096, __ATOMIC_RELAXED);
-    return file;
-}
-
 int os_keep(int fd) {
     /* Programs that look for free descriptors start from below. */
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 200);

@@ -21,8 +21,7 @@
 #include <errno.h>
 
 uint32_t stacks_depth;
-static uint32_t kept; /* frames */
-static bool has_list, is_checked;
+static bool is_checked;
 static bool has_contexts;  /* something is known by its context */
 static bool has_noted_why; /* in this process or before it was forked */
 static const char *wanted; /* patterns */
@@ -51,24 +50,20 @@ struct walked {
 static void want_stacks(struct record *record) {
     if (record->what != PROFILE_SITE && record->what != PROFILE_CALLER && record->what != PROFILE_MODULE)
         return;
-    record->keeps_stacks = kept && (!*wanted || stack_sites_select(wanted, record));
-    record->is_listed = record->what != PROFILE_MODULE && listed_has(record);
+    record->keeps_stacks = !*wanted || stack_sites_select(wanted, record);
 }
 
 /* Slots that were there before the options were read keep stacks from now on. */
-void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool checks) {
-    has_list = listed_begin(list);
+void stacks_begin(uint32_t depth, const char *patterns, bool checks) {
     is_checked = checks;
     cache = depth && contexts_begin() && again_begin() ? os_map(sizeof *cache << CACHE_BITS, OS_FORK_KEEPS)
                                                        : NULL;
-    depth = cache ? depth : 0;
-    if (!depth && !has_list)
+    if (!cache)
         return;
     for (uint32_t i = 0; i < HASH_KEYS; i++)
         hash_keys[i] = hash_more(i ? hash_keys[i - 1] : HASH_FIRST, i);
     wanted = patterns;
-    kept = depth;
-    stacks_depth = depth ? depth : 1;
+    stacks_depth = depth;
     record_want_stacks = want_stacks;
     for (uint32_t slot = 1; slot < record_count(); slot++)
         record_keep_stacks(slot);
@@ -77,7 +72,7 @@ void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool c
 
 struct profile_walks stacks_walks(void) {
     struct profile_walks walks = store_header()->walks;
-    walks.depth = kept;
+    walks.depth = stacks_depth;
     return walks;
 }
 
@@ -88,7 +83,7 @@ void stacks_tell(void) {
 
 static void note_walk(size_t count, size_t by_pointer, enum walk_end end) {
     struct profile_walks *walks = &store_header()->walks;
-    walks->depth = kept;
+    walks->depth = stacks_depth;
     bump_shared(&walks->by_frame_pointer, by_pointer);
     bump_shared(&walks->by_table, count - by_pointer);
     bump_shared(&walks->ended_early, end == WALK_LOST);
@@ -146,24 +141,24 @@ static inline const void *beyond_for(uint32_t slot) {
 }
 
 static COLD void walk_far(struct walked *walked, const void *frame, const void *beyond) {
-    const void **frames = os_map(kept * sizeof *frames, OS_FORK_KEEPS);
+    const void **frames = os_map(stacks_depth * sizeof *frames, OS_FORK_KEEPS);
     if (!frames)
         return;
     walked->frames = frames;
-    walked->count = walk_stack_from(frame, frames, kept, beyond, &walked->end);
+    walked->count = walk_stack_from(frame, frames, stacks_depth, beyond, &walked->end);
 }
 
 static inline void walk(struct walked *walked, const void *frame, const void *beyond) {
-    size_t most = kept < FRAMES_FEW ? kept : FRAMES_FEW;
+    size_t most = stacks_depth < FRAMES_FEW ? stacks_depth : FRAMES_FEW;
     walked->frames = walked->few;
     walked->count = walk_stack_from(frame, walked->few, most, beyond, &walked->end);
-    if (UNLIKELY(walked->end == WALK_FULL && most < kept))
+    if (UNLIKELY(walked->end == WALK_FULL && most < stacks_depth))
         walk_far(walked, frame, beyond);
 }
 
 static inline void look_end(struct look *look) {
     if (UNLIKELY(look->walked.frames != look->walked.few))
-        os_unmap(look->walked.frames, kept * sizeof *look->walked.frames);
+        os_unmap(look->walked.frames, stacks_depth * sizeof *look->walked.frames);
 }
 
 /* look_end has to follow. */
@@ -204,7 +199,7 @@ static uint32_t part_walked(uint32_t slot, struct look *look) {
 
 /* Of whole stacks there are so many that to walk those that are not kept would be most of the work. */
 static bool is_full(void) {
-    return kept == STACKS_WHOLE && !part_stack_has_room();
+    return stacks_depth == STACKS_WHOLE && !part_stack_has_room();
 }
 
 void stack_missing(void) {
@@ -219,8 +214,6 @@ static uint32_t without_stack(uint32_t slot) {
 COLD uint32_t stack_slot_walked(uint32_t slot) {
     const void *frame = __builtin_frame_address(0), *beyond = beyond_for(slot);
     const struct record *record = record_stack(slot).parent ? NULL : record_at(slot);
-    if (record && record->is_listed)
-        record = record_at(slot = listed_caller(slot, frame, beyond));
     if (!record || !record->keeps_stacks)
         return slot;
     if (is_full())
@@ -289,7 +282,8 @@ static bool is_root(const void *const *frames, size_t count, const void *innermo
  * after the other out of it has to come down to what a thread's first function finds (bill/contexts.h). */
 static bool context_is_certain(const struct walked *walked, const void *innermost) {
     const void *const *frames = walked->frames;
-    size_t marked = 0, count = kept == STACKS_WHOLE && walked->end == WALK_OUTERMOST ? walked->count : 0;
+    size_t marked = 0,
+           count = stacks_depth == STACKS_WHOLE && walked->end == WALK_OUTERMOST ? walked->count : 0;
     uint64_t number = context;
     while (marked + 1 < count && walk_keeps_context(frames[marked]))
         number = context_callers(number, (uintptr_t)frames[++marked]);
@@ -328,7 +322,7 @@ static COLD uint32_t check_context(uint32_t part, uint32_t slot, const void *fra
 
 /* From here on the number stands for this key, which has KEY_SLOW where it is the slot's alone. */
 static void keep_context(uint64_t hash, uint32_t key) {
-    contexts_hot = !has_list && !is_checked;
+    contexts_hot = !is_checked;
     context_keep(hash, key);
     has_contexts = true;
 }
@@ -371,7 +365,7 @@ static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, uint64_t 
  */
 static uint32_t find_known_part(uint32_t slot, const void *frame, uint32_t unloads_before) {
     struct steps_stack stack = {.may_add = part_stack_has_room(), .unloads_before = unloads_before};
-    if (kept != STACKS_WHOLE || beyond_for(slot) || !steps_find_known(&stack, frame, context))
+    if (stacks_depth != STACKS_WHOLE || beyond_for(slot) || !steps_find_known(&stack, frame, context))
         return NO_SLOT;
     uint32_t part = stack.step ? part_stack(slot, stack.step, &stack.is_new) : NO_SLOT;
     if (part == NO_SLOT)
@@ -400,9 +394,9 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     const struct walked *walked = &look.walked;
     bool is_certain = context_is_certain(walked, frame);
     uint32_t part = is_certain ? find_part(slot, &look) : part_walked(slot, &look);
-    if (!is_certain && kept == STACKS_WHOLE && walked->end != WALK_LOST && record_at(slot)->site)
+    if (!is_certain && stacks_depth == STACKS_WHOLE && walked->end != WALK_LOST && record_at(slot)->site)
         note_why(walked);
-    if (!is_certain && kept == STACKS_WHOLE && part != slot && !beyond_for(slot))
+    if (!is_certain && stacks_depth == STACKS_WHOLE && part != slot && !beyond_for(slot))
         keep_again(hash, frame, KEY(part), look.unloads_before);
     if (is_certain && unloads_none_since(look.unloads_before)) {
         keep_context(hash, key_of_part(slot, part));
@@ -421,7 +415,7 @@ uint32_t stack_key_new(uint32_t key, const void *frame, uint64_t hash) {
 
 uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame) {
     uint32_t slot = key_slot(key);
-    if (UNLIKELY(!kept) || (UNLIKELY(has_list) && record_at(slot)->is_listed))
+    if (UNLIKELY(!stacks_depth))
         return ALLOCSITE_KEY_NONE;
     uint64_t hash = context_hash(who, frame);
     uint32_t known = stack_key_known(has_contexts ? context_find(hash) : ALLOCSITE_KEY_NONE, frame);
@@ -429,7 +423,7 @@ uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame) {
         slot = outside_slot(slot);
         if (!record_at(slot)->keeps_stacks)
             return ALLOCSITE_KEY_NONE;
-        bool is_foreign = kept == STACKS_WHOLE && walk_is_foreign(((const void *const *)frame)[1]);
+        bool is_foreign = stacks_depth == STACKS_WHOLE && walk_is_foreign(((const void *const *)frame)[1]);
         return is_foreign && !is_full() && !beyond_for(slot) ? key_uncertain(slot, hash, frame)
                                                              : stack_key_new(KEY(slot), frame, hash);
     }

@@ -27,15 +27,15 @@
 
 #include <stddef.h>
 
-/* 0: no slot keeps stacks, nor is one listed. */
+/* The most frames of a stack that are kept; 0: no slot keeps stacks. */
 extern uint32_t stacks_depth __attribute__((visibility("hidden")));
 
 /* The frames that are kept of stacks that are whole. */
 #define STACKS_WHOLE (1u << 20)
 
-/* From here on so many frames are kept, of the slots that the patterns select, and the list holds. patterns
- * has to stay. checks: what contexts say is compared with walks. */
-void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool checks);
+/* From here on so many frames are kept, of the slots that the patterns select. patterns has to stay. checks:
+ * what contexts say is compared with walks. */
+void stacks_begin(uint32_t depth, const char *patterns, bool checks);
 
 /* The key of the part of a slot, which has that key and keeps stacks, for the stack of its caller;
  * ALLOCSITE_KEY_NONE: it is not one that was here lately. who: of the slot (bill/contexts.h). frame:
@@ -67,22 +67,6 @@ void stacks_tell(void);
 
 /* Of this process, also where it was forked. */
 struct profile_walks stacks_walks(void);
-
-/* ---- Functions that the option list names: what they allocate is billed to who called them, by the address
- * that the call returns to, as what passes no site. So a list of wrappers can be tried without compiling
- * anything.
- *
- * Where they are tell the symbols of their modules' files, which are read when a module is first met. A
- * record in one of them takes the slow path, where the stack is walked until it has left them all. */
-
-/* path: "none", or a file. False: there is none, or nothing in it, which is told. */
-bool listed_begin(const char *path);
-
-/* Whether the slot with that record is in one of the functions. */
-bool listed_has(const struct record *);
-
-/* The slot of who called them; the slot itself: it is not known. frame, beyond: as for walk_stack_from. */
-uint32_t listed_caller(uint32_t slot, const void *frame, const void *beyond);
 
 /* ---- Which slots keep stacks: stack_sites=PATTERN,... */
 

@@ -86,20 +86,4 @@ static inline bool elf_is_own(const void *address) {
     return (uintptr_t)address - begin < (uintptr_t)_end - begin;
 }
 
-/* ---- The symbols of an ELF file, which may be damaged (symtab.c). */
-
-struct symtab {
-    const char *file;
-    size_t size;
-    const Elf64_Sym *list;
-    size_t count;
-    const char *strings; /* ends with a NUL */
-    size_t strings_size;
-};
-
-/* All symbols of the file, or if it was stripped of them and is_enough those that others may use. False:
- * there is nothing to close. */
-bool symtab_open(struct symtab *, const char *path, bool is_enough);
-void symtab_close(struct symtab *);
-
 #endif

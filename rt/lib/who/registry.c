@@ -142,7 +142,7 @@ void record_drop(uint32_t slot) {
 
 uint32_t slot_key(uint32_t slot) {
     const struct record *record = record_of(slot_read(slot));
-    return KEY(slot) | (record->keeps_stacks || record->is_listed || record->is_outside ? KEY_SLOW : 0);
+    return KEY(slot) | (record->keeps_stacks || record->is_outside ? KEY_SLOW : 0);
 }
 
 static uint32_t add_site(const struct allocsite_site *site, const struct module *module) {
@@ -243,7 +243,6 @@ static uint32_t add_backing(uint32_t slot) {
     struct record record = *record_at(slot);
     record.what = PROFILE_BACKING;
     record.parent = slot;
-    record.is_listed = false; /* what its callers bill is theirs already */
     return record_add(&record);
 }
 

@@ -19,7 +19,6 @@ struct record {
     uint32_t parent;                   /* backing: the slot that this is a part of */
     uint64_t address;  /* unsited: where calls return to, as the module's file has it; 0: others */
     bool keeps_stacks; /* counted by stack */
-    bool is_listed;    /* who called its function is billed (bill/stacks.h) */
     bool is_outside;   /* a caller outside instrumented code: the program's line is searched for
                           (bill/outside.h) */
 };

@@ -215,28 +215,4 @@ def off():
     check_behaviour(process)
 
 
-def listed():
-    """With list=FILE who calls the functions it names is billed, whether they were compiled with the plugin or not."""
-    with open("wrappers.txt", "w") as file:
-        file.write("# as allocsite-dump wrappers tells them\nfun:xmalloc=wrapper size=1\n\nfun:x*alloc=wrapper\n"
-                   "fun:ns::pool::xtake=wrapper\nfun:ns::xmake=wrapper\n")
-    preload = {"LD_PRELOAD": f"{LIB}/liballocsite.so"}
-    for name, options, more in [(name, *how) for name in ("listed.c", "listed.cpp")
-                                for how in ((["-fallocsite-lift=0"], {}), (["-fallocsite-lift=0", "-O2"], {}), (None, preload))]:
-        want = {line: int(re.search(r"of (\d+)$", text).group(1)) * (1 if "30" in text else 5)
-                for line, text in enumerate(open(source(name)), 1) if "// 1 block of" in text}
-        program = build(name, "listed", *(options or []), plain=options is None)
-        for further in "", ":stack=4", ":pairs=1":
-            process = run([program], f"report=none:profile=listed.profile:list=wrappers.txt{further}", environment=more)
-            expect("status and errors", (0, ""), (process.returncode, process.err))
-            shown = subprocess.run([f"{BIN}/allocsite-dump", "report", "--by=line", f"--filter=file={name}", "--format=json",
-                                    "listed.profile"], capture_output=True, text=True)
-            expect("what the reader says", (0, ""), (shown.returncode, shown.stderr))
-            found = {row["line"]: row["alloc_bytes"] + row["realloc_bytes"] for row in json.loads(shown.stdout)["rows"]}
-            expect(f"{name} {options}{further}: lines and bytes", want, found)
-    process = run([program], "report=none:list=nowhere.txt", environment=preload)
-    expect("no such list", (0, "allocsite: no list from nowhere.txt: No such file or directory\n"),
-           (process.returncode, process.err))
-
-
-main([copies, forms, forms_static, same_sites, not_lifted, forms_cxx, library, shapes, stress, unwound, releases, unknown, listed, off])
+main([copies, forms, forms_static, same_sites, not_lifted, forms_cxx, library, shapes, stress, unwound, releases, unknown, off])

@@ -145,7 +145,7 @@ static void advises_to_reuse_a_buffer(void **state) {
 static void tells_the_callers_of_a_wrapper_where_that_matters(void **state) {
     (void)state;
     static const char hint[] =
-        "a wrapper's line, perhaps: stack=8 tells who calls it; so does list=FILE, with a line "
+        "a wrapper's line, perhaps: stack=8 tells who calls it; so does -fallocsite-list=FILE, with a line "
         "fun:f=wrapper\n";
     static const struct {
         struct counters counters;
