@@ -86,9 +86,11 @@ bool debug_open(struct debug_handle *handle, const struct elf_file *elf, struct 
     return false;
 }
 
-void debug_close(struct debug_handle *handle) {
+bool debug_close(struct debug_handle *handle, struct reason *why) {
+    struct reason damage = handle->sections.damage;
     dwarf_object_finish(handle->debug, NULL);
     debug_sections_close(&handle->sections);
+    return !damage.text[0] || reason_set(why, "%s", damage.text);
 }
 
 Dwarf_Die debug_child_of(Dwarf_Die parent) {
@@ -227,15 +229,16 @@ const char *debug_line_directory(Dwarf_Line_Context lines, Dwarf_Unsigned index)
                : NULL;
 }
 
-void debug_each_row(const struct debug_handle *handle, Dwarf_Die unit, line_row_function *take,
-                    void *context) {
+void debug_each_row(struct debug_handle *handle, Dwarf_Die unit, line_row_function *take, void *context) {
     const struct elf_file *elf = handle->sections.elf;
     Dwarf_Off offset;
     if (!debug_reference(handle->debug, unit, DW_AT_stmt_list, &offset))
         return;
     for (size_t i = 0; i < elf->count; i++) {
+        if (elf->sections[i].type == SHT_RELA || strcmp(elf->sections[i].name, ".debug_line") != 0)
+            continue;
         const unsigned char *bytes = debug_section_bytes(&handle->sections, i);
-        if (bytes && elf->sections[i].type != SHT_RELA && strcmp(elf->sections[i].name, ".debug_line") == 0)
+        if (bytes)
             line_program_run(bytes, handle->sections.sizes[i], offset, take, context);
     }
 }
@@ -305,18 +308,24 @@ static bool decompress(struct debug_sections *sections, size_t index, struct rea
     if (!check_compression(section, &header, why))
         return false;
     sections->copies[index] = memory_zeros(header.ch_size, 1);
-    sections->sizes[index] = header.ch_size;
     return unpack(section, &header, sections->copies[index], why);
 }
 
+/* Sets the size of a section and, in a relocatable object, copies its bytes. */
 static bool open_section(struct debug_sections *sections, size_t index, uint64_t *left, struct reason *why) {
     const struct elf_section *section = &sections->elf->sections[index];
+    bool is_copied = sections->elf->type == ET_REL;
+    Elf64_Chdr header;
     if (section->size > *left)
         return reason_set(why, "its debug sections overlap");
     *left -= section->size;
-    if (section->flags & SHF_COMPRESSED)
-        return decompress(sections, index, why);
-    if (sections->elf->type == ET_REL)
+    if (section->flags & SHF_COMPRESSED) {
+        if (!check_compression(section, &header, why))
+            return false;
+        sections->sizes[index] = header.ch_size;
+        return !is_copied || decompress(sections, index, why);
+    }
+    if (is_copied)
         sections->copies[index] = memory_copy(section->bytes, section->size);
     return true;
 }
@@ -360,6 +369,12 @@ void debug_sections_close(struct debug_sections *sections) {
     *sections = (struct debug_sections){0};
 }
 
-const unsigned char *debug_section_bytes(const struct debug_sections *sections, size_t index) {
-    return sections->copies[index] ?: sections->elf->sections[index].bytes;
+const unsigned char *debug_section_bytes(struct debug_sections *sections, size_t index) {
+    const struct elf_section *section = &sections->elf->sections[index];
+    bool is_packed = is_debug(section) && section->flags & SHF_COMPRESSED;
+    if (is_packed && !sections->copies[index] && !decompress(sections, index, &sections->damage)) {
+        free(sections->copies[index]);
+        sections->copies[index] = NULL;
+    }
+    return is_packed ? sections->copies[index] : sections->copies[index] ?: section->bytes;
 }

@@ -29,20 +29,24 @@ typedef void line_row_function(void *context, const struct line_row *);
 void line_program_run(const unsigned char *section, size_t size, uint64_t offset, line_row_function *,
                       void *context);
 
-/* ---- The debug sections of a module, decompressed, and relocated where it is a relocatable object. */
+/* ---- The debug sections of a module, decompressed, and relocated where it is a relocatable object.
+ *
+ * Sections of other modules are decompressed when their bytes are first asked for: lines need no locations,
+ * and to unpack all sections of a C library takes 40 ms. */
 
 struct debug_sections {
     const struct elf_file *elf;
-    unsigned char **copies; /* of each section; NULL: as it is in the file */
-    uint64_t *sizes;        /* of each section's bytes */
+    unsigned char **copies; /* of each section; NULL: as it is in the file, or not decompressed yet */
+    uint64_t *sizes;        /* of each section's bytes, decompressed */
+    struct reason damage;   /* "": no section that was asked for is damaged */
 };
 
 /* False: the module has no debug information that can be read; *why says why. */
 bool debug_sections_open(struct debug_sections *, const struct elf_file *, struct reason *why);
 void debug_sections_close(struct debug_sections *);
 
-/* NULL: the section has no bytes. */
-const unsigned char *debug_section_bytes(const struct debug_sections *, size_t index);
+/* NULL: the section has no bytes, or is damaged. */
+const unsigned char *debug_section_bytes(struct debug_sections *, size_t index);
 
 /* ---- Debug information of a module, open to be read with libdwarf. The only file that includes libdwarf.h.
  *
@@ -57,7 +61,9 @@ struct debug_handle {
 
 /* The handle must stay where it is, and the file outlive it. False: *why says why, and nothing is open. */
 bool debug_open(struct debug_handle *, const struct elf_file *, struct reason *why);
-void debug_close(struct debug_handle *);
+
+/* False: a section that was read is damaged; *why says which. */
+bool debug_close(struct debug_handle *, struct reason *why);
 
 /* The first entry below one, and what follows it there; NULL: there is no more, or it is not wanted. Gives
  * the entry back in any case. */
@@ -115,7 +121,7 @@ struct debug_names debug_function_names(Dwarf_Debug, Dwarf_Off offset);
 const char *debug_line_directory(Dwarf_Line_Context, Dwarf_Unsigned index);
 
 /* Calls for each row of the unit's line table. */
-void debug_each_row(const struct debug_handle *, Dwarf_Die unit, line_row_function *, void *context);
+void debug_each_row(struct debug_handle *, Dwarf_Die unit, line_row_function *, void *context);
 
 /* Calls for each stretch of code of the entry, from low to high - 1. base: where its unit's ranges begin.
  * Code that the linker dropped has none. */

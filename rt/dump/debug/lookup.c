@@ -31,7 +31,7 @@ struct debug_hit {
 };
 
 struct debug_unit {
-    const struct debug_handle *handle;
+    struct debug_handle *handle;
     Dwarf_Debug debug;
     const uint64_t *addresses;
     struct debug_hit *hits; /* of each address */
@@ -291,7 +291,8 @@ bool debug_lookup(const struct debug_files *files, const uint64_t *addresses, si
     split_open(&lookup.split, files->elf, files->module, files->sysroot);
     look_up(&lookup);
     split_close(&lookup.split);
-    debug_close(&lookup.handle);
+    if (!debug_close(&lookup.handle, why))
+        return false;
     return !lookup.lacks_split_unit ||
            reason_set(why, "its debug information is split, and a .dwo file is not there");
 }

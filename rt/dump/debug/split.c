@@ -25,7 +25,7 @@ static bool has_skeletons(struct split *split) {
 static void close_split_file(struct split_file *file) {
     struct reason unimportant;
     if (file->is_open)
-        debug_close(&file->handle);
+        debug_close(&file->handle, &unimportant);
     module_file_close(&file->file, &unimportant);
     file->is_open = false;
 }
@@ -51,11 +51,12 @@ static void put_unit_back(struct split *split) {
 }
 
 void split_close(struct split *split) {
+    struct reason unimportant;
     put_unit_back(split);
     close_split_file(&split->unit);
     close_split_file(&split->package);
     if (split->has_skeletons)
-        debug_close(&split->skeletons);
+        debug_close(&split->skeletons, &unimportant);
 }
 
 /* ---- The files. */

@@ -370,8 +370,10 @@ bool debug_types(struct type_layout *layouts, struct type_fields *fields, const 
     debug_each_unit(handle.debug, walk_unit, walk);
     type_search_end(&walk->search);
     bool is_split = walk->has_split_unit && !walk->search.found_count;
-    debug_close(&handle);
+    bool is_whole = debug_close(&handle, why);
     type_search_free(&walk->search);
     free(walk);
+    if (!is_whole)
+        return false;
     return !is_split || reason_set(why, "its debug information is split into .dwo files");
 }

@@ -20,7 +20,7 @@
 /* The walk. An entry that cannot be read is passed over: the sites that need it will be found to disagree. */
 
 struct walk {
-    const struct debug_handle *handle;
+    struct debug_handle *handle;
     Dwarf_Debug debug;
     struct evidence *evidence;
     struct number_map functions; /* offset of a function's entry -> its key */
@@ -172,7 +172,7 @@ static bool debug_collect(const struct elf_file *elf, struct evidence *evidence,
         .handle = &handle, .debug = handle.debug, .evidence = evidence, .is_linked = elf->type != ET_REL};
     size_t units = debug_each_unit(walk.debug, walk_unit, &walk);
     number_map_free(&walk.functions);
-    debug_close(&handle);
+    debug_close(&handle, why);
     if (walk.has_split_unit)
         return reason_set(why, "its debug information is split into .dwo files");
     return units > 0 || reason_set(why, "libdwarf cannot read its debug information");
