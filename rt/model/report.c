@@ -127,6 +127,11 @@ bool report_is_exception_pool(const struct report_site *site) {
     return site->view.at.function && strcmp(site->view.at.function, "_GLOBAL__sub_I_eh_alloc.cc") == 0;
 }
 
+bool report_is_stream_function(const char *function) {
+    static const char *const inside[] = {"_IO_file_doallocate", "_IO_wfile_doallocate"};
+    return is_any(function, inside, sizeof inside / sizeof *inside);
+}
+
 /* The first output takes a buffer, for which the line that wrote is billed. */
 static bool is_stream_buffer(const struct report_site *site) {
     static const char *const output[] = {"printf",
@@ -145,10 +150,9 @@ static bool is_stream_buffer(const struct report_site *site) {
                                          "std::basic_ostream::operator<<",
                                          "std::ostream::write",
                                          "std::ostream::put"};
-    static const char *const inside[] = {"_IO_file_doallocate", "_IO_wfile_doallocate"};
     uint64_t bytes = site->counters.alloc_bytes;
     if (!site->view.sited)
-        return is_any(site->view.at.function, inside, sizeof inside / sizeof *inside);
+        return site->view.at.function && report_is_stream_function(site->view.at.function);
     return is_any(site->view.callee, output, sizeof output / sizeof *output) &&
            is_one_block(&site->counters, 1024, 4096) && (bytes == 1024 || bytes == 4096);
 }

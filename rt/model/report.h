@@ -226,6 +226,9 @@ static inline size_t report_hidden_count(const struct report *report) {
  * the program is to blame, and none leaks it. What it is for; NULL: it is other memory. */
 const char *report_library_use(const struct report_site *);
 
+/* Whether that function of the C library allocates the buffers of its streams. */
+bool report_is_stream_function(const char *function);
+
 /* Whether it is what the C++ library has for exceptions when memory is short. */
 bool report_is_exception_pool(const struct report_site *);
 

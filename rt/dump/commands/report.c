@@ -155,10 +155,33 @@ static void take_suppressions(struct showing *showing) {
                 (int)strcspn(wrong, "\r\n"), wrong);
 }
 
+/* A program must not wait longer at its end for the lines of functions without a site. */
+enum { EXIT_REPORT_MILLISECONDS = 2000 };
+
+/* The path of the profile that is standard input; NULL: it is in memory alone. */
+static const char *path_of_input(void) {
+    static char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/fd/0", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+static void tell_late(void) {
+    const char *path = path_of_input();
+    fprintf(stderr,
+            "allocsite: some functions without lines, for their debug information takes more than %d s; ",
+            EXIT_REPORT_MILLISECONDS / 1000);
+    if (path)
+        fprintf(stderr, "for the lines: allocsite-dump report %s\n", path);
+    else
+        fprintf(stderr, "for the lines run with profile=FILE, then: allocsite-dump report FILE\n");
+}
+
 int report_standard_input(struct showing *showing, bool is_end, const char *only) {
     struct report_source source;
     struct reason why;
     showing->symbolizer.is_quiet = true;
+    showing->symbolizer.milliseconds = EXIT_REPORT_MILLISECONDS;
     int status = report_check_keys(showing);
     if (status != STATUS_DONE)
         return status;
@@ -176,6 +199,8 @@ int report_standard_input(struct showing *showing, bool is_end, const char *only
     status = check_counted(source.report, showing, only);
     if (status == STATUS_DONE)
         status = show(source.report->program, source.report, showing);
+    if (showing->symbolizer.is_late)
+        tell_late();
     report_source_free(&source);
     return standard_out_failed() ? STATUS_NOT_WRITTEN : status;
 }

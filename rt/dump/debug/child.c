@@ -5,10 +5,12 @@
 #include "dump/base/memory.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,8 +112,18 @@ static void put_found(void *context, size_t index, const struct place *places, s
     }
 }
 
+/* The signal ends this process. */
+static void limit_time(unsigned milliseconds) {
+    const struct itimerval left = {
+        .it_value = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000}};
+    signal(SIGALRM, SIG_DFL);
+    setitimer(ITIMER_REAL, &left, NULL);
+}
+
 static void look_up_here(int fd, const struct debug_files *files, const uint64_t *addresses, size_t count) {
     struct reason why = {""};
+    if (files->milliseconds)
+        limit_time(files->milliseconds);
     FILE *to = fdopen(fd, "w");
     if (!to)
         _exit(1);

@@ -14,11 +14,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct symbol {
     uint64_t address;
     struct place *places;
+    size_t count;
+};
+
+/* Symbols of a module, of the file with its debug information first. */
+struct symbol_tables {
+    struct elf_symbols of[3];
     size_t count;
 };
 
@@ -96,6 +103,10 @@ struct finding {
     struct symbol *fresh;   /* of each wanted address */
     uint64_t *instructions; /* the call that returns there ends before */
     size_t count, done;
+    struct symbol_tables tables;
+    uint64_t *asked;  /* the instructions that debug information is read for */
+    size_t *asked_as; /* their index in fresh */
+    size_t asked_count;
 };
 
 static void keep_places(struct symbolizer *symbolizer, struct symbol *symbol, const struct place *places,
@@ -111,8 +122,8 @@ static void keep_places(struct symbolizer *symbolizer, struct symbol *symbol, co
 
 static void take_found(void *context, size_t index, const struct place *places, size_t count) {
     struct finding *finding = context;
-    progress("addresses looked up", ++finding->done, finding->count);
-    keep_places(finding->symbolizer, &finding->fresh[index], places, count);
+    progress("addresses looked up", ++finding->done, finding->asked_count);
+    keep_places(finding->symbolizer, &finding->fresh[finding->asked_as[index]], places, count);
 }
 
 /* NULL: not known. */
@@ -149,16 +160,49 @@ static void add_function(struct finding *finding, size_t index, const char *symb
     free(name);
 }
 
-static void find_symbols_in(struct finding *finding, bool is_open, const struct elf_file *elf) {
-    struct elf_symbols symbols = {.count = 0};
+static void read_table(struct symbol_tables *tables, bool is_open, const struct elf_file *elf) {
     if (is_open)
-        elf_symbols_read(&symbols, elf);
-    for (size_t i = 0; i < finding->count; i++) {
-        const char *name = elf_symbols_find(&symbols, finding->instructions[i]);
-        if (name && wants_symbol(&finding->fresh[i], name))
-            add_function(finding, i, name);
+        elf_symbols_read(&tables->of[tables->count++], elf);
+}
+
+static void read_tables(struct symbol_tables *tables, const struct module_files *files) {
+    read_table(tables, files->debug.is_open, &files->debug.elf);
+    read_table(tables, files->has_mini, &files->mini);
+    read_table(tables, files->module.is_open, &files->module.elf);
+}
+
+static void free_tables(struct symbol_tables *tables) {
+    for (size_t i = 0; i < tables->count; i++)
+        elf_symbols_free(&tables->of[i]);
+}
+
+static void take_symbols(struct finding *finding, size_t index) {
+    for (size_t i = 0; i < finding->tables.count; i++) {
+        const char *name = elf_symbols_find(&finding->tables.of[i], finding->instructions[index]);
+        if (name && wants_symbol(&finding->fresh[index], name))
+            add_function(finding, index, name);
     }
-    elf_symbols_free(&symbols);
+}
+
+/* Most programs have a buffer of stdio, and reports show it apart, without its line. To read the debug
+ * information of the C library for it would be most of the time that a short program's report takes. */
+static bool is_asked(const struct finding *finding, size_t index) {
+    for (size_t i = 0; i < finding->tables.count; i++) {
+        const char *name = elf_symbols_find(&finding->tables.of[i], finding->instructions[index]);
+        if (name)
+            return !report_is_stream_function(name);
+    }
+    return true;
+}
+
+static void choose_asked(struct finding *finding) {
+    finding->asked = memory_zeros(finding->count, sizeof *finding->asked);
+    finding->asked_as = memory_zeros(finding->count, sizeof *finding->asked_as);
+    for (size_t i = 0; i < finding->count; i++)
+        if (is_asked(finding, i)) {
+            finding->asked[finding->asked_count] = finding->instructions[i];
+            finding->asked_as[finding->asked_count++] = i;
+        }
 }
 
 /* Of a stripped library: what of its functions has no name for others. */
@@ -180,22 +224,47 @@ static void complain_of(const struct symbolizer *symbolizer, struct symbol_modul
     module->was_complained = true;
 }
 
+static unsigned milliseconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (unsigned)(now.tv_sec * 1000 + now.tv_nsec / 1000000);
+}
+
+/* Takes the time from what the symbolizer may take for all modules. */
+static void look_up_limited(struct finding *finding, struct symbol_module *module,
+                            struct debug_files *files) {
+    struct symbolizer *symbolizer = finding->symbolizer;
+    struct reason why;
+    unsigned begun = milliseconds_now();
+    files->milliseconds = symbolizer->milliseconds;
+    bool is_whole =
+        symbol_child_lookup(files, finding->asked, finding->asked_count, take_found, finding, &why);
+    unsigned taken = milliseconds_now() - begun;
+    if (symbolizer->milliseconds && taken >= symbolizer->milliseconds)
+        symbolizer->is_late = true;
+    else if (symbolizer->milliseconds)
+        symbolizer->milliseconds -= taken;
+    if (!is_whole)
+        complain_of(symbolizer, module, why.text);
+}
+
 /* That a module has no debug information is nothing to tell: most libraries have none. */
 static void find_all(struct finding *finding, struct symbol_module *module,
                      const struct module_search *search) {
     struct module_files files;
     struct reason why;
     module_files_open(&files, module->path, module->build_id, search);
+    read_tables(&finding->tables, &files);
+    choose_asked(finding);
     const struct elf_file *debug = module_files_with(&files, ".debug_info");
-    if (debug && !symbol_child_lookup(&(struct debug_files){debug, files.path, search->sysroot},
-                                      finding->instructions, finding->count, take_found, finding, &why))
-        complain_of(finding->symbolizer, module, why.text);
+    if (debug && finding->asked_count && !finding->symbolizer->is_late)
+        look_up_limited(finding, module, &(struct debug_files){debug, files.path, search->sysroot, 0});
     else if (!debug && !files.module.is_open && !files.debug.is_open)
         complain_of(finding->symbolizer, module, files.why.text);
-    find_symbols_in(finding, files.debug.is_open, &files.debug.elf);
-    find_symbols_in(finding, files.has_mini, &files.mini);
-    find_symbols_in(finding, files.module.is_open, &files.module.elf);
+    for (size_t i = 0; i < finding->count; i++)
+        take_symbols(finding, i);
     find_functions_in(finding, &files.module);
+    free_tables(&finding->tables);
     if (module_files_close(&files, &why))
         return;
     complain_of(finding->symbolizer, module, why.text);
@@ -216,6 +285,8 @@ static void find_wanted(struct symbolizer *symbolizer, struct symbol_module *mod
         finding.instructions[i] = finding.fresh[i].address - 1;
     find_all(&finding, module, &symbolizer->search);
     free(finding.instructions);
+    free(finding.asked);
+    free(finding.asked_as);
     qsort(module->symbols, module->count, sizeof *module->symbols, compare_first_u64);
     module->known = module->count;
 }

@@ -18,6 +18,8 @@ struct symbolizer {
     bool is_off;                 /* set by the caller: nothing is ever known */
     bool is_quiet;               /* set by the caller: nothing is complained about */
     struct module_search search; /* set by the caller */
+    unsigned milliseconds;       /* set by the caller: limit for debug information; 0: none */
+    bool is_late;                /* that was not enough: some addresses have a function only */
 
     struct symbol_module *modules;
     size_t count, room;
