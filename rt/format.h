@@ -26,9 +26,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Raised by every change of the table. Each descriptor and wrapper holds it: allocsite-dump refuses another
- * one, and the runtime, which counts such sites for their module, says so in its report. */
-#define ALLOCSITE_FORMAT_VERSION 2
+/* Each descriptor and wrapper holds it. PROFILE_VERSION (profile.h) has the rule for changes: allocsite-dump
+ * refuses tables of another version, and the runtime counts their sites for the module and says so. */
+#define ALLOCSITE_FORMAT_VERSION 1
 
 /* The names of the runtime's entry points hold a number that is raised by every change of what these are
  * passed, so that an object never links or loads with a runtime that takes something else; and the library's

@@ -3,9 +3,9 @@
 // RUN: %ir -O2 %s | %check
 // CHECK: @__allocsite_sites.pick = private externally_initialized global [2 x %allocsite.site] [
 // CHECK-SAME: i32 -512, i32 [[@LINE+10]],
-// CHECK-SAME: i16 13, i8 2, i8 32
+// CHECK-SAME: i16 13, i8 1, i8 32
 // CHECK-SAME: i32 -512, i32 [[@LINE+10]],
-// CHECK-SAME: i16 13, i8 2, i8 32
+// CHECK-SAME: i16 13, i8 1, i8 32
 // CHECK: define {{.*}}@pick(
 // CHECK-COUNT-2: call {{.*}}@__liballocsite_v1_malloc(i64 {{[^,]*}},
 #include <stdlib.h>
