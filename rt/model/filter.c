@@ -34,19 +34,29 @@ bool filter_is_function(const char *pattern, const char *function) {
     return filter_is_name(pattern, name);
 }
 
+/* Of a name, what is matched is no longer than this. */
+#define WHOLE_MOST 65536
+
+static size_t whole_size(const char *name) {
+    size_t size = name_whole_size(name);
+    return size < WHOLE_MOST ? size : WHOLE_MOST;
+}
+
 bool filter_is_shown_function(const char *pattern, const char *function) {
-    char shown[NAME_SIZE];
     if (!function || filter_is_function(pattern, function))
         return function;
-    name_function(shown, function, NAME_SIZE);
+    size_t size = whole_size(function);
+    char shown[size];
+    name_function_whole(shown, size, function);
     return wildcard_match(pattern, shown);
 }
 
 bool filter_is_type(const char *pattern, const char *type) {
-    char shown[NAME_SIZE];
     if (!type || wildcard_match(pattern, type))
         return type;
-    name_type(shown, type, NAME_SIZE);
+    size_t size = whole_size(type);
+    char shown[size];
+    name_type_whole(shown, size, type);
     return wildcard_match(pattern, shown);
 }
 

@@ -131,10 +131,11 @@ struct report_sampled {
 /* Every string and array is borrowed. */
 struct report {
     const char *program;
-    const char *directory; /* paths below it are shown relative in text; NULL: none are */
-    bool is_elsewhere;     /* that is not the working directory */
-    size_t width;          /* of the text in columns; 0: as wide as it gets */
-    bool is_coloured;      /* for a terminal */
+    const char *directory;     /* paths below it are shown relative in text; NULL: none are */
+    bool is_elsewhere;         /* that is not the working directory */
+    size_t width;              /* of the text in columns; 0: as wide as it gets */
+    struct shown_names *names; /* that text shows apart (write/shown_names.h); NULL: they are just cut */
+    bool is_coloured;          /* for a terminal */
     uint64_t pid;
     bool finished;         /* the program has come to its end */
     bool running;          /* it was still at work when this was read */

@@ -185,11 +185,14 @@ static struct stretch demangled_name(const char *function) {
 
 /* ---- Names of functions and files for people. */
 
+enum { DEPTH_SHOWN = 12, DEPTH_WHOLE = 256 };
+
 struct name {
     char *text;
-    size_t used;
+    size_t size, used;
     bool is_full;
     size_t longest; /* template arguments of more columns are left out */
+    int deepest;    /* ... and those within so many others */
 };
 
 static size_t columns_of(const char *text, size_t length) {
@@ -200,7 +203,7 @@ static size_t columns_of(const char *text, size_t length) {
 }
 
 static void put(struct name *name, const char *text, size_t length) {
-    name->is_full |= length >= NAME_SIZE - strlen("...") - name->used;
+    name->is_full |= length >= name->size - strlen("...") - name->used;
     if (name->is_full)
         return;
     memcpy(name->text + name->used, text, length);
@@ -286,8 +289,6 @@ static void use_alias(struct name *name) {
 
 static void put_stretch(struct name *name, const char *at, const char *end, bool is_function, int depth);
 
-enum { DEPTH_MOST = 12 };
-
 /* [at, end) with its brackets. */
 static void put_arguments(struct name *name, const char *at, const char *end, int depth) {
     static const char cut[] = "<...>";
@@ -299,13 +300,13 @@ static void put_arguments(struct name *name, const char *at, const char *end, in
         return;
     }
     put(name, "<", 1);
-    if (depth < DEPTH_MOST)
+    if (depth < name->deepest)
         put_stretch(name, at + 1, last, false, depth + 1);
     name->used -= name->text[name->used - 1] == ' ';
     put(name, ">", 1);
     size_t columns = columns_of(name->text + mark, name->used - mark);
     bool is_long = columns > strlen(cut) && columns > name->longest;
-    if (is_long || depth == DEPTH_MOST || (name->is_full && !was_full)) {
+    if (is_long || depth == name->deepest || (name->is_full && !was_full)) {
         name->used = mark;
         name->is_full = was_full;
         put(name, cut, strlen(cut));
@@ -367,7 +368,7 @@ static const char *next_scope(struct stretch name) {
 /* Template arguments go first, from the longest on; then scopes, from outside; never the name itself. */
 static void shorten(char text[NAME_SIZE], struct stretch from, bool is_function, size_t columns) {
     static const size_t longest[] = {40, 24, 12, 0};
-    struct name name = {.text = text};
+    struct name name = {.text = text, .size = NAME_SIZE, .deepest = DEPTH_SHOWN};
     bool fits = false;
     for (size_t i = 0; !fits && i < sizeof longest / sizeof *longest; i++) {
         name.longest = longest[i];
@@ -376,6 +377,27 @@ static void shorten(char text[NAME_SIZE], struct stretch from, bool is_function,
     while (is_function && !fits && (from.begin = next_scope(from)))
         fits = write_name(&name, "...::", from, is_function, columns);
     strcpy(text + name.used, name.is_full ? "..." : "");
+}
+
+/* Arguments that are too deep are "<...>", which may be longer than they are. */
+size_t name_whole_size(const char *name) {
+    return 2 * strlen(name) + NAME_SIZE;
+}
+
+static void write_whole(char *text, size_t size, struct stretch from, bool is_function) {
+    struct name name = {.text = text, .size = size, .longest = SIZE_MAX, .deepest = DEPTH_WHOLE};
+    write_name(&name, "", from, is_function, SIZE_MAX);
+    strcpy(text + name.used, name.is_full ? "..." : "");
+}
+
+void name_function_whole(char *text, size_t size, const char *function) {
+    char name[NAME_SIZE];
+    bool is_symbol = mangled_name(name, sizeof name, function);
+    write_whole(text, size, demangled_name(is_symbol ? name : function), true);
+}
+
+void name_type_whole(char *text, size_t size, const char *type) {
+    write_whole(text, size, (struct stretch){type, type + strlen(type)}, false);
 }
 
 void name_function(char text[NAME_SIZE], const char *function, size_t columns) {

@@ -19,6 +19,12 @@ void name_function(char text[NAME_SIZE], const char *function, size_t columns);
 /* The same of a type, which keeps its scopes. Of more than three types (A or B or C) the first three. */
 void name_type(char text[NAME_SIZE], const char *type, size_t columns);
 
+/* The same names with nothing left out to shorten them, all types included. size: of text, of which
+ * name_whole_size is enough. */
+size_t name_whole_size(const char *name);
+void name_function_whole(char *text, size_t size, const char *function);
+void name_type_whole(char *text, size_t size, const char *type);
+
 /* Whether the function of a stack's first frame called the one whose call of that allocator is billed: as
  * surely as names tell. For that has left by a tail call, and no frame of it is there. Names may be NULL. */
 bool name_is_caller(const char *frame, const char *function, const char *callee);

@@ -3,6 +3,7 @@
 #include "write/lines.h"
 
 #include "base/path.h"
+#include "write/shown_names.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -59,6 +60,25 @@ void line_directory(struct report *report) {
     }
     report->is_elsewhere = has_any && common[0];
     report->directory = report->is_elsewhere ? common : report->directory;
+}
+
+static void add_names(struct shown_names *names, const struct report *report) {
+    for (size_t i = 0; i < report->site_count; i++) {
+        const struct site_view *view = &report->sites[i]->view;
+        shown_names_add(names, NAME_TYPE, view->type);
+        shown_names_add(names, NAME_FUNCTION, view->at.function);
+        for (size_t j = 0; j < view->inlined_count; j++)
+            shown_names_add(names, NAME_FUNCTION, view->inlined[j].function);
+    }
+}
+
+void line_names(struct report *report, const struct report *other) {
+    static struct shown_names names;
+    shown_names_free(&names);
+    add_names(&names, report);
+    if (other)
+        add_names(&names, other);
+    report->names = &names;
 }
 
 void line_fit(struct report *report, int fd) {

@@ -83,6 +83,10 @@ void line_fit(struct report *, int fd);
  * which they have in common. Headers of the system are in neither. One report at a time. */
 void line_directory(struct report *);
 
+/* Collects the names of functions and types of a report, so that names that would be cut alike are shown
+ * apart. other: a report whose names are shown in the same text; NULL: none. One report at a time. */
+void line_names(struct report *, const struct report *other);
+
 struct line {
     struct page page; /* what is written here is the line's text */
     const struct page *to;

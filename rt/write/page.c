@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "names/names.h"
+#include "write/shown_names.h"
 
 #include <limits.h>
 #include <string.h>
@@ -104,22 +105,19 @@ void page_style(const struct page *page, enum style style) {
         out_text(page->out, sequences[style]);
 }
 
-void page_function(const struct page *page, const char *name) {
+static void put_name(const struct page *page, enum name_kind kind, const char *name) {
     char text[NAME_SIZE];
-    if (name && !page->report->limits.full_names) {
-        name_function(text, name, line_room(page));
-        name = text;
-    }
+    if (name && !page->report->limits.full_names)
+        name = shown_name(page->report->names, kind, name, line_room(page), text);
     page_code(page, name);
 }
 
+void page_function(const struct page *page, const char *name) {
+    put_name(page, NAME_FUNCTION, name);
+}
+
 void page_type(const struct page *page, const char *name) {
-    char text[NAME_SIZE];
-    if (name && !page->report->limits.full_names) {
-        name_type(text, name, line_room(page));
-        name = text;
-    }
-    page_code(page, name);
+    put_name(page, NAME_TYPE, name);
 }
 
 static void put_place(const struct page *page, const struct place *place) {

@@ -3,6 +3,7 @@
 
 ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment.
 """
+import json
 import os
 import re
 import shutil
@@ -95,6 +96,54 @@ class Names(unittest.TestCase):
         self.assertRegex(way, r"\n    link, cell x 98 -> 0x")
         self.assertRegex(way, rf"\n    link -> {last} ")
         self.assertLess(way.count("\n"), 8)
+
+
+def rows(text):
+    """The names in the last column; lines that go on below are joined."""
+    lines = []
+    for line in text.splitlines():
+        if line.startswith(" " * 12) and lines:
+            lines[-1] += ("" if lines[-1].endswith("  ") else " ") + line.strip()
+        else:
+            lines.append(line)
+    return [re.split(r"  +", line)[-1] for line in lines]
+
+
+class Apart(unittest.TestCase):
+    """Names that would be cut alike keep a part that they differ in."""
+
+    @classmethod
+    def setUpClass(cls):
+        shutil.rmtree(WORK, ignore_errors=True)
+        subprocess.run([CC + "++", "-std=c++17", "-O1", "-g", "-I" + os.path.join(HERE, "../../rt/lib"),
+                        "-fallocsite-lift=0", os.path.join(HERE, "apart.cpp"), "-o", work("apart")], check=True)
+        subprocess.run([work("apart")], check=True, cwd=WORK,
+                       env={**os.environ, "ALLOCSITE_OPTIONS": "report=none:profile=apart.profile"})
+        cls.graph, cls.profile = work("apart.graph"), work("apart.profile")
+
+    def shown(self, columns, *arguments):
+        result = subprocess.run([DUMP, *arguments], env={**os.environ, "COLUMNS": str(columns)}, capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result.stdout
+
+    def selected(self, filter):
+        """How many sites of the program it selects."""
+        return len([site for site in json.loads(shown("report", "--format=json", f"--filter={filter}", self.profile))["sites"]
+                    if site["sited"]])
+
+    def test_rows(self):
+        for columns in 80, 120:
+            for by in "type", "function", "site":
+                names = [name for name in rows(self.shown(columns, "report", f"--by={by}", self.profile))
+                         if "Holder<" in name or "make" in name]
+                self.assertGreaterEqual(len(names), 4, (columns, by))
+                self.assertEqual(len(names), len(set(names)), "\n".join(names))
+                if by != "site":
+                    for name in names:
+                        self.assertEqual(self.selected(f"{by}={name}"), 1, name)
+            for name in [name for name in rows(self.shown(columns, "graph", self.graph)) if "Holder<" in name]:
+                one = shown("graph", self.graph, "why", name)
+                self.assertEqual(one.count(" -> 0x"), 1, one)
 
 
 if __name__ == "__main__":

@@ -80,6 +80,7 @@ static int annotate(const char *path, char **names, int count, struct annotating
     /* Editors want paths as they are, or from where they are. */
     if (!annotating->remarks)
         line_fit(loaded.report, STDOUT_FILENO);
+    line_names(loaded.report, NULL);
     annotating->annotations.report = loaded.report;
     annotations_make(&annotating->annotations);
     int status = check_names(&annotating->annotations, names, count);

@@ -76,6 +76,7 @@ static int hold_against(const struct loaded *loaded, const struct subjects *subj
     check_make(&check, budget, options->budget, loaded, subjects);
     if (check.broken)
         symbolize_report(&names, loaded->report); /* not earlier: limits do not hang on what files tell */
+    line_names(loaded->report, NULL);
     if (options->write_findings)
         write_findings(&check, options->write_findings);
     else

@@ -25,9 +25,11 @@ static int show(const struct diff *diff, const struct loaded *old, const struct 
     if (options->is_page) {
         line_directory(new->report);
         html_write(standard_out(), &page);
-    } else
+    } else {
+        line_names(new->report, old->report);
         (options->format == FORMAT_JSON ? diff_json : diff_text)(standard_out(), diff, old, new,
                                                                  &options->limits);
+    }
     int status = standard_out_end();
     if (options->has_exit_code && diff->differs)
         status |= STATUS_FAILED;

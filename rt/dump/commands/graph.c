@@ -142,8 +142,11 @@ static bool load_file(struct graph *graph, const char *path, struct reason *why)
 
 static bool load(struct graph *graph, const char *path, bool contents, struct reason *why) {
     unsigned pid;
-    return report_source_is_process(path, &pid) ? capture_graph(graph, pid, contents, why)
-                                                : load_file(graph, path, why);
+    bool is_loaded = report_source_is_process(path, &pid) ? capture_graph(graph, pid, contents, why)
+                                                          : load_file(graph, path, why);
+    if (is_loaded)
+        graph_names(graph);
+    return is_loaded;
 }
 
 static int show_rows(const struct graph *graph, const struct asked *asked) {

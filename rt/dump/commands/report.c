@@ -47,6 +47,8 @@ static int show(const char *path, struct report *report, struct showing *showing
         line_fit(report, standard_out_terminal());
     if (view->looks_up & OF_NAMES)
         symbolize_report(&showing->symbolizer, report);
+    if (showing->format < FORMATS)
+        line_names(report, NULL);
     if (report_filter_is_vain(report, showing->options.filter))
         complain(path, "filter: nothing that allocated matches %s", showing->options.filter);
     return view->show(path, report, showing) | laws_check(path, report);

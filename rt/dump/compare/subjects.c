@@ -17,14 +17,17 @@
 static void add_function(struct subject *subject, const char *function) {
     if (!function)
         return;
-    char *base = memory_zeros(strlen(function), 1), shown[NAME_SIZE];
+    size_t size = name_whole_size(function);
+    char *base = memory_zeros(strlen(function), 1), *shown = memory_zeros(size, 1);
     function_base(function, base);
     subject->names[subject->count++] = base;
     if (strcmp(base, function) != 0)
         subject->names[subject->count++] = memory_text("%s", function);
-    name_function(shown, function, NAME_SIZE);
+    name_function_whole(shown, size, function);
     if (strcmp(base, shown) != 0 && strcmp(function, shown) != 0)
-        subject->names[subject->count++] = memory_text("%s", shown);
+        subject->names[subject->count++] = shown;
+    else
+        free(shown);
 }
 
 static char *clean_path(const char *path) {
@@ -44,9 +47,9 @@ void subject_make(struct subject *subject, const struct report_site *site) {
     /* Of each place up to three names of the function and a file. */
     subject->names = memory_zeros(4 * (view->inlined_count + 1), sizeof *subject->names);
     if (view->type) {
-        char shown[NAME_SIZE];
-        name_type(shown, view->type, NAME_SIZE);
-        subject->shown_type = memory_text("%s", shown);
+        size_t size = name_whole_size(view->type);
+        subject->shown_type = memory_zeros(size, 1);
+        name_type_whole(subject->shown_type, size, view->type);
     }
     for (size_t i = 0; i <= view->inlined_count; i++)
         add_function(subject, place_of(view, i)->function);

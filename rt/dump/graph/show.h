@@ -62,6 +62,9 @@ void graph_put_content(struct out *, const struct graph *, size_t block);
 
 /* ---- Tables: what is in their columns is said once, for people and for programs. */
 
+/* Has the names of the graph's types told apart where they are shown; the graph must outlive all pages. */
+void graph_names(const struct graph *);
+
 struct page graph_page(struct out *, enum graph_format);
 
 /* A column that has a uint64_t of the row, of a change an int64_t, or a text. */

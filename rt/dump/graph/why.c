@@ -27,8 +27,19 @@ bool graph_is_type(const char *type, const char *asked) {
     return is_same_type(type, asked) || filter_is_type(asked, type);
 }
 
+/* A type of that name is meant rather than those that the name matches as a pattern: "List<char *>" has a
+ * star.
+ */
+static bool has_type(const struct graph *graph, const char *asked) {
+    for (size_t i = 0; i < graph->site_count; i++)
+        if (is_same_type(graph_text(graph, graph->sites[i].type) ?: GRAPH_NO_TYPE, asked))
+            return true;
+    return false;
+}
+
 /* Types are texts of the graph: each is compared once. */
 void graph_asked_find(struct graph_asked *found, const struct graph *graph, const char *asked) {
+    bool is_exact = has_type(graph, asked);
     signed char *known = memory_zeros(graph->text_count + 1, 1); /* by text; the last is of no type */
     *found = (struct graph_asked){.sites = memory_zeros(graph->site_count, sizeof *found->sites)};
     for (size_t i = 0; i < graph->site_count; i++) {
@@ -36,7 +47,7 @@ void graph_asked_find(struct graph_asked *found, const struct graph *graph, cons
         const char *type = graph_text(graph, text) ?: GRAPH_NO_TYPE;
         signed char *is_it = &known[text == GRAPH_NONE ? graph->text_count : text];
         if (!*is_it)
-            *is_it = graph_is_type(type, asked) ? 1 : -1;
+            *is_it = (is_exact ? is_same_type : graph_is_type)(type, asked) ? 1 : -1;
         found->sites[i] = *is_it > 0;
         if (!found->sites[i])
             continue;

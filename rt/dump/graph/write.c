@@ -5,12 +5,20 @@
 #include "base/out.h"
 #include "names/names.h"
 #include "write/lines.h"
+#include "write/shown_names.h"
 
 #include <string.h>
 
+static struct shown_names names;
+
+void graph_names(const struct graph *graph) {
+    for (size_t i = 0; i < graph->site_count; i++)
+        shown_names_add(&names, NAME_TYPE, graph_text(graph, graph->sites[i].type));
+}
+
 struct page graph_page(struct out *out, enum graph_format format) {
-    static const struct report nothing;
-    return (struct page){.out = out, .report = &nothing, .is_markdown = format == GRAPH_MARKDOWN};
+    static const struct report only_names = {.names = &names};
+    return (struct page){.out = out, .report = &only_names, .is_markdown = format == GRAPH_MARKDOWN};
 }
 
 /* ---- Tables. */

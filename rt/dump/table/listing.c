@@ -9,6 +9,7 @@
 #include "format.h"
 #include "write/formats.h"
 #include "write/lines.h"
+#include "write/shown_names.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -139,9 +140,18 @@ static void put_heading(const struct page *page, const char *file) {
     out_char(page->out, '\n');
 }
 
+static void add_names(struct shown_names *names, const struct table *table) {
+    for (size_t i = 0; i < table->count; i++) {
+        shown_names_add(names, NAME_FUNCTION, table->sites[i].at.function);
+        shown_names_add(names, NAME_TYPE, table->sites[i].type);
+    }
+}
+
 /* The table is in the order of files. */
 void sites_text(struct out *out, const struct table *table, const struct listing *listing) {
-    struct report report = {.limits.full_names = listing->full_names};
+    struct shown_names names = {0};
+    struct report report = {.names = &names, .limits.full_names = listing->full_names};
+    add_names(&names, table);
     line_fit(&report, out->fd);
     report.directory = current_directory();
     const struct page page = {.out = out, .report = &report, .indent = POSITION_WIDTH + 4};
@@ -159,6 +169,7 @@ void sites_text(struct out *out, const struct table *table, const struct listing
         put_site(&page, table, site);
     }
     put_end(&page, listed, count_functions(table, listing), files, table->count - listed);
+    shown_names_free(&names);
 }
 
 /* ---- The site table as JSON. */

@@ -83,6 +83,7 @@ static struct snapshot *take(struct top *top, struct reason *why) {
         by_stack_make(&snapshot->by_stack, report, &top->names);
         snapshot->report = report = &snapshot->by_stack.report;
     }
+    line_names(report, NULL);
     snapshot->sites = memory_copy(report->sites, report->counted * sizeof(struct report_site *));
     order_sites_by_identity(snapshot->sites, report->counted);
     return snapshot;
