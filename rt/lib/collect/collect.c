@@ -203,8 +203,8 @@ static void check_peak(void) {
 void collect_end(struct profile_header *header) {
     sums_know_inherited();
     check_peak();
+    collect_holes(header); /* first: reach_find_lost answers only if no hole hides blocks */
     if (runtime_options()->reach)
         find_lost(header);
-    collect_holes(header);
     header->walks = stacks_walks();
 }

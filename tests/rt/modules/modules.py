@@ -47,12 +47,13 @@ def second_runtime():
     objects = ["-x", "none", f"{LIB}/liballocsite.a"]
     plugin = f"-fpass-plugin={LIB}/allocsite.so"
     program = build("user.c", "user", plugin, *objects, "-L.", "-lpart", "-ldl", f"-Wl,-rpath,{WORK}", plain=True)
-    process = run([program], "format=json")
+    process = run([program], "format=json:reach=1")
     expect("behaviour", (3, "done\n"), (process.returncode, process.out))
     reports = [json.loads(text) for text in process.err.replace("]}\n{", "]}\n\n\n{").split("\n\n\n")]
     for report in reports:
         expect("exact", False, report["exact"])
         expect("reason", True, "second copy" in reasons(report))
+        expect("lost blocks", "not all blocks of the process are known", report.get("lost_unknown"))
     process = run([program], "")
     expect("text says so", True, "second copy" in process.err)
 
@@ -68,6 +69,8 @@ def static_runtime_in_dynamic_program():
     expect("reason", True, "shared libraries" in reasons(report))
     expect("no second one", False, "second copy" in reasons(report))
     check_notes(report, "user.c")
+    report = report_of(run([program], "format=json:report=%e.%p.json:reach=1"))
+    expect("lost blocks", "not all blocks of the process are known", report.get("lost_unknown"))
 
 
 def standard_libraries():
