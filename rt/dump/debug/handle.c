@@ -78,8 +78,11 @@ bool debug_open(struct debug_handle *handle, const struct elf_file *elf, struct 
     if (dwarf_object_init_b(&handle->access, ignore_error, NULL, DW_GROUPNUMBER_ANY, &handle->debug,
                             &error) == DW_DLV_OK)
         return true;
-    reason_set(why, "libdwarf cannot read its debug information: %s",
-               error ? dwarf_errmsg(error) : "no units");
+    if (handle->sections.damage.text[0])
+        reason_set(why, "%s", handle->sections.damage.text);
+    else
+        reason_set(why, "libdwarf cannot read its debug information: %s",
+                   error ? dwarf_errmsg(error) : "no units");
     if (error)
         dwarf_dealloc_error(NULL, error);
     debug_sections_close(&handle->sections);
