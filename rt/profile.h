@@ -61,10 +61,11 @@ enum profile_flag {
     /* Made of several; the peak is that of the process that had the highest one. */
     PROFILE_IS_MERGED = 16,
     PROFILE_IS_COPY = 32, /* of a moment; the process went on */
-    /* In no file, for a forked child writes down what it inherits; of one without a profile it is at least
-     * what a slot lost beyond what it gained. */
+    /* A forked child that has not written down what it inherits: that is at least what a slot lost beyond
+     * what it gained. */
     PROFILE_INHERITS = 64,
     PROFILE_HAS_LIFETIMES = 128, /* how long blocks lived was counted */
+    PROFILE_IS_ASLEEP = 256,     /* it was started with enabled=0 and may start to count */
 };
 
 /* The highest that the bytes of all live blocks came to. */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where the runtime keeps in memory what a profile is made of, for allocsite-dump, which reads it from there
- * when a process has no profile. The runtime does nothing for that but say where things are.
+/* Where allocsite-dump finds the runtime in the memory of a process: to say why there is no file with its
+ * counters (profile.h), to have it count or not, and for the graph of its heap. The runtime does nothing for
+ * that but say where things are.
  *
  * The module that holds the runtime, the executable or liballocsite.so, has an ELF note with the name
  * "allocsite" and type ROOT_NOTE. Its data are 8 bytes: the signed distance from there to struct root. A
  * note, since it is loaded with the program and no strip removes it; a distance, since it needs no
- * relocation.
- *
- * What the parts point to are the runtime's own structures. Where in them things are, struct root_layout
- * says, so that readers need not change with them. */
+ * relocation. */
 #ifndef ALLOCSITE_ROOT_H
 #define ALLOCSITE_ROOT_H
 
@@ -18,30 +16,22 @@
 #define ROOT_NOTE      2
 
 /* Raised by every change of this file. */
-#define ROOT_VERSION 7
+#define ROOT_VERSION 8
 
 /* Arrays that grow are as in profile.h, in so many chunks at most. */
 #define ROOT_CHUNKS 22
 
-/* Of the memory that is counted in. */
-struct root_store {
-    const void *areas; /* table of areas, by number */
-    const uint32_t *area_count;
-    struct profile_header *const *header; /* NULL there: nothing has been counted yet */
-};
-
-/* Of what names it. */
-struct root_registry {
-    const void *slots; /* table of what they are: of a stack its record, of others with parent 0 the number of
-                          theirs; all zero: not used */
-    const uint32_t *slot_count;
-    const void *records; /* table of records, by number */
+/* Where the counters are. */
+enum root_state {
+    ROOT_NOT_STARTED,
+    ROOT_IS_OFF,     /* by the options */
+    ROOT_IS_PRIVATE, /* in memory of the process */
+    ROOT_HAS_FILE,   /* in a file that it has mapped */
 };
 
 struct root_start {
     const void *options;
-    const uint32_t *holes; /* 1 << enum hole; not those that a program looks for at its end */
-    const int32_t *pid;    /* of the process that the runtime was started in; 0: it was not yet */
+    const int32_t *pid; /* of the process that the runtime was started in; 0: it was not yet */
 };
 
 /* What is written from outside, as the functions of allocsite.h write it from inside: a thread whose capacity
@@ -70,20 +60,8 @@ struct root_heap {
 struct root_layout {
     uint16_t table_element, table_first; /* uint32_t: size of an element, elements of chunk 0 */
     uint16_t table_chunks;               /* addresses, NULL: not there yet */
-    uint16_t area_kind, area_index;      /* uint32_t, as those of struct profile_area; kind 0: no area */
-    uint16_t area_first, area_size;      /* uint64_t, likewise */
-    uint16_t area_address;
-    uint16_t slot_parent, slot_stack; /* uint32_t, as those of struct profile_record; of others the number */
-    uint16_t record_site, record_module; /* addresses: struct allocsite_site, NULL: unsited; module */
-    uint16_t record_what, record_parent; /* uint32_t, as those of struct profile_record: the site of a part is
-                                            that of its parent */
-    uint16_t record_address;             /* uint64_t, likewise */
-    uint16_t module_slot;                /* uint32_t */
-    uint16_t module_path;                /* address */
-    uint16_t module_build_id;            /* digits, up to 64, and a NUL */
-    uint16_t option_enabled, option_pairs, option_sizes, option_lifetime; /* bool */
-    uint16_t thread_capacity;                                             /* uint32_t */
-    uint16_t rare; /* no offset: how many rare counters there are, as in struct profile_header */
+    uint16_t option_enabled;             /* bool */
+    uint16_t thread_capacity;            /* uint32_t */
 };
 
 enum root_flag {
@@ -92,11 +70,9 @@ enum root_flag {
 
 struct root {
     uint32_t version;
-    uint32_t flags;           /* enum root_flag */
-    uint32_t profile_version; /* of what the areas hold */
-    uint32_t format_version;  /* of the sites' descriptors */
-    const struct root_store *store;
-    const struct root_registry *registry;
+    uint32_t flags;        /* enum root_flag */
+    const uint32_t *state; /* enum root_state */
+    const uint32_t *areas; /* of counters, so far: of several runtimes the one with the most counts most */
     const struct root_start *start;
     const struct root_control *control;
     const struct root_heap *heap;
@@ -105,7 +81,7 @@ struct root {
 
 #ifndef __cplusplus
 _Static_assert(sizeof(void *) == 8, "addresses are read as 64 bits");
-_Static_assert(sizeof(struct root) == 104, "read as it is");
+_Static_assert(sizeof(struct root) == 64, "read as it is");
 #endif
 
 #endif

@@ -208,8 +208,8 @@ class Serve(unittest.TestCase):
         with Server(self.source) as server:
             self.program.end()
             answer, text = server.ask()
-            self.assertEqual(answer.status, 503)
-            self.assertIn("no such process", text)
+            self.assertEqual(answer.status, 200)
+            self.assertIsNone(server.ask("/")[0].headers["Refresh"])
 
     def test_profile(self):
         """What has ended is served as it was, and as of now: Prometheus takes nothing that is old."""

@@ -67,7 +67,7 @@ static const char help[] =
     "Shows what a running program allocates, refreshed until it ends: for each site\n"
     "the rate since the last refresh, and what was allocated, is live and was live at\n"
     "the peak. The program is not stopped, and nothing is asked of it: what is read\n"
-    "is its profile, or its memory if it was started without one.\n"
+    "is the file that it counts in.\n"
     "\n"
     "  --by=site|stack                       rows (default: site)\n"
     "  --sort=rate|bytes|allocs|live|peak    default: rate, of bytes\n"
@@ -149,18 +149,6 @@ static int show(const char *path, const struct top_command *command) {
     return damage ? damage : status;
 }
 
-/* The profile of a process stays when it ends, and what it has counted last is there: so its path is looked
- * for once. */
-static int show_named(const char *name, const struct top_command *command) {
-    char path[PROCESS_PATH_SIZE];
-    unsigned pid;
-    if (!report_source_is_process(name, &pid))
-        return show(name, command);
-    if (!process_profile(pid, path))
-        snprintf(path, sizeof path, REPORT_SOURCE_PID "%u", pid);
-    return show(path, command);
-}
-
 int command_top(int count, char **arguments) {
     struct top_command command = {.options = {.view.sort = TOP_BY_RATE, .interval = 1000, .rows = 20},
                                   .is_plain = !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)};
@@ -169,5 +157,5 @@ int command_top(int count, char **arguments) {
         return status;
     if (count - optind != 1)
         return complain_usage("top: %s", optind == count ? "no process and no profile" : "more than one");
-    return show_named(arguments[optind], &command);
+    return show(arguments[optind], &command);
 }

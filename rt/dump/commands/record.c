@@ -24,11 +24,11 @@ struct recording_job {
 
     pid_t child; /* the command; 0: a process that runs already */
     unsigned pid;
-    char path[PROCESS_PATH_SIZE]; /* of the process as a source */
-    bool is_memory;
-    bool is_other;              /* it has become another program, which this recording is not of */
-    uint64_t start_time, begun; /* of the process in the last sample */
-    struct reason why;          /* there was no sample */
+    char source[16];     /* the process as report_source_load takes it */
+    bool is_running;     /* the program of the last sample */
+    uint64_t resident;   /* its memory when that was last known */
+    uint64_t start_time; /* of its process */
+    struct reason why;   /* there was no sample */
     uint64_t clock_begin, clock_epoch;
     uint64_t thinned; /* as the user knows */
     sigset_t signals, before;
@@ -140,48 +140,21 @@ static int status_of_command(const struct recording_job *job) {
 
 /* ---- Samples. */
 
-/* The profile of a process stays when it ends, and what it has counted last is there: once it is found, its
- * path is kept. */
-static void find_source(struct recording_job *job) {
-    if (job->path[0] && !job->is_memory)
-        return;
-    job->is_memory = !process_profile(job->pid, job->path);
-    if (job->is_memory)
-        snprintf(job->path, sizeof job->path, REPORT_SOURCE_PID "%u", job->pid);
-}
-
-/* Whether it is the program of the samples before. */
-static bool is_same(struct recording_job *job, const struct report_source *source, struct reason *why) {
-    bool is_first = !job->taking.sample_count;
-    uint64_t begun = source->profile.begun;
-    bool is_other = begun && job->begun && job->begun != begun;
-    job->is_other = !is_first && (job->start_time != source->profile.start_time || is_other);
-    if (job->is_other)
-        return reason_set(why, "runs another program now");
-    job->start_time = source->profile.start_time;
-    job->begun = begun;
-    return true;
-}
-
 enum taken { TAKEN, NOT_TAKEN, CANNOT_WRITE };
 
 static enum taken take(struct recording_job *job) {
     struct report_limits everything = {.top = 0};
     struct report_source source;
-    find_source(job);
-    uint64_t time = time_of_sample(job), resident = process_resident(job->pid);
-    if (!report_source_load(&source, job->path, &job->why))
+    uint64_t time = time_of_sample(job);
+    job->resident = process_resident(job->pid) ?: job->resident;
+    if (!report_source_load(&source, job->source, &job->why))
         return NOT_TAKEN;
     report_prepare(source.report, &everything);
-    bool is_profile = !source.is_recording || reason_set(&job->why, "is no profile");
-    bool is_right = is_profile && is_same(job, &source, &job->why);
-    bool is_written = is_right && taking_add(&job->taking, source.report, time, resident, &job->why);
+    job->is_running = source.report->running;
+    job->start_time = source.profile.start_time;
+    bool is_written = taking_add(&job->taking, source.report, time, job->resident, &job->why);
     report_source_free(&source);
-    return !is_right ? NOT_TAKEN : is_written ? TAKEN : CANNOT_WRITE;
-}
-
-static bool still_runs(const struct recording_job *job) {
-    return command_runs(job) && process_has_memory(job->pid, job->start_time);
+    return is_written ? TAKEN : CANNOT_WRITE;
 }
 
 static void tell_thinned(struct recording_job *job) {
@@ -205,33 +178,25 @@ static enum taken take_first(struct recording_job *job) {
     }
 }
 
-/* So many in a row are more than a program that is busy with its counters. */
-enum { MISSED = 10 };
-
 /* At what would be the times of samples if none took any time. */
 static enum taken take_more(struct recording_job *job) {
     enum taken taken = TAKEN;
-    int missed = 0;
     uint64_t interval = job->taking.interval, next = clock_now(CLOCK_BOOTTIME);
-    while (taken != CANNOT_WRITE && missed < MISSED && !job->is_other &&
-           job->taking.sample_count != job->count) {
+    while (taken == TAKEN && job->is_running && job->taking.sample_count != job->count) {
         tell_thinned(job);
         uint64_t now = clock_now(CLOCK_BOOTTIME);
         next = next + interval > now ? next + interval : now + interval;
         if (!wait_until(job, next))
             return TAKEN;
-        bool runs = still_runs(job);
-        taken = runs || !job->is_memory ? take(job) : NOT_TAKEN;
-        if (!runs)
-            return taken == CANNOT_WRITE ? taken : TAKEN;
-        missed = taken == NOT_TAKEN ? missed + 1 : 0;
+        taken = take(job);
     }
-    if (taken == NOT_TAKEN && still_runs(job))
-        complain(job->output, "ends here: the process %s", job->why.text);
-    return taken == NOT_TAKEN ? TAKEN : taken;
+    if (taken == TAKEN && !job->is_running && process_runs(job->pid, job->start_time, NULL))
+        complain(job->output, "ends here: the process runs another program now");
+    return taken;
 }
 
 static int record(struct recording_job *job, const char *name) {
+    snprintf(job->source, sizeof job->source, REPORT_SOURCE_PID "%u", job->pid);
     job->clock_begin = clock_now(CLOCK_BOOTTIME);
     job->clock_epoch = clock_now(CLOCK_REALTIME);
     enum taken taken = take_first(job);

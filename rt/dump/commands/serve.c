@@ -143,7 +143,6 @@ int command_serve(int count, char **arguments) {
     struct serve_options options = {.listen = "127.0.0.1:8642",
                                     .serving = {.refresh = 5, .top = 100, .symbolizer = {.is_quiet = true}}};
     struct serving *serving = &options.serving;
-    char path[PROCESS_PATH_SIZE];
     int status = arguments_take(&(struct arguments){"serve", help, list}, &options, count, arguments);
     if (status != ARGUMENTS_TAKEN)
         return status;
@@ -151,7 +150,7 @@ int command_serve(int count, char **arguments) {
         return complain_usage("serve: %s", optind == count ? "no process and no file" : "more than one file");
     if (!serve_is_there)
         return complain(NULL, "serve: this allocsite-dump was built without libmicrohttpd");
-    serving->path = report_source_name(arguments[optind], path);
+    serving->path = arguments[optind];
     status = serve_at(serving, arguments[optind], options.listen);
     symbolizer_free(&serving->symbolizer);
     return status;

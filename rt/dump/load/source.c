@@ -72,31 +72,33 @@ static bool read_calm(struct profile_file *file, int fd, struct reason *why) {
     }
 }
 
-static bool still_runs(const struct profile_file *file) {
-    return process_runs(file->pid, file->start_time, file->host) &&
-           !process_has_executed((unsigned)file->pid, file->report.program, file->begun);
+/* pid, start_time: as they are seen from here. */
+static bool still_runs(const struct profile_file *file, uint64_t pid, uint64_t start_time, const char *host) {
+    return !file->report.finished && !file->report.several.count && process_runs(pid, start_time, host) &&
+           !process_has_executed((unsigned)pid, file->report.program, file->begun);
 }
 
 static bool load_profile(struct report_source *source, int fd, struct reason *why) {
     struct profile_file *file = &source->profile;
     source->report = &file->report;
     bool is_read = read_calm(file, fd, why);
-    if (is_read && !file->report.finished && !file->report.several.count)
-        file->report.running = still_runs(file);
+    if (is_read)
+        file->report.running = still_runs(file, file->pid, file->start_time, file->host);
     return is_read;
 }
 
-static bool load_memory(struct report_source *source, unsigned pid, struct reason *why) {
-    struct profile_image image;
-    if (!remote_profile(&image, pid, why))
+static bool load_process(struct report_source *source, unsigned pid, struct reason *why) {
+    struct profile_file *file = &source->profile;
+    source->report = &file->report;
+    const struct process_counters *counters = process_counters_follow(pid, why);
+    if (!counters)
         return false;
-    source->is_memory = true;
-    source->report = &source->profile.report;
-    bool is_read = profile_read(&source->profile, image.bytes, image.size, why);
-    profile_image_free(&image);
-    if (is_read)
-        source->report->running = true;
-    return is_read;
+    if (!read_calm(file, counters->fd, why))
+        return false;
+    if (counters->has_others)
+        profile_reasons_add_hole(file, HOLE_SECOND_RUNTIME);
+    file->report.running = still_runs(file, pid, counters->start_time, NULL);
+    return true;
 }
 
 static bool read_bytes(struct report_source *source, char *bytes, size_t size, const char *at,
@@ -180,18 +182,11 @@ bool report_source_is_process(const char *path, unsigned *pid) {
     return report_source_is_pid(path, pid) && (is_sure || access(path, F_OK) != 0);
 }
 
-const char *report_source_name(const char *name, char path[PROCESS_PATH_SIZE]) {
-    unsigned pid;
-    return report_source_is_process(name, &pid) && process_profile(pid, path) ? path : name;
-}
-
 bool report_source_load(struct report_source *source, const char *path, struct reason *why) {
-    char profile[PROCESS_PATH_SIZE];
     unsigned pid;
-    source->is_memory = source->is_recording = false;
-    if (!report_source_is_process(path, &pid))
-        return load_file(source, path, why);
-    return process_profile(pid, profile) ? load_file(source, profile, why) : load_memory(source, pid, why);
+    source->is_recording = false;
+    return report_source_is_process(path, &pid) ? load_process(source, pid, why)
+                                                : load_file(source, path, why);
 }
 
 void report_source_free(struct report_source *source) {

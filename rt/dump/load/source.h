@@ -13,7 +13,6 @@
 
 struct report_source {
     struct report *report; /* not prepared; points into what follows */
-    bool is_memory;        /* of a process, which has no file */
     bool is_recording;
     union {
         struct moment moment;
@@ -21,18 +20,15 @@ struct report_source {
     };
 };
 
-/* Before the number of a process, in the place of a path: its profile if it writes one, else what stands in
- * its memory. A number without it is a process if no file has that name. */
+/* Before the number of a process, in the place of a path. A number without it is a process if no file has
+ * that name. After the process has ended or executed another program, it still stands for the counters that
+ * were read first. */
 #define REPORT_SOURCE_PID "pid:"
 
 /* Whether the text is such a number, with or without it; and whether it stands for a process where paths may
  * stand as well. */
 bool report_source_is_pid(const char *text, unsigned *pid);
 bool report_source_is_process(const char *path, unsigned *pid);
-
-/* The name, but of a process: the path of its profile, which stays when it ends, as long as it has one now.
- */
-const char *report_source_name(const char *name, char path[PROCESS_PATH_SIZE]);
 
 /* path: "-" is standard input; "FILE@TIME" is that moment of a recording (moment_time), where no file has
  * that name. report_source_free gives back what was read. False: *why says why, and nothing is left to give

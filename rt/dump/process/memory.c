@@ -32,9 +32,6 @@ bool remote_spend(struct remote_memory *memory, uint64_t size) {
 }
 
 void remote_memory_close(struct remote_memory *memory) {
-    for (size_t i = 0; i < memory->pages.count; i++)
-        free((char *)(uintptr_t)memory->pages.list[i].value);
-    number_map_free(&memory->pages);
     if (memory->fd >= 0)
         close(memory->fd);
 }
@@ -125,60 +122,6 @@ bool remote_write(struct remote_memory *memory, uint64_t address, const void *fr
            write_to_file(memory, address, from, size);
 }
 
-/* The page that holds the address. NULL: it is not there. */
-static const char *page_of(struct remote_memory *memory, uint64_t address) {
-    uint64_t start = address & -(uint64_t)PROFILE_PAGE;
-    const uint64_t *known = number_map_find(&memory->pages, start);
-    if (known)
-        return (const char *)(uintptr_t)*known;
-    if (!remote_spend(memory, PROFILE_PAGE))
-        return NULL;
-    char *bytes = memory_zeros(PROFILE_PAGE, 1);
-    if (!remote_read(memory, start, bytes, PROFILE_PAGE)) {
-        free(bytes);
-        bytes = NULL;
-    }
-    number_map_add(&memory->pages, start, (uintptr_t)bytes);
-    return bytes;
-}
-
-/* How much of size bytes is on the page of the address. */
-static size_t on_page(uint64_t address, size_t size) {
-    size_t left = PROFILE_PAGE - address % PROFILE_PAGE;
-    return size < left ? size : left;
-}
-
-bool remote_peek(struct remote_memory *memory, uint64_t address, void *to, size_t size) {
-    while (size) {
-        const char *page = page_of(memory, address);
-        size_t part = on_page(address, size);
-        if (!page)
-            return false;
-        memcpy(to, page + address % PROFILE_PAGE, part);
-        to = (char *)to + part;
-        address += part;
-        size -= part;
-    }
-    return true;
-}
-
-const char *remote_text(struct remote_memory *memory, uint64_t address) {
-    size_t length = 0;
-    while (length < REMOTE_TEXT_SIZE - 1) {
-        const char *page = page_of(memory, address + length);
-        size_t part = on_page(address + length, REMOTE_TEXT_SIZE - 1 - length);
-        if (!page)
-            return NULL;
-        const char *from = page + (address + length) % PROFILE_PAGE, *end = memchr(from, 0, part);
-        memcpy(memory->text + length, from, end ? (size_t)(end - from) : part);
-        length += end ? (size_t)(end - from) : part;
-        if (end)
-            break;
-    }
-    memory->text[length] = '\0';
-    return remote_spend(memory, length) ? memory->text : NULL;
-}
-
 /* ---- The runtime in another process, found by its note. */
 
 /* Far more than any module has. */
@@ -196,9 +139,7 @@ struct search {
 };
 
 static bool read_parts(struct remote_root *root, struct remote_memory *memory) {
-    return remote_read(memory, (uintptr_t)root->root.store, &root->store, sizeof root->store) &&
-           remote_read(memory, (uintptr_t)root->root.registry, &root->registry, sizeof root->registry) &&
-           remote_read(memory, (uintptr_t)root->root.start, &root->start, sizeof root->start) &&
+    return remote_read(memory, (uintptr_t)root->root.start, &root->start, sizeof root->start) &&
            remote_read(memory, (uintptr_t)root->root.control, &root->control, sizeof root->control);
 }
 
@@ -207,14 +148,13 @@ static void take_root(struct search *search, uint64_t address) {
     struct remote_root root = {.address = address};
     if (!remote_read(search->memory, address, &root.root, sizeof root.root))
         return;
-    if (root.root.version != ROOT_VERSION || root.root.profile_version != PROFILE_VERSION ||
-        root.root.format_version != ALLOCSITE_FORMAT_VERSION) {
+    if (root.root.version != ROOT_VERSION) {
         search->has_other_version = true;
         return;
     }
     if (!read_parts(&root, search->memory))
         return;
-    uint32_t areas = remote_u32(search->memory, root.store.area_count);
+    uint32_t areas = remote_u32(search->memory, root.root.areas);
     if (!search->runtimes++ || areas > search->areas) {
         *search->found = root;
         search->areas = areas;
@@ -307,8 +247,6 @@ bool remote_root_find(struct remote_root *root, struct remote_memory *memory, st
     process_maps_close(&maps);
     if (!search.runtimes)
         return say_nothing_found(&search, programs, why);
-    root->has_others = search.runtimes > 1;
-    root->has_libraries = programs > 1;
     return true;
 }
 

@@ -18,16 +18,11 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-/* Longer texts are cut: no name is, but what has no end must have one. */
-#define REMOTE_TEXT_SIZE (1 << 16)
-
 struct remote_memory {
     unsigned pid;
     int fd;          /* of /proc/PID/mem, where process_vm_readv is not allowed; -1: not needed so far */
     uint64_t budget; /* in bytes */
     uint64_t left;   /* of it, for what is read in small pieces */
-    struct number_map pages; /* by address: their bytes; NULL: it is not there */
-    char text[REMOTE_TEXT_SIZE];
 };
 
 void remote_memory_open(struct remote_memory *, unsigned pid);
@@ -43,16 +38,10 @@ bool remote_read(struct remote_memory *, uint64_t address, void *to, size_t size
 bool remote_read_all(struct remote_memory *, const struct iovec *here, const struct iovec *there,
                      size_t count);
 
-/* Reads it by pages that are kept: for what is read in small pieces and does not change. */
-bool remote_peek(struct remote_memory *, uint64_t address, void *to, size_t size);
-
 /* Writes it. False with errno, as above. */
 bool remote_write(struct remote_memory *, uint64_t address, const void *from, size_t size);
 
-/* The text there, until the next one. NULL: it is not there. */
-const char *remote_text(struct remote_memory *, uint64_t address);
-
-/* ---- The runtime in another process: where it keeps what it counts. */
+/* ---- The runtime in another process (root.h). */
 
 /* An array that grows. */
 struct remote_table {
@@ -63,12 +52,8 @@ struct remote_table {
 struct remote_root {
     uint64_t address; /* of struct root */
     struct root root;
-    struct root_store store;
-    struct root_registry registry;
     struct root_start start;
     struct root_control control;
-    bool has_others;    /* there is another runtime in the process, which counts as well */
-    bool has_libraries; /* there are several modules */
 };
 
 /* Finds it. False: *why says why. */
@@ -83,50 +68,5 @@ bool remote_table_read(struct remote_table *, const struct remote_root *, struct
 
 /* Where the element is; 0: nowhere. */
 uint64_t remote_table_at(const struct remote_table *, uint32_t index);
-
-/* ---- The memory that a process counts in, copied while it goes on. */
-
-struct remote_area {
-    struct profile_area area; /* offset: in the image */
-    uint64_t address;
-};
-
-struct remote_areas {
-    struct remote_area *list;
-    size_t count, room;
-    struct number_map addresses; /* of all, as keys */
-};
-
-/* The areas that there are. False: *why says why. */
-bool remote_areas_list(struct remote_areas *, struct remote_memory *, const struct remote_root *,
-                       struct reason *why);
-void remote_areas_free(struct remote_areas *);
-
-/* Adds them to the image with what is in them, in the order that makes sense of counters that change
- * meanwhile (profile.h); names and records are left out. False: *why says why. */
-bool remote_areas_copy(struct remote_areas *, struct remote_memory *, struct profile_image *,
-                       struct reason *why);
-
-/* The names that are there already, for those that are written to be added behind. False: *why says why. */
-bool remote_areas_names(struct remote_areas *, struct remote_memory *, struct name_writer *,
-                        struct reason *why);
-
-/* ---- The names and records of a profile, from the memory of a process that has written none: followed from
- * its registry to modules, descriptors (format.h) and texts. */
-
-struct remote_names {
-    struct remote_memory *memory;
-    const struct root_layout *layout;
-    struct name_writer writer;
-    struct profile_record *records; /* by slot */
-    uint32_t count;                 /* up to the last that there is */
-    uint64_t unreadable;            /* references that lead nowhere */
-
-    struct number_map known; /* names by the address that they were read from */
-};
-
-/* Reads them all. The writer may have names already, which stay. */
-void remote_names_read(struct remote_names *, struct remote_memory *, const struct remote_root *);
-void remote_names_free(struct remote_names *);
 
 #endif

@@ -2,9 +2,6 @@
 /* Processes of this machine. */
 #include "dump/process/process.h"
 
-#include "base/path.h"
-#include "profile.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -58,11 +55,6 @@ bool process_runs(uint64_t pid, uint64_t start_time, const char *host) {
     struct stat_fields fields;
     return pid && is_this_host(host) && read_stat(pid, &fields) && fields.start == start_time &&
            (fields.threads > 1 || thread_runs(&fields));
-}
-
-bool process_has_memory(uint64_t pid, uint64_t start_time) {
-    struct stat_fields fields;
-    return read_stat(pid, &fields) && fields.start == start_time && thread_runs(&fields);
 }
 
 uint64_t process_start_time(uint64_t pid) {
@@ -176,75 +168,4 @@ bool process_maps_next(struct process_maps *maps, struct process_mapping *mappin
 void process_maps_close(struct process_maps *maps) {
     fclose(maps->file);
     free(maps->line);
-}
-
-/* ---- The profile that a process writes: among its shared mappings, the file that begins as a profile does.
- */
-
-static bool read_header(const char *path, struct profile_header *header) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return false;
-    bool is_profile = pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
-                      memcmp(header->magic, PROFILE_MAGIC, sizeof header->magic) == 0;
-    close(fd);
-    return is_profile;
-}
-
-/* The path may name another file by now, or in the process's view of the file system. */
-static bool is_profile(const char *path, uint64_t inode, struct profile_header *header) {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == inode &&
-           read_header(path, header);
-}
-
-static bool find(struct process_maps *maps, unsigned pid, char path[PROCESS_PATH_SIZE],
-                 struct profile_header *header) {
-    for (struct process_mapping mapping; process_maps_next(maps, &mapping);) {
-        if (mapping.flags[3] != 's' || mapping.path[0] != '/')
-            continue;
-        int length = snprintf(path, PROCESS_PATH_SIZE, "%s", mapping.path);
-        if (length < PROCESS_PATH_SIZE && is_profile(path, mapping.inode, header))
-            return true;
-        length = snprintf(path, PROCESS_PATH_SIZE, "/proc/%u/root%s", pid, mapping.path);
-        if (length < PROCESS_PATH_SIZE && is_profile(path, mapping.inode, header))
-            return true;
-    }
-    return false;
-}
-
-static bool find_profile(unsigned pid, char path[PROCESS_PATH_SIZE], struct profile_header *header) {
-    struct process_maps maps;
-    struct reason unimportant;
-    if (!process_maps_open(&maps, pid, &unimportant))
-        return false;
-    bool is_found = find(&maps, pid, path, header);
-    process_maps_close(&maps);
-    return is_found;
-}
-
-bool process_profile(unsigned pid, char path[PROCESS_PATH_SIZE]) {
-    struct profile_header unimportant;
-    return find_profile(pid, path, &unimportant);
-}
-
-/* By the name without folders, which may be others in the process's view of the file system. The kernel adds
- * a word to that of an executable that was replaced. */
-static bool runs_another(unsigned pid, const char *program) {
-    static const char deleted[] = " (deleted)";
-    char link[32], path[PROCESS_PATH_SIZE];
-    snprintf(link, sizeof link, "/proc/%u/exe", pid);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    if (length < 0)
-        return false;
-    path[length] = '\0';
-    const char *was = path_base(program), *is = path_base(path);
-    size_t same = strlen(was);
-    return strncmp(was, is, same) != 0 || (is[same] && strcmp(is + same, deleted) != 0);
-}
-
-bool process_has_executed(unsigned pid, const char *program, uint64_t begun) {
-    char path[PROCESS_PATH_SIZE];
-    struct profile_header header;
-    return find_profile(pid, path, &header) ? header.begun != begun : runs_another(pid, program);
 }

@@ -4,7 +4,7 @@
 #define ALLOCSITE_DUMP_PROCESS_PROCESS_H
 
 #include "dump/base/terminal.h"
-#include "dump/profile/image.h"
+#include "profile.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -19,11 +19,7 @@ bool process_runs(uint64_t pid, uint64_t start_time, const char *host);
 /* Whether the thread has not begun to end. */
 bool process_thread_runs(uint64_t id);
 
-/* Whether its memory can still be found: that goes some time before the process, and with the main thread if
- * others outlive it. */
-bool process_has_memory(uint64_t pid, uint64_t start_time);
-
-/* As above; 0: there is no such process. */
+/* In clock ticks since the machine was started; 0: there is no such process. */
 uint64_t process_start_time(uint64_t pid);
 
 /* Its number as it sees it itself, which in a container is another one; 0: there is no such process. */
@@ -61,24 +57,28 @@ bool process_maps_open(struct process_maps *, unsigned pid, struct reason *why);
 bool process_maps_next(struct process_maps *, struct process_mapping *);
 void process_maps_close(struct process_maps *);
 
-/* ---- The profile that a process writes. */
+/* ---- The file that a process counts in (profile.h). It stays readable while it is open, also after the
+ * process has ended or executed another program. Needs the permission to look at the process (ptrace(2),
+ * PTRACE_MODE_READ), but none to stop it or to read its memory. */
 
-/* Where a path of a process is seen from here, through /proc if need be. */
-#define PROCESS_PATH_SIZE (PATH_MAX + 32)
+struct process_counters {
+    int fd;
+    struct profile_header header; /* as it was when the file was opened */
+    uint64_t start_time;          /* of the process */
+    bool has_others;              /* there is another runtime in the process, which counts as well */
+};
 
-/* Writes the path of the profile that the process has mapped. False: there is none that can be read. */
-bool process_profile(unsigned pid, char path[PROCESS_PATH_SIZE]);
+/* Opens it; the caller closes the descriptor. False: *why says why. */
+bool process_counters_open(struct process_counters *, unsigned pid, bool is_to_write, struct reason *why);
+
+/* The same for whoever reads it again and again: the file stays that of the program which had the number
+ * first, and open. NULL: *why says why. */
+const struct process_counters *process_counters_follow(unsigned pid, struct reason *why);
 
 /* Whether the process, which wrote a profile of that program that began then, is known to have executed
  * another one since: it keeps its number and the time of its start. A profile that was copied or deleted is
  * still of the same program. */
 bool process_has_executed(unsigned pid, const char *program, uint64_t begun);
-
-/* ---- The profile that a process would have, from its memory (memory.h). */
-
-/* To be freed with profile_image_free. A part that is not as it should be is a reason in it why the numbers
- * are not exact. False: *why says why, and there is nothing to free. */
-bool remote_profile(struct profile_image *, unsigned pid, struct reason *why);
 
 /* ---- Having a running process count or not, from outside. */
 

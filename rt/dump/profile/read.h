@@ -7,6 +7,7 @@
 
 #include "dump/profile/areas.h"
 #include "dump/profile/views.h"
+#include "model/holes.h"
 #include "model/report.h"
 
 struct profile_texts {
@@ -70,6 +71,9 @@ struct profile_doubts {
 /* Sets the report's reasons, and of a merged profile for how many processes each holds, and the programs.
  */
 void profile_reasons_read(struct profile_file *, const struct profile_areas *, const struct profile_doubts *);
+
+/* For a hole that the process does not know of, or not yet. */
+void profile_reasons_add_hole(struct profile_file *, enum hole);
 
 /* What was not there when it was read may be meanwhile. */
 void profile_reasons_add_filled(struct profile_file *);

@@ -105,6 +105,12 @@ static void read_notes(struct profile_file *file, const struct profile_areas *ar
     }
 }
 
+static void say_inherited(struct profile_texts *texts, const struct profile_header *header) {
+    if (header->flags & PROFILE_INHERITS)
+        say(texts, "a forked child without a profile: what it inherited is known only as far as it has freed "
+                   "it");
+}
+
 static void list(struct profile_file *file) {
     struct report *report = &file->report;
     report->reasons = file->reasons.list;
@@ -122,10 +128,21 @@ void profile_reasons_read(struct profile_file *file, const struct profile_areas 
     say_doubts(texts, doubts, file->names.wrong);
     read_notes(file, areas);
     say_holes(file, &areas->header);
+    say_inherited(texts, &areas->header);
     say_missing(texts, &areas->header);
     report->several.programs = file->programs;
     if (!report->several.count)
         report->several = (struct report_processes){0};
+    list(file);
+}
+
+void profile_reasons_add_hole(struct profile_file *file, enum hole hole) {
+    char text[HOLE_TEXT_SIZE];
+    hole_text(text, hole, NULL);
+    for (size_t i = 0; i < file->reasons.count; i++)
+        if (strcmp(file->reasons.list[i], text) == 0)
+            return;
+    say(&file->reasons, "%s", text);
     list(file);
 }
 

@@ -25,16 +25,14 @@ static const struct column {
 
 enum { COLUMNS_SHOWN = sizeof columns / sizeof *columns };
 
-static void put_title(const struct page *page, bool is_gone) {
+static void put_title(const struct page *page) {
     const struct report *report = page->report;
     out_text(page->out, "allocsite: ");
     out_plain(page->out, path_base(report->program));
     summary_processes(page);
     if (report->reason_count)
         out_text(page->out, ", not exact");
-    if (is_gone)
-        out_text(page->out, ", has ended since: what it counted last is not known");
-    else if (!report->running && !report->several.count)
+    if (!report->running && !report->several.count)
         out_text(page->out, report->finished ? ", ended" : ", ended by force");
 }
 
@@ -54,7 +52,7 @@ void top_head_line(struct out *out, const struct top *top, int line) {
     struct page page = {.out = out, .report = top_report(top)};
     switch (line) {
     case 0:
-        put_title(&page, top->is_gone);
+        put_title(&page);
         break;
     case 1:
         put_totals(&page, top);

@@ -89,31 +89,10 @@ static struct snapshot *take(struct top *top, struct reason *why) {
     return snapshot;
 }
 
-/* A process that has no profile takes what it has counted with it. */
-static void look_for_end(struct top *top) {
-    const struct report_source *source = &top->now->source;
-    if (!source->is_memory || process_has_memory(source->profile.pid, source->profile.start_time))
-        return;
-    top->is_gone = true;
-    source->report->running = top->now->by_stack.report.running = false;
-}
-
-/* Its number is another process's by now. */
-static bool is_of_another(const struct top *top, const struct snapshot *now) {
-    return top->now && top->now->source.is_memory &&
-           top->now->source.profile.start_time != now->source.profile.start_time;
-}
-
 bool top_refresh(struct top *top, struct reason *why) {
     struct snapshot *now = take(top, why);
-    if (now && is_of_another(top, now)) {
-        drop(now);
-        now = NULL;
-    }
-    if (!now && top->now)
-        look_for_end(top);
     if (!now)
-        return top->is_gone;
+        return false;
     /* Counts between the reading of a program's numbers and its end have not been read. */
     struct reason unimportant;
     bool has_ended = !now->source.report->running && !(top->now && top_is_over(top));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The allocations of a running program, again and again.
  *
- * Each refresh reads the whole profile, which the program writes for itself and for everybody, or the same
- * from its memory: it is neither stopped nor asked, and does not notice. Rates are what was counted since the
- * refresh before. */
+ * Each refresh reads the whole file that the program counts in: it is neither stopped nor asked, and does not
+ * notice. Rates are what was counted since the refresh before. */
 #ifndef ALLOCSITE_DUMP_TOP_TOP_H
 #define ALLOCSITE_DUMP_TOP_TOP_H
 
@@ -47,7 +46,6 @@ struct top {
     struct symbolizer names; /* of the addresses of unsited allocations */
     struct rate total;
     enum measure sort; /* of the rows */
-    bool is_gone;      /* the process whose memory was read; what it has counted since is not known */
 };
 
 enum { TOP_FILTER_SIZE = 64 };
@@ -61,7 +59,7 @@ struct top_view {
 #define TOP_BY_RATE MEASURE_SORTS
 
 /* Takes a snapshot; the one that was the last becomes the one before, and there are no rows until they are
- * selected. If the process is gone, the last one stays. False: *why says why, and nothing has changed. */
+ * selected. False: *why says why, and nothing has changed. */
 bool top_refresh(struct top *, struct reason *why);
 void top_close(struct top *);
 

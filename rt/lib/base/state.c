@@ -19,6 +19,7 @@ bool runtime_temporary;
 bool runtime_wants_reset;
 
 int32_t runtime_process;
+uint32_t runtime_state;
 
 bool runtime_was_forked(void) {
     return os_process() != runtime_process;
@@ -121,7 +122,7 @@ void options_read(void) {
     }
 }
 
-const struct root_start root_start = {.options = &options, .holes = &holes_set, .pid = &runtime_process};
+const struct root_start root_start = {.options = &options, .pid = &runtime_process};
 
 /* Copies of the descriptors 1 and 2, made when the program closed them with fclose; 0: none. */
 static int kept[3];

@@ -58,6 +58,9 @@ bool runtime_was_forked(void);
 /* The process in which the options were read; 0: they were not yet. */
 extern int32_t runtime_process __attribute__((visibility("hidden")));
 
+/* Where the counters are: enum root_state (root.h). */
+extern uint32_t runtime_state __attribute__((visibility("hidden")));
+
 void hole_set(enum hole);
 void hole_unset(enum hole);
 bool hole_is_set(enum hole);
@@ -81,10 +84,8 @@ int descriptor_standard(int fd);
 
 /* ---- The parts that run/start.c, which is found from outside, points to. */
 
-extern const struct root_store root_store;       /* store/store.c */
-extern const struct root_registry root_registry; /* who/registry.c */
-extern const struct root_start root_start;       /* base/state.c */
-extern const struct root_control root_control;   /* count/threads.c */
-extern const struct root_heap root_heap;         /* heap/shadow.c */
+extern const struct root_start root_start;     /* base/state.c */
+extern const struct root_control root_control; /* count/threads.c */
+extern const struct root_heap root_heap;       /* heap/shadow.c */
 
 #endif

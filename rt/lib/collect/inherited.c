@@ -47,6 +47,7 @@ static bool inherit_heap(void) {
 }
 
 static void set_known(void) {
+    __atomic_fetch_and(&store_header()->flags, ~(uint32_t)PROFILE_INHERITS, __ATOMIC_RELAXED);
     __atomic_fetch_or(&store_header()->flags, PROFILE_IS_FORKED, __ATOMIC_RELEASE);
 }
 

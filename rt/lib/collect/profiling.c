@@ -19,6 +19,7 @@
 #include "lib/count/sums.h"
 #include "lib/store/store.h"
 #include "lib/who/descriptor.h"
+#include "root.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -159,7 +160,8 @@ static void write_header(struct profile_header *header) {
     header->processes = 1;
     header->holes |= holes_all(); /* a child has its parent's */
     header->flags |= (options->pairs ? PROFILE_HAS_PAIRS : 0) | (options->sizes ? PROFILE_HAS_SIZES : 0) |
-                     (options->lifetime ? PROFILE_HAS_LIFETIMES : 0);
+                     (options->lifetime ? PROFILE_HAS_LIFETIMES : 0) |
+                     (runtime_is_asleep() ? PROFILE_IS_ASLEEP : 0);
     header->walks = stacks_walks();
 }
 
@@ -211,13 +213,16 @@ static void begin(bool is_child) {
     os_host_name(host, sizeof host);
     write_header(store_header());
     bool is_open = (wanted_path && open_file(is_child, host)) || open_memory(is_child);
+    runtime_state = is_open ? ROOT_HAS_FILE : ROOT_IS_PRIVATE;
     if (is_child && !is_open)
         store_detach(record_count());
     *profiling_here = true;
     write_header_names(store_header(), host);
     if (is_child && wanted_path)
         slots_inherit_heap();
-    else if (!is_child)
+    else if (is_child)
+        store_header()->flags |= PROFILE_INHERITS;
+    else
         collect_holes(store_header());
     add_all();
     os_signals_release(signals);
@@ -266,9 +271,16 @@ int profiling_begin_late(const char *pattern) {
     os_host_name(host, sizeof host);
     uint64_t signals = os_signals_hold();
     bool is_open = want_path(memcpy(kept, pattern, size)) && open_file(false, host);
+    if (is_open)
+        runtime_state = ROOT_HAS_FILE;
     os_signals_release(signals);
     wanted_path = is_open ? wanted_path : NULL;
     return is_open ? 0 : EIO;
+}
+
+void profiling_wake(void) {
+    runtime_wake();
+    __atomic_fetch_and(&store_header()->flags, ~(uint32_t)PROFILE_IS_ASLEEP, __ATOMIC_RELAXED);
 }
 
 bool profiling_is_wanted(void) {

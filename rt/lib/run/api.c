@@ -53,7 +53,7 @@ static int pause_all(bool pause) {
 
 ALLOCSITE_EXPORT int __allocsite_api_v1_start(void) {
     if (may_start())
-        runtime_wake();
+        profiling_wake();
     return pause_all(false);
 }
 
@@ -74,7 +74,7 @@ ALLOCSITE_EXPORT int __allocsite_api_v1_start_profile(const char *pattern) {
         return EINVAL;
     int error = profiling_is_wanted() ? EALREADY : !is_alone() ? EBUSY : profiling_begin_late(pattern);
     if (!error) {
-        runtime_wake();
+        profiling_wake();
         threads_pause(false);
     }
     errno = before;

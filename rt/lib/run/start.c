@@ -107,6 +107,7 @@ static COLD void start(void) {
     reader_begin();
     const struct run_options *options = runtime_options();
     runtime_off = !options->enabled && !options->signal_start && !may_be_started();
+    runtime_state = runtime_off ? ROOT_IS_OFF : ROOT_NOT_STARTED;
     runtime_owners = options->owners;
     if (!runtime_owners)
         hole_set(HOLE_UNOWNED);
@@ -239,7 +240,7 @@ __attribute__((constructor)) static void construct(void) {
 
 #endif
 
-/* ---- Where allocsite-dump finds, in the memory of the process, what is counted. */
+/* ---- Where allocsite-dump finds the runtime in the memory of the process. */
 
 #ifdef ALLOCSITE_STATIC
 #define FLAGS ROOT_IS_STATIC
@@ -253,10 +254,8 @@ extern const struct root allocsite_root;
 const struct root allocsite_root = {
     .version = ROOT_VERSION,
     .flags = FLAGS,
-    .profile_version = PROFILE_VERSION,
-    .format_version = ALLOCSITE_FORMAT_VERSION,
-    .store = &root_store,
-    .registry = &root_registry,
+    .state = &runtime_state,
+    .areas = &store_areas_given,
     .start = &root_start,
     .control = &root_control,
     .heap = &root_heap,
@@ -265,27 +264,8 @@ const struct root allocsite_root = {
             .table_element = offsetof(struct table, element),
             .table_first = offsetof(struct table, first),
             .table_chunks = offsetof(struct table, chunks),
-            .area_kind = offsetof(struct store_area, kind),
-            .area_index = offsetof(struct store_area, index),
-            .area_first = offsetof(struct store_area, first),
-            .area_size = offsetof(struct store_area, size),
-            .area_address = offsetof(struct store_area, address),
-            .slot_parent = offsetof(struct stack_record, parent),
-            .slot_stack = offsetof(struct stack_record, stack),
-            .record_site = offsetof(struct record, site),
-            .record_module = offsetof(struct record, module),
-            .record_what = offsetof(struct record, what),
-            .record_parent = offsetof(struct record, parent),
-            .record_address = offsetof(struct record, address),
-            .module_slot = offsetof(struct module, slot),
-            .module_path = offsetof(struct module, path),
-            .module_build_id = offsetof(struct module, build_id),
             .option_enabled = offsetof(struct run_options, enabled),
-            .option_pairs = offsetof(struct run_options, pairs),
-            .option_sizes = offsetof(struct run_options, sizes),
-            .option_lifetime = offsetof(struct run_options, lifetime),
             .thread_capacity = offsetof(struct thread, capacity),
-            .rare = PROFILE_RARE_COUNT,
         },
 };
 

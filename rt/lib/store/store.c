@@ -7,7 +7,6 @@
 #include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
-#include "root.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -45,7 +44,7 @@ void slots_limit(uint32_t fewer) {
 /* ---- The areas of the profile, in memory and in its file. */
 
 static struct table areas = {.element = sizeof(struct store_area), .first = 64};
-static uint32_t area_count;
+uint32_t store_areas_given;
 
 /* Of the file that the areas are mapped from. A child that has left its parent's has none. */
 static struct {
@@ -59,9 +58,6 @@ static struct {
 } the_file;
 
 struct profile_header *store_header_made;
-
-const struct root_store root_store = {
-    .areas = &areas, .area_count = &area_count, .header = &store_header_made};
 
 struct profile_header *store_header_make(void) {
     static struct profile_header without_memory;
@@ -80,7 +76,7 @@ struct profile_header *store_header_make(void) {
 }
 
 uint32_t store_area_count(void) {
-    return __atomic_load_n(&area_count, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&store_areas_given, __ATOMIC_ACQUIRE);
 }
 
 const struct store_area *store_area(uint32_t number) {
@@ -220,7 +216,7 @@ static void put_into_file(struct store_area *area, size_t kept) {
 }
 
 uint32_t store_add(enum profile_kind kind, uint32_t index, uint64_t first, void *address, size_t size) {
-    uint32_t number = __atomic_fetch_add(&area_count, 1, __ATOMIC_ACQ_REL);
+    uint32_t number = __atomic_fetch_add(&store_areas_given, 1, __ATOMIC_ACQ_REL);
     struct store_area *area = table_at(&areas, number);
     if (!area) {
         hole_set(HOLE_MEMORY);
@@ -294,7 +290,7 @@ int store_enter(int fd, const char *path, uint32_t child_records) {
         return error;
     }
     holes_told = holes_in_file;
-    uint32_t count = __atomic_load_n(&area_count, __ATOMIC_ACQUIRE);
+    uint32_t count = __atomic_load_n(&store_areas_given, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
         struct store_area *area = table_peek(&areas, i);
         if (!area || !area->kind)
@@ -310,7 +306,7 @@ int store_enter(int fd, const char *path, uint32_t child_records) {
 }
 
 void store_leave(void) {
-    uint32_t count = __atomic_load_n(&area_count, __ATOMIC_ACQUIRE);
+    uint32_t count = __atomic_load_n(&store_areas_given, __ATOMIC_ACQUIRE);
     if (!the_file.is_open)
         return;
     the_file.is_open = false;
@@ -338,7 +334,7 @@ static bool copy_inherited(struct store_area *area, size_t size) {
 }
 
 void store_detach(uint32_t records) {
-    uint32_t count = __atomic_load_n(&area_count, __ATOMIC_ACQUIRE);
+    uint32_t count = __atomic_load_n(&store_areas_given, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
         struct store_area *area = table_peek(&areas, i);
         if (area && area->kind && area->is_mapped && is_inherited(area))

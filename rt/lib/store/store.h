@@ -88,7 +88,8 @@ struct store_area {
     struct profile_area *entry; /* in the directory of the file; NULL: not there */
 };
 
-/* Numbers given so far. */
+/* Numbers given so far, which the function returns. */
+extern uint32_t store_areas_given __attribute__((visibility("hidden")));
 uint32_t store_area_count(void);
 
 /* NULL: none of that number (yet, or any more). */

@@ -336,7 +336,7 @@ void signal_report_begin(int number) {
 
 static void start_or_stop(int number) {
     (void)number;
-    runtime_wake();
+    profiling_wake();
     threads_pause(!threads_are_paused());
 }
 

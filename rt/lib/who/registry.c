@@ -11,7 +11,6 @@
 #include "lib/who/callers.h"
 #include "lib/who/descriptor.h"
 #include "lib/who/modules.h"
-#include "root.h"
 
 #include <string.h>
 
@@ -26,9 +25,6 @@ static uint32_t slots = 1; /* slot 0 is nobody's */
 
 static struct table record_table = {.element = sizeof(struct record), .first = RECORDS_FIRST};
 static uint32_t records = 1;
-
-const struct root_registry root_registry = {
-    .slots = &slot_table, .slot_count = &slots, .records = &record_table};
 
 uint32_t record_count(void) {
     return __atomic_load_n(&slots, __ATOMIC_ACQUIRE);

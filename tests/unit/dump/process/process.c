@@ -31,7 +31,6 @@ static void one_without_memory_has_ended(void **state) {
         uint64_t start = process_start_time((uint64_t)pid);
         while (has_memory((unsigned)pid))
             ;
-        assert_false(process_has_memory((uint64_t)pid, start));
         assert_false(process_runs((uint64_t)pid, start, NULL));
         waitpid(pid, NULL, 0);
     }
@@ -61,7 +60,6 @@ static void one_whose_main_thread_has_ended_runs(void **state) {
     while (has_memory((unsigned)pid))
         ;
     assert_true(process_runs((uint64_t)pid, start, NULL));
-    assert_false(process_has_memory((uint64_t)pid, start));
     assert_int_equal(write(go_on[1], "x", 1), 1);
     siginfo_t status;
     assert_int_equal(waitid(P_PID, (id_t)pid, &status, WEXITED | WNOWAIT), 0);
@@ -74,8 +72,6 @@ static void another_with_the_number_is_not_it(void **state) {
     (void)state;
     uint64_t pid = (uint64_t)getpid(), start = process_start_time(pid);
     assert_true(process_runs(pid, start, NULL));
-    assert_true(process_has_memory(pid, start));
-    assert_false(process_has_memory(pid, start + 1));
     assert_false(process_runs(pid, start + 1, NULL));
     assert_false(process_runs(pid, start, "a host of another name"));
 }
