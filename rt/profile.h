@@ -126,7 +126,18 @@ struct profile_header {
     uint64_t killed;         /* merged: so many of the unfinished by a signal that is known */
     uint64_t rare;           /* counters of rare events in this file, at most PROFILE_RARE_MAX */
     uint64_t wrong_contexts; /* allocations whose context stood for another stack (contexts_check=1) */
-    uint64_t unused[20];
+    /* Bits of enum profile_request, which another process sets in the file of a running one. That one clears
+     * them when it does so, at the next event of a thread that has left the hot path; PROFILE_SWITCHES has
+     * the means to make all threads leave it. */
+    uint32_t requests;
+    uint32_t unused_half;
+    uint64_t unused[19];
+};
+
+enum profile_request {
+    PROFILE_START = 1, /* at most one of these two */
+    PROFILE_STOP = 2,
+    PROFILE_RESET = 4,
 };
 
 enum profile_ending {
@@ -157,6 +168,8 @@ enum profile_kind {
     PROFILE_PARTS,         /* struct profile_part[], up to the first that is empty; of merged profiles */
     PROFILE_RARES,         /* struct rare of block index, for slots from first on */
     PROFILE_POSSIBLY_LOST, /* struct profile_possibly_lost by slot */
+    PROFILE_SWITCHES, /* uint64_t by thread: address, in the process, of a word of 4 bytes; once that is 0
+                         the thread leaves the hot path at its next event. 0: no thread yet */
     PROFILE_KINDS
 };
 
@@ -175,6 +188,7 @@ static inline int profile_is_of_block(uint32_t kind) {
 #define PROFILE_BASES_FIRST         32
 #define PROFILE_LIFETIMES_FIRST     32
 #define PROFILE_POSSIBLY_LOST_FIRST 256
+#define PROFILE_SWITCHES_FIRST      512
 
 #define PROFILE_CHUNKS              22 /* of an array that grows, at most */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where allocsite-dump finds the runtime in the memory of a process: to say why there is no file with its
- * counters (profile.h), to have it count or not, and for the graph of its heap. The runtime does nothing for
- * that but say where things are.
+ * counters (profile.h), and for the graph of its heap. The runtime does nothing for that but say where things
+ * are.
  *
  * The module that holds the runtime, the executable or liballocsite.so, has an ELF note with the name
  * "allocsite" and type ROOT_NOTE. Its data are 8 bytes: the signed distance from there to struct root. A
@@ -16,10 +16,7 @@
 #define ROOT_NOTE      2
 
 /* Raised by every change of this file. */
-#define ROOT_VERSION 8
-
-/* Arrays that grow are as in profile.h, in so many chunks at most. */
-#define ROOT_CHUNKS 22
+#define ROOT_VERSION 9
 
 /* Where the counters are. */
 enum root_state {
@@ -27,19 +24,6 @@ enum root_state {
     ROOT_IS_OFF,     /* by the options */
     ROOT_IS_PRIVATE, /* in memory of the process */
     ROOT_HAS_FILE,   /* in a file that it has mapped */
-};
-
-struct root_start {
-    const void *options;
-    const int32_t *pid; /* of the process that the runtime was started in; 0: it was not yet */
-};
-
-/* What is written from outside, as the functions of allocsite.h write it from inside: a thread whose capacity
- * is 0 goes the slow way at its next event, where it looks at the others and gets its capacity back. */
-struct root_control {
-    uint8_t *is_stopped;  /* bool: what comes is not counted */
-    uint8_t *wants_reset; /* bool: whoever comes next starts all counters afresh */
-    const void *threads;  /* table of threads; those that there are not yet have capacity 0 */
 };
 
 /* Of the table of blocks (lib/heap/shadow.h has what an entry means). */
@@ -56,14 +40,6 @@ struct root_heap {
     uint8_t backing;              /* the family that has that bit while it lives */
 };
 
-/* Offsets of members in bytes. */
-struct root_layout {
-    uint16_t table_element, table_first; /* uint32_t: size of an element, elements of chunk 0 */
-    uint16_t table_chunks;               /* addresses, NULL: not there yet */
-    uint16_t option_enabled;             /* bool */
-    uint16_t thread_capacity;            /* uint32_t */
-};
-
 enum root_flag {
     ROOT_IS_STATIC = 1, /* linked into an executable: blind to shared libraries */
 };
@@ -73,15 +49,12 @@ struct root {
     uint32_t flags;        /* enum root_flag */
     const uint32_t *state; /* enum root_state */
     const uint32_t *areas; /* of counters, so far: of several runtimes the one with the most counts most */
-    const struct root_start *start;
-    const struct root_control *control;
     const struct root_heap *heap;
-    struct root_layout layout;
 };
 
 #ifndef __cplusplus
 _Static_assert(sizeof(void *) == 8, "addresses are read as 64 bits");
-_Static_assert(sizeof(struct root) == 64, "read as it is");
+_Static_assert(sizeof(struct root) == 32, "read as it is");
 #endif
 
 #endif

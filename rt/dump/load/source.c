@@ -93,6 +93,8 @@ static bool load_process(struct report_source *source, unsigned pid, struct reas
     const struct process_counters *counters = process_counters_follow(pid, why);
     if (!counters)
         return false;
+    if (counters->header.flags & PROFILE_IS_ASLEEP)
+        return reason_set(why, "counts nothing: it was started with enabled=0");
     if (!read_calm(file, counters->fd, why))
         return false;
     if (counters->has_others)

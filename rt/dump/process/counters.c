@@ -127,7 +127,8 @@ static void look_at(struct search *search, const struct process_mapping *mapping
 /* The header, with which a file begins, is mapped where it is used. */
 static void look_at_all(struct search *search, struct process_maps *maps) {
     for (struct process_mapping mapping; process_maps_next(maps, &mapping);)
-        if (mapping.flags[1] == 'w' && mapping.flags[3] == 's' && !mapping.offset && may_be_ours(mapping.path))
+        if (mapping.flags[1] == 'w' && mapping.flags[3] == 's' && !mapping.offset &&
+            may_be_ours(mapping.path))
             look_at(search, &mapping);
 }
 
@@ -135,9 +136,10 @@ static void look_at_all(struct search *search, struct process_maps *maps) {
 
 static const char *const reasons[] = {
     [ROOT_NOT_STARTED] = "has only just begun",
-    [ROOT_IS_OFF] = "counts nothing: it was started with enabled=0",
-    [ROOT_IS_PRIVATE] = "counts in memory that nobody else can read, for the kernel gave it no file in memory; "
-                        "start it with ALLOCSITE_OPTIONS=profile=PATH",
+    [ROOT_IS_OFF] = "counts nothing: it was started with enabled=0; with stopped=1 it would wait for a start",
+    [ROOT_IS_PRIVATE] =
+        "counts in memory that nobody else can read, for the kernel gave it no file in memory; "
+        "start it with ALLOCSITE_OPTIONS=profile=PATH",
     [ROOT_HAS_FILE] = "is a forked child that has counted nothing yet",
 };
 

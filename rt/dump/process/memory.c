@@ -138,11 +138,6 @@ struct search {
     int error; /* of the first module that could not be read */
 };
 
-static bool read_parts(struct remote_root *root, struct remote_memory *memory) {
-    return remote_read(memory, (uintptr_t)root->root.start, &root->start, sizeof root->start) &&
-           remote_read(memory, (uintptr_t)root->root.control, &root->control, sizeof root->control);
-}
-
 /* Of several runtimes the one that counts most. */
 static void take_root(struct search *search, uint64_t address) {
     struct remote_root root = {.address = address};
@@ -152,8 +147,6 @@ static void take_root(struct search *search, uint64_t address) {
         search->has_other_version = true;
         return;
     }
-    if (!read_parts(&root, search->memory))
-        return;
     uint32_t areas = remote_u32(search->memory, root.root.areas);
     if (!search->runtimes++ || areas > search->areas) {
         *search->found = root;
@@ -253,20 +246,4 @@ bool remote_root_find(struct remote_root *root, struct remote_memory *memory, st
 uint32_t remote_u32(struct remote_memory *memory, const void *there) {
     uint32_t number;
     return remote_read(memory, (uintptr_t)there, &number, sizeof number) ? number : 0;
-}
-
-bool remote_table_read(struct remote_table *table, const struct remote_root *root,
-                       struct remote_memory *memory, const void *there) {
-    const struct root_layout *layout = &root->root.layout;
-    uint64_t address = (uintptr_t)there;
-    return remote_read(memory, address + layout->table_element, &table->element, sizeof table->element) &&
-           remote_read(memory, address + layout->table_first, &table->first, sizeof table->first) &&
-           remote_read(memory, address + layout->table_chunks, table->chunks, sizeof table->chunks) &&
-           table->element && table->first;
-}
-
-uint64_t remote_table_at(const struct remote_table *table, uint32_t index) {
-    struct chunk_place at = chunk_place(table->first, index);
-    uint64_t chunk = at.chunk < ROOT_CHUNKS ? table->chunks[at.chunk] : 0;
-    return chunk ? chunk + at.offset * table->element : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The memory of another process, read while it runs: it is not stopped, nothing runs in it and nothing in it
- * is written but by remote.c, so nothing that is wrong here can harm it. The bytes read may be anything, and
+ * is written but by control.c, so nothing that is wrong here can harm it. The bytes read may be anything, and
  * never are more than is in proportion to what the process has (dump/base/memory.h).
  *
  * A counter of 64 bits is never read half: the kernel copies with the processor's instruction for that, which
@@ -43,17 +43,9 @@ bool remote_write(struct remote_memory *, uint64_t address, const void *from, si
 
 /* ---- The runtime in another process (root.h). */
 
-/* An array that grows. */
-struct remote_table {
-    uint32_t element, first;
-    uint64_t chunks[ROOT_CHUNKS]; /* addresses; 0: not there yet */
-};
-
 struct remote_root {
     uint64_t address; /* of struct root */
     struct root root;
-    struct root_start start;
-    struct root_control control;
 };
 
 /* Finds it. False: *why says why. */
@@ -61,12 +53,5 @@ bool remote_root_find(struct remote_root *, struct remote_memory *, struct reaso
 
 /* Reads a number where the runtime says that it keeps it. 0: it is not there. */
 uint32_t remote_u32(struct remote_memory *, const void *there);
-
-/* False: it is not there, or cannot be one. */
-bool remote_table_read(struct remote_table *, const struct remote_root *, struct remote_memory *,
-                       const void *there);
-
-/* Where the element is; 0: nowhere. */
-uint64_t remote_table_at(const struct remote_table *, uint32_t index);
 
 #endif

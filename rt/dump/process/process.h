@@ -84,8 +84,9 @@ bool process_has_executed(unsigned pid, const char *program, uint64_t begun);
 
 enum control { CONTROL_START, CONTROL_STOP, CONTROL_RESET };
 
-/* What allocsite_start, allocsite_stop and allocsite_reset do there, by the words in memory that these write
- * (root.h): no thread is stopped, and no signal is sent. A reset is done by the next thread that counts
+/* What allocsite_start, allocsite_stop and allocsite_reset do there, by requests in the header of its file
+ * (profile.h): no thread is stopped, and no signal is sent. To stop and to reset, all threads are made to
+ * leave the hot path, for which their memory must be writable. A reset is done by the next thread that counts
  * something; that none has so far is told as well. False: *why says why. */
 bool control_process(unsigned pid, enum control, struct reason *why);
 

@@ -22,6 +22,7 @@ static const struct growing {
     [PROFILE_BASES] = {PROFILE_BASES_FIRST, sizeof(struct profile_base)},
     [PROFILE_LIFETIMES] = {PROFILE_LIFETIMES_FIRST, sizeof(struct profile_lifetimes)},
     [PROFILE_POSSIBLY_LOST] = {PROFILE_POSSIBLY_LOST_FIRST, sizeof(struct profile_possibly_lost)},
+    [PROFILE_SWITCHES] = {PROFILE_SWITCHES_FIRST, sizeof(uint64_t)},
 };
 
 size_t profile_element_size(enum profile_kind kind) {

@@ -5,7 +5,6 @@
 #include "lib/allocsite.h"
 #include "lib/base/os.h"
 #include "lib/base/table.h"
-#include "root.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +15,6 @@ bool runtime_off;
 bool runtime_owners = true;
 bool runtime_pairs = true; /* until the options say that they are not wanted */
 bool runtime_temporary;
-bool runtime_wants_reset;
 
 int32_t runtime_process;
 uint32_t runtime_state;
@@ -121,8 +119,6 @@ void options_read(void) {
         options.owners = true;
     }
 }
-
-const struct root_start root_start = {.options = &options, .pid = &runtime_process};
 
 /* Copies of the descriptors 1 and 2, made when the program closed them with fclose; 0: none. */
 static int kept[3];

@@ -11,8 +11,7 @@
 /* Nothing is counted and no look-up of the options is left to do. */
 extern bool runtime_off __attribute__((visibility("hidden")));
 
-/* Whether it was started with enabled=0 and waits to be woken, which allocsite-dump does as well. Known once
- * runtime_start has returned. */
+/* Whether it was started with enabled=0 and waits to be woken. Known once runtime_start has returned. */
 bool runtime_is_asleep(void);
 void runtime_wake(void);
 
@@ -24,9 +23,6 @@ extern bool runtime_pairs __attribute__((visibility("hidden")));
 
 /* What is freed before its thread allocates again is counted: everything leaves the hot path. */
 extern bool runtime_temporary __attribute__((visibility("hidden")));
-
-/* Set from outside (root.h): the counters are to start afresh. */
-extern bool runtime_wants_reset __attribute__((visibility("hidden")));
 
 /* Reads the options and decides on runtime_off (run/start.c). Cheap when it has been done. */
 void runtime_start(void);
@@ -82,10 +78,8 @@ void descriptor_keep(int fd);
 /* Where what is meant for 1 or 2 goes. */
 int descriptor_standard(int fd);
 
-/* ---- The parts that run/start.c, which is found from outside, points to. */
+/* ---- The part that run/start.c, which is found from outside, points to. */
 
-extern const struct root_start root_start;     /* base/state.c */
-extern const struct root_control root_control; /* count/threads.c */
-extern const struct root_heap root_heap;       /* heap/shadow.c */
+extern const struct root_heap root_heap; /* heap/shadow.c */
 
 #endif

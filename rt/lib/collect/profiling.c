@@ -278,11 +278,6 @@ int profiling_begin_late(const char *pattern) {
     return is_open ? 0 : EIO;
 }
 
-void profiling_wake(void) {
-    runtime_wake();
-    __atomic_fetch_and(&store_header()->flags, ~(uint32_t)PROFILE_IS_ASLEEP, __ATOMIC_RELAXED);
-}
-
 bool profiling_is_wanted(void) {
     return wanted_path;
 }

@@ -22,9 +22,6 @@ void profiling_begin(const char *pattern);
  * that fails, and nothing has changed; ENOMEM. */
 int profiling_begin_late(const char *pattern);
 
-/* A program that was started with enabled=0 counts from here on. */
-void profiling_wake(void);
-
 /* Whether there is a profile, in this process or its parent. */
 bool profiling_is_wanted(void);
 

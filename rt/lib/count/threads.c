@@ -13,7 +13,6 @@
 #include "lib/count/peak.h"
 #include "lib/heap/shadow.h"
 #include "lib/store/store.h"
-#include "root.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -38,16 +37,39 @@ static bool is_paused;
 /* Every event is to be looked at. */
 static bool is_watched;
 
+/* The addresses of the capacities, with which another process turns threads away. */
+static struct table switches = {.element = sizeof(uint64_t),
+                                .first = PROFILE_SWITCHES_FIRST,
+                                .fork = OS_FORK_WIPES,
+                                .areas = &store_areas,
+                                .kind = PROFILE_SWITCHES};
+
 /* The hot path's view. Whoever turns us away meanwhile sets it to 0 after we have, or we see it. */
 static void set_capacity(struct thread *thread) {
     __atomic_store_n(&thread->capacity, thread->held, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&is_paused, __ATOMIC_RELAXED) || __atomic_load_n(&is_watched, __ATOMIC_RELAXED) ||
-        __atomic_load_n(&thread->asked_back, __ATOMIC_RELAXED))
+        __atomic_load_n(&thread->asked_back, __ATOMIC_RELAXED) || threads_are_asked())
         __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
 }
 
+/* A child that has not left its parent's file leaves its parent's requests alone. */
+bool threads_take_request(uint32_t requests) {
+    struct profile_header *header = store_header();
+    return header->pid == (uint64_t)os_process() &&
+           __atomic_fetch_and(&header->requests, ~requests, __ATOMIC_ACQ_REL) & requests;
+}
+
+static COLD void start_or_stop_as_asked(void) {
+    if (threads_take_request(PROFILE_STOP))
+        threads_pause(true);
+    else if (threads_take_request(PROFILE_START))
+        threads_start();
+}
+
 bool threads_are_paused(void) {
+    if (UNLIKELY(threads_are_asked()))
+        start_or_stop_as_asked();
     return __atomic_load_n(&is_paused, __ATOMIC_RELAXED);
 }
 
@@ -55,10 +77,6 @@ static void set_view(struct thread *thread) {
     local.seen = runtime_temporary ? &no_thread : thread;
     local.current = sizes_wanted || births_wanted ? &no_thread : local.seen;
 }
-
-const struct root_control root_control = {.is_stopped = (uint8_t *)&is_paused,
-                                          .wants_reset = (uint8_t *)&runtime_wants_reset,
-                                          .threads = &thread_table};
 
 static void turn_away(bool *why, bool is_so) {
     __atomic_store_n(why, is_so, __ATOMIC_RELAXED);
@@ -70,9 +88,14 @@ static void turn_away(bool *why, bool is_so) {
     }
 }
 
-/* dump/process/remote.c does the same from outside. */
 void threads_pause(bool pause) {
     turn_away(&is_paused, pause);
+}
+
+void threads_start(void) {
+    runtime_wake();
+    __atomic_fetch_and(&store_header()->flags, ~(uint32_t)PROFILE_IS_ASLEEP, __ATOMIC_RELAXED);
+    threads_pause(false);
 }
 
 void threads_watch(bool watch) {
@@ -175,6 +198,9 @@ static struct thread *thread_new(struct process *process) {
     if (!thread)
         return NULL;
     *thread = (struct thread){.index = index, .turns = 1, .slab = NO_SLOT}; /* see take_over, slab.c */
+    uint64_t *address = table_at(&switches, index);
+    if (address)
+        __atomic_store_n(address, (uintptr_t)&thread->capacity, __ATOMIC_RELEASE);
     return thread;
 }
 

@@ -5,6 +5,7 @@
 
 #include "lib/base/local.h"
 #include "lib/count/tally.h"
+#include "lib/store/store.h"
 #include "profile.h"
 
 #include <stdbool.h>
@@ -103,9 +104,22 @@ uint32_t threads_slabs(void);
 typedef void thread_visitor(void *context, uint32_t slab, const struct slab_counts *);
 void threads_visit(uint32_t slot, thread_visitor *, void *context);
 
-/* Nothing that comes is counted, or all is again. Counted blocks that go are counted in any case. */
+/* Nothing that comes is counted, or all is again. Counted blocks that go are counted in any case. What
+ * another process has asked for in the header of the file is done by whoever asks whether they are paused. */
 void threads_pause(bool pause);
 bool threads_are_paused(void);
+
+/* The same as threads_pause(false), also where the program was started with enabled=0. */
+void threads_start(void);
+
+/* Whether another process has asked for anything. */
+static inline bool threads_are_asked(void) {
+    const struct profile_header *header = __atomic_load_n(&store_header_made, __ATOMIC_ACQUIRE);
+    return header && __atomic_load_n(&header->requests, __ATOMIC_RELAXED);
+}
+
+/* Whether this process was asked for any of these requests; if so, they are done now. */
+bool threads_take_request(uint32_t requests);
 
 /* No event is counted on the hot path, or all are again. */
 void threads_watch(bool watch);

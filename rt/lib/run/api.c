@@ -42,19 +42,13 @@ static bool is_on(void) {
     return may_start() && !runtime_is_asleep();
 }
 
-static int pause_all(bool pause) {
-    if (!is_on())
-        return ENOSYS;
-    if (threads_are_paused() == pause)
-        return EALREADY;
-    threads_pause(pause);
-    return 0;
-}
-
 ALLOCSITE_EXPORT int __allocsite_api_v1_start(void) {
-    if (may_start())
-        profiling_wake();
-    return pause_all(false);
+    if (!may_start())
+        return ENOSYS;
+    if (!runtime_is_asleep() && !threads_are_paused())
+        return EALREADY;
+    threads_start();
+    return 0;
 }
 
 /* One that was joined has not left the kernel's list yet. */
@@ -74,15 +68,19 @@ ALLOCSITE_EXPORT int __allocsite_api_v1_start_profile(const char *pattern) {
         return EINVAL;
     int error = profiling_is_wanted() ? EALREADY : !is_alone() ? EBUSY : profiling_begin_late(pattern);
     if (!error) {
-        profiling_wake();
-        threads_pause(false);
+        threads_start();
     }
     errno = before;
     return error;
 }
 
 ALLOCSITE_EXPORT int __allocsite_api_v1_stop(void) {
-    return pause_all(true);
+    if (!is_on())
+        return ENOSYS;
+    if (threads_are_paused())
+        return EALREADY;
+    threads_pause(true);
+    return 0;
 }
 
 ALLOCSITE_EXPORT int __allocsite_api_v1_is_counting(void) {

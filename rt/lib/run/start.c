@@ -173,14 +173,14 @@ static COLD void start_or_wait(void) {
 /* A thread that holds the lock of an arena would wait for itself; another one, or its next event, comes. */
 static COLD void reset_as_asked(void) {
     int error = errno;
-    if (!local.holds_arena && __atomic_exchange_n(&runtime_wants_reset, false, __ATOMIC_RELAXED))
+    if (!local.holds_arena && threads_take_request(PROFILE_RESET))
         counters_reset();
     errno = error;
 }
 
 void runtime_start(void) {
     if (LIKELY(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTED)) {
-        if (UNLIKELY(__atomic_load_n(&runtime_wants_reset, __ATOMIC_RELAXED)))
+        if (UNLIKELY(threads_are_asked()))
             reset_as_asked();
         if (UNLIKELY(profiling_here && !*profiling_here))
             profiling_begin_child();
@@ -256,17 +256,5 @@ const struct root allocsite_root = {
     .flags = FLAGS,
     .state = &runtime_state,
     .areas = &store_areas_given,
-    .start = &root_start,
-    .control = &root_control,
     .heap = &root_heap,
-    .layout =
-        {
-            .table_element = offsetof(struct table, element),
-            .table_first = offsetof(struct table, first),
-            .table_chunks = offsetof(struct table, chunks),
-            .option_enabled = offsetof(struct run_options, enabled),
-            .thread_capacity = offsetof(struct thread, capacity),
-        },
 };
-
-_Static_assert(TABLE_CHUNKS == ROOT_CHUNKS, "readers look at so many");

@@ -336,8 +336,10 @@ void signal_report_begin(int number) {
 
 static void start_or_stop(int number) {
     (void)number;
-    profiling_wake();
-    threads_pause(!threads_are_paused());
+    if (threads_are_paused())
+        threads_start();
+    else
+        threads_pause(true);
 }
 
 void signal_start_begin(int number) {
