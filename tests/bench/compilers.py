@@ -44,7 +44,7 @@ def count(builder, driver, level, source, flags):
     output = os.path.join(builder.work, "compiled.o")
     arguments = [*FLAGS[".cpp"], *level.split(), *flags, "-c", source, "-o", output]
     return Count(f"clang {driver.rsplit('-', 1)[1]}", level, os.path.basename(source),
-                 *(collected([compiler, *arguments], {}) for compiler in (plain(driver), driver)))
+                 *(collected([compiler, *arguments], {})[-1] for compiler in (plain(driver), driver)))
 
 
 def measure(builder, quick):

@@ -46,19 +46,19 @@ class Kind:
 
 
 def collected(command, variables):
-    """Instructions of a whole run: of the program that a command becomes in the end."""
+    """Instructions of a whole run of each program that a command starts, its own last: the runtime starts one for the report."""
     valgrind = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--trace-children=yes",
                 f"--cachegrind-out-file={os.devnull}"]
     done = subprocess.run(valgrind + command, env=environment(variables), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True)
-    match = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
-    if done.returncode != 0 or not match:
+    found = re.findall(r"I\s+refs:\s+([\d,]+)", done.stderr)
+    if done.returncode != 0 or not found:
         fail(f"cachegrind of {' '.join(command)}: exit status {done.returncode}\n{done.stderr[-2000:]}")
-    return int(match.group(1).replace(",", ""))
+    return [int(count.replace(",", "")) for count in found]
 
 
 def per_pair(builder, variant, kind):
-    once, twice = (collected(variant.command(builder, "pairs.cpp", [kind, str(count)]), variant.variables)
+    once, twice = (collected(variant.command(builder, "pairs.cpp", [kind, str(count)]), variant.variables)[-1]
                    for count in (PAIRS, 2 * PAIRS))
     # A report tells times, whose digits take some.
     return round((twice - once) / PAIRS, 1)
@@ -78,7 +78,7 @@ def measure(builder, chosen, quick):
 
 def measure_run(builder):
     """Instructions that a process takes besides its allocations: start, first use of two sites, report."""
-    plain, counting = (collected(variant.command(builder, "pairs.cpp", ["malloc", "1"]), {})
+    plain, counting = (sum(collected(variant.command(builder, "pairs.cpp", ["malloc", "1"]), {}))
                        for variant in (PLAIN, COUNTING))
     return counting - plain
 
