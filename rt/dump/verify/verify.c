@@ -172,7 +172,8 @@ static bool debug_collect(const struct elf_file *elf, struct evidence *evidence,
         .handle = &handle, .debug = handle.debug, .evidence = evidence, .is_linked = elf->type != ET_REL};
     size_t units = debug_each_unit(walk.debug, walk_unit, &walk);
     number_map_free(&walk.functions);
-    debug_close(&handle, why);
+    if (!debug_close(&handle, why))
+        return false;
     if (walk.has_split_unit)
         return reason_set(why, "its debug information is split into .dwo files");
     return units > 0 || reason_set(why, "libdwarf cannot read its debug information");
