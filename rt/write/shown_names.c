@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Telling names apart compares each with all others. Once a report has compared so many names, which takes
- * about a second, further ones are shown whole. */
+/* Each name is compared with all others. After this number of comparisons, about a second, a report shows the
+ * remaining names whole. */
 #define COMPARED_MOST 10000000
 
 struct name_entry {
@@ -159,7 +159,7 @@ static char *keep_apart(struct name_list *list, const struct name_entry *own, bo
     return shown;
 }
 
-/* What names have in common without their parameters is told apart by these. */
+/* Whether parameters are not needed: no name with the same cut has the same whole name without them. */
 static bool are_wholes_apart(const struct name_cut *first, const struct name_cuts *cuts,
                              const struct name_entry *own) {
     for (const struct name_cut *cut = first; cut < cuts->list + cuts->count && by_text(first, cut) == 0;
@@ -167,6 +167,27 @@ static bool are_wholes_apart(const struct name_cut *first, const struct name_cut
         if (cut->of != own && strcmp(cut->of->whole, own->whole) == 0)
             return false;
     return true;
+}
+
+/* Shows of a function only the first differences from names with the same cut. NULL: there is no memory. */
+static char *keep_differences(const struct name_cut *first, const struct name_cuts *cuts,
+                              const struct name_entry *own, bool is_whole) {
+    struct name_pieces *pieces = name_pieces_make(is_whole ? own->whole : own->name, true);
+    for (const struct name_cut *cut = first;
+         pieces && cut < cuts->list + cuts->count && by_text(first, cut) == 0; cut++)
+        if (cut->of != own)
+            name_pieces_differ(pieces, is_whole ? cut->of->whole : cut->of->name);
+    char *shown = pieces ? name_pieces_join(pieces) : NULL;
+    free(pieces);
+    return shown;
+}
+
+/* Frees the one that it does not return: the name that selects its function alone, if the columns are enough.
+ */
+static char *choose(char *apart, char *narrow, size_t columns) {
+    bool is_apart = apart && (!narrow || name_columns(apart) <= columns || strlen(apart) <= strlen(narrow));
+    free(is_apart ? narrow : apart);
+    return is_apart ? apart : narrow;
 }
 
 static char *make_apart(struct name_list *list, enum name_kind kind, const struct name_cut *first,
@@ -179,12 +200,10 @@ static char *make_apart(struct name_list *list, enum name_kind kind, const struc
         struct name_pieces *pieces = name_pieces_make(is_whole ? own->whole : own->name, inner);
         char *shown = pieces ? keep_apart(list, own, is_whole, pieces) : NULL;
         free(pieces);
-        bool is_better =
-            shown && (!best || (name_columns(best) > cuts->columns && strlen(shown) < strlen(best)));
-        free(is_better ? best : shown);
-        best = is_better ? shown : best;
+        best = choose(best, shown, cuts->columns);
     }
-    return best;
+    return kind == NAME_TYPE ? best
+                             : choose(best, keep_differences(first, cuts, own, is_whole), cuts->columns);
 }
 
 const char *shown_name(struct shown_names *names, enum name_kind kind, const char *name, size_t columns,
