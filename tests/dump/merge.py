@@ -312,11 +312,12 @@ class Damaged(unittest.TestCase):
         """SIGBUS where a page is gone: the reader goes on, and says so."""
         path = shutil.copy(FEW[1], work("shrinks"))
         whole = contents(path)
-        shrinks = subprocess.Popen(["sh", "-c", "while :; do truncate -s 8192 $0; cat $1 > $0; done", path, FEW[1]])
+        end = work("shrinks.end")
+        shrinks = subprocess.Popen(["sh", "-c", "until [ -e $2 ]; do truncate -s 8192 $0; cat $1 > $0; done", path, FEW[1], end])
         try:
             statuses = [dump("report", path).returncode for _ in range(300)]
         finally:
-            shrinks.kill()
+            written("shrinks.end", b"")  # a kill would leave the last command running, which writes to the file
             shrinks.wait()
         self.assertFalse(set(statuses) - {0, 1}, set(statuses))
         self.assertEqual(contents(written("shrinks", whole)), whole)
