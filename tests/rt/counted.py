@@ -15,5 +15,5 @@ def instructions(program, kind, pairs, options):
 
 
 def per_pair(program, kind, options):
-    """The instructions of one pair. The start of two runs differs by a few instructions: rounding removes them."""
-    return round((instructions(program, kind, 2 * PAIRS, options) - instructions(program, kind, PAIRS, options)) / PAIRS)
+    """The instructions of one pair, to a tenth: the starts of two runs may differ by a few dozen instructions."""
+    return round((instructions(program, kind, 2 * PAIRS, options) - instructions(program, kind, PAIRS, options)) / PAIRS, 1)
