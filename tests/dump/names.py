@@ -23,15 +23,20 @@ def shown(*arguments, status=0):
     return result.stdout
 
 
+def run_program(name, options=""):
+    """Returns the snapshot that the program wrote and its profile."""
+    shutil.rmtree(WORK, ignore_errors=True)
+    subprocess.run([CC + "++", "-std=c++17", "-O1", "-g", "-I" + os.path.join(HERE, "../../rt/lib"),
+                    "-fallocsite-lift=0", os.path.join(HERE, f"{name}.cpp"), "-o", work(name)], check=True)
+    subprocess.run([work(name)], check=True, cwd=WORK,
+                   env={**os.environ, "ALLOCSITE_OPTIONS": f"report=none:profile={name}.profile{options}"})
+    return work(f"{name}.graph"), work(f"{name}.profile")
+
+
 class Names(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        shutil.rmtree(WORK, ignore_errors=True)
-        subprocess.run([CC + "++", "-std=c++17", "-O1", "-g", "-I" + os.path.join(HERE, "../../rt/lib"),
-                        "-fallocsite-lift=0", os.path.join(HERE, "names.cpp"), "-o", work("names")], check=True)
-        subprocess.run([work("names")], check=True, cwd=WORK,
-                       env={**os.environ, "ALLOCSITE_OPTIONS": "report=none:profile=names.profile:stack=16"})
-        cls.graph, cls.profile = work("names.graph"), work("names.profile")
+        cls.graph, cls.profile = run_program("names", ":stack=16")
 
     def types(self):
         """As the table of the graph shows them."""
@@ -114,12 +119,7 @@ class Apart(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        shutil.rmtree(WORK, ignore_errors=True)
-        subprocess.run([CC + "++", "-std=c++17", "-O1", "-g", "-I" + os.path.join(HERE, "../../rt/lib"),
-                        "-fallocsite-lift=0", os.path.join(HERE, "apart.cpp"), "-o", work("apart")], check=True)
-        subprocess.run([work("apart")], check=True, cwd=WORK,
-                       env={**os.environ, "ALLOCSITE_OPTIONS": "report=none:profile=apart.profile"})
-        cls.graph, cls.profile = work("apart.graph"), work("apart.profile")
+        cls.graph, cls.profile = run_program("apart")
 
     def shown(self, columns, *arguments):
         result = subprocess.run([DUMP, *arguments], env={**os.environ, "COLUMNS": str(columns)}, capture_output=True, text=True)
