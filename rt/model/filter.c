@@ -34,7 +34,7 @@ bool filter_is_function(const char *pattern, const char *function) {
     return filter_is_name(pattern, name);
 }
 
-/* Of a name, what is matched is no longer than this. */
+/* Longer names are cut to this before they are matched. */
 #define WHOLE_MOST 65536
 
 static size_t whole_size(const char *name) {

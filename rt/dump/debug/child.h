@@ -29,7 +29,7 @@ typedef void debug_found(void *context, size_t index, const struct place *places
 struct debug_files {
     const struct elf_file *elf;
     const char *module, *sysroot; /* where the module is, and NULL or where its system is: for split units */
-    unsigned milliseconds;        /* that a process of its own may take; 0: no limit but that of CPU time */
+    unsigned milliseconds; /* limit for debug_lookup in a child process; 0: only the limit of CPU time */
 };
 
 /* addresses are sorted and distinct. Calls for each of which something is known. False: *why says why not all

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A path in /proc of another process, in front of one of its own. */
+/* Of "/proc/PID/root" followed by a path of the process. */
 #define PATH_SIZE (PATH_MAX + 32)
 
 struct search {

@@ -242,7 +242,7 @@ struct span maps_anonymous_at(const struct maps *, uintptr_t address);
  * Returns how many there are. */
 size_t os_own_spans(struct span *, size_t most);
 
-/* ---- Which pages of the process were ever touched. */
+/* ---- Pages of the process that were ever touched. */
 
 #define PAGES_KNOWN 512
 

@@ -142,7 +142,7 @@ struct span maps_anonymous_at(const struct maps *maps, uintptr_t address) {
     return is ? *span : (struct span){0, 0};
 }
 
-/* ---- Which pages of the process were ever touched. */
+/* ---- Pages of the process that were ever touched. */
 
 #define PAGE UINT64_C(4096)
 

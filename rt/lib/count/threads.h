@@ -104,8 +104,9 @@ uint32_t threads_slabs(void);
 typedef void thread_visitor(void *context, uint32_t slab, const struct slab_counts *);
 void threads_visit(uint32_t slot, thread_visitor *, void *context);
 
-/* Nothing that comes is counted, or all is again. Counted blocks that go are counted in any case. What
- * another process has asked for in the header of the file is done by whoever asks whether they are paused. */
+/* Nothing that comes is counted, or all is again. Counted blocks that go are counted in any case.
+ * threads_are_paused first carries out a request to start or stop that another process has left in the header
+ * of the file. */
 void threads_pause(bool pause);
 bool threads_are_paused(void);
 
@@ -118,7 +119,7 @@ static inline bool threads_are_asked(void) {
     return header && __atomic_load_n(&header->requests, __ATOMIC_RELAXED);
 }
 
-/* Whether this process was asked for any of these requests; if so, they are done now. */
+/* Clears these requests in the header. Returns whether any of them was set for this process. */
 bool threads_take_request(uint32_t requests);
 
 /* No event is counted on the hot path, or all are again. */

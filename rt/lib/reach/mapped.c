@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Blocks that are known only to memory which the program mapped itself.
  *
- * Such memory is no root: a stale pointer in it would hide a leak. But a block to which it leads may be in
- * use. Searched are all pages that were ever touched, except for the memory of the runtime, of modules and of
- * stacks, and memory of the allocator between blocks: addresses stand there that were left in blocks which
- * are freed, and those that the allocator keeps itself. Where that is not certain a page is searched: so a
- * lost block may be called possibly lost, but one that is in use is not called lost. */
+ * Such memory is no root: a stale pointer in it would hide a leak. But a block to which it points may be in
+ * use. The search covers all pages that were ever touched, except for the memory of the runtime, of modules
+ * and of stacks, and the allocator's memory between blocks, which holds stale addresses from freed blocks and
+ * the allocator's own. A page is searched if it is not certain that it is one of these: a lost block may thus
+ * be called possibly lost, but a block in use is never called lost. */
 #include "lib/reach/still.h"
 
 #include "base/arrays.h"
