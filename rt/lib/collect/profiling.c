@@ -228,13 +228,13 @@ static void begin(bool is_child) {
     os_signals_release(signals);
 }
 
-/* A signal handler that forks may have interrupted an event, which then goes on in the child with what the
- * parent had. */
+/* A signal handler that forks may have interrupted an event. The child continues that event with the state of
+ * its parent, so the child is inexact. The parent is not, so its file is left first. */
 static void leave_parent(void) {
     int error = errno;
+    store_leave();
     if (local.begun)
         hole_set(HOLE_TORN);
-    store_leave();
     errno = error;
 }
 

@@ -411,6 +411,8 @@ def stepped():
         check_behaviour(process)
         reports = [json.load(open(path)) for path in glob.glob("*.json")]
         expect("all have reports", True, len(reports) > 50)
+        parent = next(report for report in reports if report["pid"] == process.pid)
+        expect("the parent's reasons", [], parent["inexact_reasons"])
         torn = [report for report in reports if "counted in part" in "".join(report["inexact_reasons"])]
         reports = [report for report in reports if report not in torn]
         expect("some are told to be inexact", True, len(torn) > 0)
