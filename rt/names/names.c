@@ -391,9 +391,7 @@ static void write_whole(char *text, size_t size, struct stretch from, bool is_fu
 }
 
 void name_function_whole(char *text, size_t size, const char *function) {
-    char name[NAME_SIZE];
-    bool is_symbol = mangled_name(name, sizeof name, function);
-    write_whole(text, size, demangled_name(is_symbol ? name : function), true);
+    write_whole(text, size, demangled_name(function), true);
 }
 
 void name_type_whole(char *text, size_t size, const char *type) {
@@ -401,10 +399,7 @@ void name_type_whole(char *text, size_t size, const char *type) {
 }
 
 void name_function(char text[NAME_SIZE], const char *function, size_t columns) {
-    char name[NAME_SIZE];
-    function = function ? function : "?";
-    bool is_symbol = mangled_name(name, sizeof name, function);
-    shorten(text, demangled_name(is_symbol ? name : function), true, columns);
+    shorten(text, demangled_name(function ? function : "?"), true, columns);
 }
 
 /* Of a line that allocates objects of several types. */

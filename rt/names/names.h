@@ -10,10 +10,10 @@
 /* Bytes that a shortened name has at most, its NUL included. */
 #define NAME_SIZE 512
 
-/* A function's qualified name, of a symbol or demangled, as its programmer would write it: without return
- * type, parameters, inline namespaces of libraries and default template arguments of the standard library.
- * What is wider than so many columns loses template arguments (<...>), then outer scopes (...::); the
- * function's own name stays whole. NULL is "?". Other names than those of C++ stay as they are. */
+/* Shortens a demangled function to the qualified name that its programmer would write: without return type,
+ * parameters, inline namespaces of libraries and default template arguments of the standard library. A name
+ * that is wider than so many columns loses template arguments (<...>), then outer scopes (...::); the
+ * function's own name stays whole. NULL is "?". Names of other languages stay as they are. */
 void name_function(char text[NAME_SIZE], const char *function, size_t columns);
 
 /* The same of a type, which keeps its scopes. Of more than three types (A or B or C) the first three. */
@@ -28,13 +28,6 @@ void name_type_whole(char *text, size_t size, const char *type);
 /* Whether the function of a stack's first frame called the one whose call of that allocator is billed: as
  * surely as names tell. For that has left by a tail call, and no frame of it is there. Names may be NULL. */
 bool name_is_caller(const char *frame, const char *function, const char *callee);
-
-/* ---- Symbols of C++ (the Itanium ABI), for a process that has no demangler: only the names, for that is
- * what is shown of a function. */
-
-/* Writes the qualified name, "<...>" for template arguments, cut to size. False: it is none, or of a kind
- * that is not known here. */
-bool mangled_name(char *text, size_t size, const char *symbol);
 
 /* ---- Numbers for people: sizes with units, shares, thousands (units.c). */
 

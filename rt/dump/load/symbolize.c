@@ -339,14 +339,6 @@ static void want_all(struct symbolizer *symbolizer, const struct report *report)
         }
 }
 
-/* The runtime has symbols as they are in the file. */
-static void demangle_name(struct symbolizer *symbolizer, const char **name) {
-    char *demangled = demangle(*name);
-    if (demangled)
-        *name = string_keep(&symbolizer->strings, demangled);
-    free(demangled);
-}
-
 /* Code that a just-in-time compiler wrote. */
 static void name_in_map(struct symbolizer *symbolizer, const struct perf_map *map, const char *module,
                         uint64_t address, const char **function) {
@@ -360,10 +352,8 @@ static void name_row(struct symbolizer *symbolizer, struct site_view *view) {
     size_t count;
     const struct place *places =
         symbolizer_find(symbolizer, view->module, view->build_id, view->address, &count);
-    if (!count || !places[0].function) {
-        demangle_name(symbolizer, &view->at.function);
+    if (!count || !places[0].function)
         return;
-    }
     view->at = places[0];
     view->inlined = places + 1;
     view->inlined_count = count - 1;
@@ -381,8 +371,6 @@ static void name_frame(struct symbolizer *symbolizer, struct report_frame *frame
     }
     if (count && places[count - 1].function)
         frame->function = places[count - 1].function;
-    else
-        demangle_name(symbolizer, &frame->function);
 }
 
 static void name_sites(struct symbolizer *symbolizer, struct report *report, const struct perf_map *map) {

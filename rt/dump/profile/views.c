@@ -38,6 +38,7 @@ void profile_names_free(struct profile_names *names) {
     for (size_t i = 0; i < names->chains.count; i++)
         free((struct profile_chain *)(uintptr_t)names->chains.list[i].value);
     number_map_free(&names->chains);
+    string_pool_free(&names->demangled);
 }
 
 /* Where size bytes of the names are. */
@@ -53,6 +54,15 @@ const char *profile_name_at(struct profile_names *names, profile_name offset) {
     const char *name = offset ? names_at(names, offset, 1) : NULL;
     names->wrong += offset && !name;
     return name;
+}
+
+/* The runtime stores symbols as they are in the file. */
+static const char *function_at(struct profile_names *names, profile_name offset) {
+    const char *symbol = profile_name_at(names, offset);
+    char *demangled = demangle(symbol);
+    const char *function = demangled ? string_keep(&names->demangled, demangled) : symbol;
+    free(demangled);
+    return function;
 }
 
 static size_t read_places(struct profile_names *names, profile_name offset, struct place *places) {
@@ -220,7 +230,7 @@ static void view_in_module(struct site_view *row, const struct profile_views *vi
     row->module = module ? module->path : NULL;
     row->build_id = module ? module->build_id : NULL;
     row->address = record->what == PROFILE_CALLER ? record->address : 0;
-    row->at.function = profile_name_at(views->names, record->function);
+    row->at.function = function_at(views->names, record->function);
 }
 
 static void view_site(struct site_view *row, struct profile_names *names,

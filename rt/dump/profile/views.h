@@ -21,6 +21,7 @@ struct profile_names {
     size_t sizes[PROFILE_CHUNKS]; /* without it */
     uint64_t wrong;               /* references that lead nowhere */
     struct number_map chains;     /* those that were read, by their frame */
+    struct string_pool demangled;
     size_t places_left; /* so many may follow: chains that share frames could be far larger than their file */
 };
 

@@ -57,7 +57,7 @@ static void parts_are_rows_and_stacks(void **state) {
     assert_int_equal(caller->address, 0x123456789a);
     assert_string_equal(caller->module, "/lib/l.so");
     assert_string_equal(caller->build_id, "abcd");
-    assert_string_equal(caller->at.function, "_Z1fv");
+    assert_string_equal(caller->at.function, "f()");
     const struct counters *sum = &find(report, 0xa2, false)->counters;
     assert_int_equal(sum->max_live_blocks, 12); // what is live of all three parts
     assert_int_equal(sum->max_live_blocks_within, 3);
