@@ -68,7 +68,6 @@ class Wrappers(unittest.TestCase):
     def test_wrong_usage(self):
         self.assertEqual(dump("wrappers").returncode, 2)
         self.assertEqual(dump("wrappers", "--format=csv", "x").returncode, 2)
-        self.assertEqual(dump("wrappers", "--verify", "x").returncode, 2)
 
 
 class Json(unittest.TestCase):
@@ -122,12 +121,6 @@ class Archives(unittest.TestCase):
                              [f"{work(name)}(first.o)", f"{work(name)}(a_rather_long_member_name.o)"])
             self.assertEqual([len(document["sites"]) for document in documents],
                              [len(sites(first)), len(sites(second))])
-
-    def test_verify(self):
-        self.archive("verified.a", "rc")
-        result = dump("sites", "--verify", work("verified.a"))
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(result.stdout.count("verified: "), 2)
 
     def test_thin_with_a_member_missing(self):
         self.archive("gone.a", "rcT")

@@ -64,10 +64,3 @@ def compile(source, name, *flags):
 
 def sites(path):
     return json.loads(check(DUMP, "sites", "--format=json", path))["sites"]
-
-
-def verification(path):
-    result = dump("sites", "--verify", "--format=json", path)
-    if not result.stdout:
-        raise AssertionError(result.stderr)
-    return json.loads(result.stdout)

@@ -6,7 +6,6 @@
 #include "fuzz.h"
 
 #include "dump/table/table.h"
-#include "dump/verify/verify.h"
 #include "format.h"
 
 #include <stdlib.h>
@@ -36,14 +35,8 @@ static struct table_region take(struct input *input, size_t size, uint64_t addre
 
 static void use(const struct table *table) {
     struct out out = fuzz_out();
-    struct evidence evidence;
-    struct reason why;
     sites_text(&out, table, &(struct listing){.has_frees = true});
     sites_json(&out, "input", table);
-    evidence_open(&evidence, table);
-    for (size_t i = 0; i < table->count; i++)
-        evidence_judge(&evidence, &table->sites[i], &why);
-    evidence_close(&evidence);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -17,7 +17,7 @@ linked() {
     shift
     silent "$CC" "$@" -o program
     (counted ./program "$here/twin_user.c") || fail "$what"
-    "$bin/allocsite-dump" sites --verify program >verified || { cat verified >&2; fail "$what: debug information"; }
+    python3 -B "$here/../dump/debug_info.py" "$CLANG" "$bin/allocsite-dump" program >&2 || fail "$what: debug information"
 }
 
 for linker in $linkers; do
@@ -62,7 +62,7 @@ linked 'weak beside a plain one' user.o wrapper.o strong.o
 # Another LLVM spells the same names.
 user 1
 for other in "$bin"/allocsite-clang-*; do
-    silent "$other" -O2 -c "$here/twin_wrapper.c" -o wrapper.o
+    silent "$other" -O2 -g -c "$here/twin_wrapper.c" -o wrapper.o
     linked "$other" user.o wrapper.o
 done
 

@@ -192,13 +192,6 @@ void function_base(const char *function, char *text) {
     text[base.length] = '\0';
 }
 
-const char *function_last(const char *name) {
-    const char *last = name;
-    for (const char *at = name; (at = strstr(at, "::")); at += 2)
-        last = at + 2;
-    return last;
-}
-
 /* ---- Names of C++ and Rust functions as they are in the source. */
 
 /* Back references make a name grow with the power of its length. */
@@ -248,14 +241,4 @@ static int compare(const void *a, const void *b) {
 
 void modules_sort(struct report_module *modules, size_t count) {
     sort_list(modules, count, sizeof *modules, compare);
-}
-
-static int compare_path(const void *path, const void *module) {
-    return compare_names(path, ((const struct report_module *)module)->path);
-}
-
-const struct report_module *modules_find(const struct report_module *modules, size_t count,
-                                         const char *path) {
-    size_t first = sorted_before(modules, count, sizeof *modules, path, compare_path);
-    return first < count && compare_path(path, &modules[first]) == 0 ? &modules[first] : NULL;
 }

@@ -13,9 +13,6 @@
  * as function, with its NUL, has. */
 void function_base(const char *function, char *base);
 
-/* The part of a qualified name behind the last "::". */
-const char *function_last(const char *base);
-
 /* ---- Names of C++ and Rust functions as they are in the source. */
 
 /* Whether it is a symbol of C++ (_Z) or Rust (_R, older ones _Z), which demangle may know. */
@@ -35,9 +32,6 @@ static inline bool module_is_file(const char *path) {
 }
 
 void modules_sort(struct report_module *, size_t count);
-
-/* The first one of a sorted list that has the path; NULL: none. */
-const struct report_module *modules_find(const struct report_module *, size_t count, const char *path);
 
 /* Code that no file has: a just-in-time compiler wrote it. Addresses are those of the process. */
 #define MODULE_NONE "[no module]"

@@ -47,7 +47,6 @@ static int help(void) {
          "examples:\n"
          "  allocsite-dump ./app                        which lines of app allocate\n"
          "  allocsite-dump app.profile                  what they allocated\n"
-         "  allocsite-dump sites --verify ./app         whether app's table is right\n"
          "  allocsite-dump report --leaks app.profile   what app had not freed at its end\n"
          "  allocsite-dump diff old.profile new.profile   what has changed");
     return STATUS_DONE;

@@ -4,7 +4,6 @@
 #include "dump/commands/commands.h"
 #include "dump/elf/input.h"
 #include "dump/table/table.h"
-#include "dump/verify/verify.h"
 #include "model/options.h"
 
 #include <getopt.h>
@@ -12,11 +11,10 @@
 
 struct table_run {
     /* Writes one table to out; may set status. */
-    void (*show)(struct table_run *, const char *module, const struct elf_file *, const struct table *);
+    void (*show)(struct table_run *, const char *module, const struct table *);
     struct out *out;
     bool is_json;
     struct listing listing;
-    bool is_verifying;  /* the sites are checked in place of being shown */
     bool has_heading;   /* text tells of which module the table is */
     size_t table_count; /* in the present file */
     int status;
@@ -38,7 +36,7 @@ static void show_elf(struct table_run *run, const struct module_bytes *module, c
         return;
     }
     run->has_heading |= module->is_member;
-    run->show(run, module->name, elf, &table.table);
+    run->show(run, module->name, &table.table);
     module_table_free(&table);
 }
 
@@ -92,16 +90,12 @@ static const char *take_format(void *to, const char *value) {
 
 /* ---- allocsite-dump sites. */
 
-static void show_sites(struct table_run *run, const char *module, const struct elf_file *elf,
-                       const struct table *table) {
+static void show_sites(struct table_run *run, const char *module, const struct table *table) {
     if (run->has_heading && !run->is_json) {
         out_plain(run->out, module);
         out_text(run->out, ":\n");
     }
-    if (run->is_verifying) {
-        if (verify(run->out, run->is_json, module, elf, table) != STATUS_DONE)
-            run->status = STATUS_FAILED;
-    } else if (run->is_json)
+    if (run->is_json)
         sites_json(run->out, module, table);
     else
         sites_text(run->out, table, &run->listing);
@@ -117,18 +111,14 @@ static const char sites_help[] =
     "                      them\n"
     "  --names=short|full  of C++ functions and types; json always has the full ones\n"
     "  --format=text|json  json: one document on a line for each module\n"
-    "  --verify            check the table against the module's debug information\n"
-    "                      instead of printing it; name the sites that disagree\n"
     "\n"
     "examples:\n"
     "  allocsite-dump sites ./app\n"
-    "  allocsite-dump sites --format=json libfoo.a | jq -r '.sites[].function'\n"
-    "  allocsite-dump sites --verify ./app libfoo.so";
+    "  allocsite-dump sites --format=json libfoo.a | jq -r '.sites[].function'";
 
 int command_sites(int count, char **words) {
     static const struct argument list[] = {
         {"format", true, take_format, AT(is_json)},
-        {"verify", false, take_flag, AT(is_verifying)},
         {"frees", false, take_flag, AT(listing.has_frees)},
         {"names", true, take_full_names, AT(listing.full_names)},
         {0},
@@ -139,9 +129,7 @@ int command_sites(int count, char **words) {
 
 /* ---- allocsite-dump wrappers. */
 
-static void show_wrappers(struct table_run *run, const char *module, const struct elf_file *elf,
-                          const struct table *table) {
-    (void)elf;
+static void show_wrappers(struct table_run *run, const char *module, const struct table *table) {
     if (run->is_json) {
         wrappers_json(run->out, module, table);
         return;

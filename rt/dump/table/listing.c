@@ -26,10 +26,6 @@ static const char *current_directory(void) {
     return directory;
 }
 
-void out_place(struct out *out, const struct place *place) {
-    place_write(out, place, current_directory());
-}
-
 /* Below the path of its file. */
 static void put_position(struct out *out, const struct place *place) {
     if (!place->line) {

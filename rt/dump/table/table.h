@@ -122,7 +122,4 @@ void sites_json(struct out *, const char *module, const struct table *);
 void wrappers_text(struct out *, const struct table *);
 void wrappers_json(struct out *, const char *module, const struct table *);
 
-/* "file:line:column" as far as they are known, the file relative if it lies below the current directory. */
-void out_place(struct out *, const struct place *);
-
 #endif

@@ -67,13 +67,6 @@ static void initializers_have_no_name(void **state) {
     assert_base("_GLOBAL__sub_I_x.cpp", "");
 }
 
-static void finds_the_last_part(void **state) {
-    (void)state;
-    assert_string_equal(function_last("a::b::c"), "c");
-    assert_string_equal(function_last("c"), "c");
-    assert_string_equal(function_last("a::"), "");
-}
-
 static void demangles(void **state) {
     (void)state;
     char long_name[1024], *name = demangle("_Z1fI1AIiiEEvT_");
@@ -130,7 +123,6 @@ int main(void) {
         cmocka_unit_test(names_lambdas_alike),
         cmocka_unit_test(tells_operators_apart),
         cmocka_unit_test(initializers_have_no_name),
-        cmocka_unit_test(finds_the_last_part),
         cmocka_unit_test(demangles),
         cmocka_unit_test(names_that_grow_without_bound_stay_mangled),
     };

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares a module's site table with its debug information.
+
+The observers are objdump and llvm-symbolizer. A site agrees if some instruction of the functions that refer to a site
+has its place and its inline chain.
+
+Usage: debug_info.py CLANG DUMP ELF names the sites that disagree, and fails if there are any.
+"""
+import functools
+import json
+import os
+import re
+import subprocess
+import sys
+
+INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t([^#<]*)(?:<[^>]*>)?(?:# ([0-9a-f]+))?")
+
+
+def output(*command, **options):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
+
+
+def table_range(path):
+    for line in output("readelf", "-SW", path).splitlines():
+        words = line.replace("[ ", "[").split()
+        if len(words) > 5 and words[1] == "allocsite_sites":
+            return range(int(words[3], 16), int(words[3], 16) + int(words[5], 16))
+    raise AssertionError(f"{path}: no site table")
+
+
+def instructions(path):
+    """The addresses of all instructions of functions that refer to a site."""
+    table, found, in_function = table_range(path), [], []
+    has_site = False
+    for line in output("objdump", "-d", "--no-show-raw-insn", path).splitlines() + [""]:
+        match = INSTRUCTION.match(line)
+        if not match:
+            found += in_function if has_site else []
+            in_function, has_site = [], ".sited" in line  # a wrapper that is told its site
+            continue
+        address, operands, target = match.groups()
+        values = [int(value, 16) for value in re.findall(r"\$0x([0-9a-f]+)", operands)] + [int(target or "0", 16)]
+        has_site |= any(value in table for value in values)
+        in_function.append(address)
+    return found
+
+
+@functools.cache
+def last_part(function):
+    """The function's own name: scopes, arguments and parameters are printed differently."""
+    function = function.replace("(anonymous namespace)", "anonymous")
+    while True:
+        shorter = re.sub(r"(?<!operator)(?<!operator<)<(?:[^<>()]|->)*>|(?<!operator)\([^()]*\)", "", function)
+        if shorter == function:
+            name = re.sub(r"operator |\[abi:.*|\.sited.*|( const)?\s*(\[clone.*)?$", "", function)
+            return (name.split("::")[-1].split() or [""])[-1]
+        function = shorter
+
+
+def chains(path, clang):
+    """What instructions have, each with the innermost place first."""
+    symbolizer = os.path.join(os.path.dirname(os.path.realpath(clang)), "llvm-symbolizer")
+    addresses = "".join(f"0x{address}\n" for address in instructions(path))
+    places = output(symbolizer, "--output-style=LLVM", "--functions=linkage", "--inlines", "--demangle", "--obj=" + path,
+                    input=addresses)
+    for block in output("c++filt", input=places).split("\n\n"):
+        lines = block.splitlines()
+        yield [(last_part(function), *place.rsplit(":", 2)) for function, place in zip(lines[::2], lines[1::2])]
+
+
+def is_place(place, seen):
+    """Tables name files as the compiler does, symbolizers by whole paths."""
+    function, file, line, column = seen
+    return (last_part(place["function"]), str(place["line"]), str(place["column"])) == (function, line, column) and \
+        ("/" + os.path.normpath(file)).endswith("/" + os.path.normpath(place["file"]).lstrip("/"))
+
+
+def disagreeing(sites, chains, is_inlined_later=False):
+    """The sites that no chain has. A chain may begin within: of an inlined wrapper the site is the call.
+    is_inlined_later: a link may have inlined the functions of sites once more."""
+    seen = {}
+    for chain in chains:
+        for i, place in enumerate(chain):
+            seen.setdefault(place[2:], []).append(chain[i:])
+
+    def agrees(site):
+        places = [site, *site["inlined"]]
+        return any((len(places) == len(chain) or (is_inlined_later and len(places) < len(chain)))
+                   and all(map(is_place, places, chain))
+                   for chain in seen.get((str(site["line"]), str(site["column"])), []))
+    return [site for site in sites if not agrees(site)]
+
+
+if __name__ == "__main__":
+    clang, dump, path = sys.argv[1:]
+    table = json.loads(output(dump, "sites", "--format=json", path))["sites"]
+    wrong = disagreeing(table, chains(path, clang))
+    for site in wrong:
+        print("disagrees:", json.dumps(site))
+    sys.exit(not table or bool(wrong))
