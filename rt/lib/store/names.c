@@ -14,23 +14,8 @@ static struct table names = {
     .element = 1, .first = PROFILE_NAMES_FIRST, .areas = &store_areas, .kind = PROFILE_NAMES};
 static uint64_t names_end = 8; /* name 0 is nothing */
 
-#define BUCKETS 4096
-
-struct known {
-    struct known *next;
-    uint32_t size;
-    profile_name name;
-};
-
-static struct table buckets = {.element = sizeof(struct known *), .first = BUCKETS};
-
 uint64_t names_size(void) {
     return __atomic_load_n(&names_end, __ATOMIC_RELAXED);
-}
-
-static uint32_t bucket_of(const char *bytes, size_t size) {
-    uint64_t hash = fnv_1a(bytes, size);
-    return (uint32_t)(hash ^ hash >> 32) % BUCKETS;
 }
 
 /* Where the chunk that holds a name ends. */
@@ -68,54 +53,50 @@ static inline profile_name make(const void *bytes, size_t size) {
     return (profile_name)at;
 }
 
-static const struct known *find(const struct known *known, const char *bytes, size_t size) {
-    for (; known; known = known->next)
-        if (known->size == size && memcmp(peek(known->name), bytes, size) == 0)
-            return known;
-    return NULL;
+/* Names are multiples of 4, and numbers of indexes are quarters of them. Names that need more bits, which are
+ * beyond 128 MiB, are written anew each time. */
+#define NAME_BITS 25
+
+static struct index texts = INDEX_OF(NAME_BITS, 1u << 12), frames = INDEX_OF(NAME_BITS, 1u << 10),
+                    returns = INDEX_OF(NAME_BITS, 1u << 10);
+
+static bool is_text(uint32_t number, const void *wanted) {
+    return strcmp(peek(number * 4), wanted) == 0;
 }
 
-static profile_name add(const char *bytes, size_t size) {
-    struct known **bucket = table_at(&buckets, bucket_of(bytes, size));
-    struct known *head = bucket ? __atomic_load_n(bucket, __ATOMIC_ACQUIRE) : NULL;
-    const struct known *found = find(head, bytes, size);
-    if (found)
-        return found->name;
-    profile_name name = make(bytes, size);
-    struct known *known = bucket && name ? arena_take(sizeof *known) : NULL;
-    if (!known)
-        return name;
-    *known = (struct known){.next = head, .size = (uint32_t)size, .name = name};
-    while (
-        !__atomic_compare_exchange_n(bucket, &known->next, known, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        ;
-    return name;
+static bool is_frame(uint32_t number, const void *wanted) {
+    return memcmp(peek(number * 4), wanted, sizeof(struct profile_frame)) == 0;
+}
+
+static bool is_return(uint32_t number, const void *wanted) {
+    return memcmp(peek(number * 4), wanted, sizeof(struct profile_return)) == 0;
+}
+
+static profile_name add(struct index *index, index_same *same, const void *bytes, size_t size) {
+    struct index_seek seek = {.hash = hash_more(fnv_1a(bytes, size), size), .same = same, .key = bytes};
+    uint32_t found = index_find(index, &seek);
+    profile_name fresh = found ? 0 : make(bytes, size);
+    found = fresh ? index_add(index, &seek, fresh / 4) : found;
+    return found ? found * 4 : fresh;
 }
 
 profile_name names_text(const char *text) {
-    return text ? add(text, strlen(text) + 1) : 0;
+    return text ? add(&texts, is_text, text, strlen(text) + 1) : 0;
 }
 
 profile_name names_frame(const struct profile_frame *frame) {
-    return add((const char *)frame, sizeof *frame);
+    return add(&frames, is_frame, frame, sizeof *frame);
 }
 
 profile_name names_return(const struct profile_return *to) {
-    return add((const char *)to, sizeof *to);
-}
-
-const char *names_text_at(profile_name name) {
-    return name ? peek(name) : NULL;
+    return add(&returns, is_return, to, sizeof *to);
 }
 
 const struct profile_frame *names_frame_at(profile_name name) {
     return name ? peek(name) : NULL;
 }
 
-/* Names of steps are multiples of 4: of so many bits is what they are multiplied by. */
-#define STEP_BITS 25
-
-static struct index steps = INDEX_OF(STEP_BITS, 1u << 15);
+static struct index steps = INDEX_OF(NAME_BITS, 1u << 15);
 static uint32_t step_count;
 
 /* With what finds them they take 32 MiB at most. */

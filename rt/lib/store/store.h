@@ -121,7 +121,6 @@ profile_name names_text(const char *);
 profile_name names_frame(const struct profile_frame *);
 
 /* NULL: there is none of that name. */
-const char *names_text_at(profile_name);
 const struct profile_frame *names_frame_at(profile_name);
 
 /* Each once, found again as strings are, for there are not many. 0: there is no memory. */
