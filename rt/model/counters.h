@@ -181,9 +181,4 @@ static inline void counters_set_live(struct counters *counters) {
         counters->alloc_bytes + counters->realloc_bytes - counters->freed_bytes - counters->moved_bytes;
 }
 
-/* Whether anything ever came here, or failed to. */
-static inline bool counters_have_come(const struct counters *counters) {
-    return counters->allocs || counters->reallocs || counters->failed || counters->inherited_blocks;
-}
-
 #endif

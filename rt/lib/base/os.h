@@ -193,9 +193,6 @@ uint64_t os_start_time(uint64_t pid);
 /* Inode number of the namespace that process ids are of; 0: not known. */
 uint64_t os_pid_namespace(void);
 
-/* When this process was started or forked, as os_now; 0: it cannot be told. */
-uint64_t os_started(void);
-
 /* How many threads the process has; 0: that cannot be told. */
 uint32_t os_threads(void);
 

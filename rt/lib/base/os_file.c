@@ -265,13 +265,3 @@ void os_command(char *text, size_t size) {
         if (!text[i])
             text[i] = ' ';
 }
-
-#define TICK 10000000 /* nanoseconds of the kernel's USER_HZ */
-
-uint64_t os_started(void) {
-    uint64_t ticks = os_start_time((uint64_t)os_process());
-    struct timespec since;
-    clock_gettime(CLOCK_BOOTTIME, &since);
-    uint64_t age = (uint64_t)since.tv_sec * 1000000000 + (uint64_t)since.tv_nsec;
-    return ticks ? os_now() - age + ticks * TICK : 0;
-}

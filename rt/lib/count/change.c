@@ -150,12 +150,6 @@ void sizes_disown(uint32_t from, uint32_t to, uint64_t size) {
     sizes_add(to, size);
 }
 
-const uint64_t *sizes_of(uint32_t slot) {
-    static const struct profile_sizes none;
-    const struct profile_sizes *shape = table_peek(&shapes, slot);
-    return shape ? shape->counts : none.counts;
-}
-
 void sizes_reset(void) {
     for (uint32_t slot = 0; slot < record_count(); slot++) {
         struct profile_sizes *shape = table_peek(&shapes, slot);

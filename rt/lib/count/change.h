@@ -70,9 +70,6 @@ static inline void sizes_count(uint32_t slot, uint64_t size) {
         sizes_add(slot, size);
 }
 
-/* SIZE_CLASSES counts. */
-const uint64_t *sizes_of(uint32_t slot);
-
 /* Counts from zero again. */
 void sizes_reset(void);
 
@@ -108,9 +105,6 @@ static inline void lifetime_end(uint32_t slot, struct birth birth) {
     if (birth.number)
         lifetime_ends(slot, birth);
 }
-
-/* Of a slot that has a row. */
-const union lifetimes *lifetimes_of(uint32_t slot);
 
 /* Counts from zero again. */
 void lifetimes_reset(void);

@@ -89,12 +89,6 @@ void lifetime_ends(uint32_t slot, struct birth birth) {
     add(&row->by_time[size_class(time)], 1);
 }
 
-const union lifetimes *lifetimes_of(uint32_t slot) {
-    static const union lifetimes none;
-    const union lifetimes *row = table_peek(&lifetimes, slot);
-    return row ? row : &none;
-}
-
 void lifetimes_reset(void) {
     for (uint32_t slot = 0; slot < record_count(); slot++) {
         union lifetimes *row = table_peek(&lifetimes, slot);

@@ -62,16 +62,11 @@ void pair_count(enum pair_kind kind, uint32_t owner, uint32_t by, uint64_t bytes
         pair_fault_found(kind, owner, by);
 }
 
-uint32_t pairs_count(void) {
+static uint32_t pairs_count(void) {
     uint32_t chunk = 0;
     while (chunk < CHUNKS && table_peek(&pairs, (uint32_t)chunk_start(FIRST, chunk)))
         chunk++;
     return (uint32_t)chunk_start(FIRST, chunk);
-}
-
-const struct profile_pair *pair_at(uint32_t place) {
-    const struct profile_pair *pair = table_peek(&pairs, place);
-    return pair && __atomic_load_n(&pair->count, __ATOMIC_ACQUIRE) ? pair : NULL;
 }
 
 void pairs_reset(void) {

@@ -43,10 +43,6 @@ static inline struct profile_pair *pair_at_home(enum pair_kind kind, uint32_t ow
     return pair && __atomic_load_n(&pair->key, __ATOMIC_RELAXED) == key ? pair : NULL;
 }
 
-/* Number of places, and the pair there; NULL: none that has counted anything. */
-uint32_t pairs_count(void);
-const struct profile_pair *pair_at(uint32_t place);
-
 /* Counts from zero again. */
 void pairs_reset(void);
 

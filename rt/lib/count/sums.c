@@ -18,58 +18,40 @@ static struct table bases = {.element = sizeof(struct profile_base),
                              .areas = &store_areas,
                              .kind = PROFILE_BASES};
 
-/* What is read of a slot is added to both. */
-struct reading {
-    struct sum *sum;
-    struct flows *flows; /* NULL: they are not wanted */
-    struct flow none;
-};
+#define ADD_READ(name, value) sum->name += __atomic_load_n(&value, __ATOMIC_ACQUIRE);
+#define ADD_EXTRA(name)       ADD_READ(name, counts->extra->name)
+#define ADD_RARE(name)        ADD_READ(name, counts->rare->name)
+#define ADD_TALLY(name)       ADD_READ(name, counts->tally->name)
 
-static struct flow *flow_of(struct reading *reading, uint32_t slab) {
-    struct flows *flows = reading->flows;
-    return !flows ? &reading->none : slab < flows->slabs ? &flows->of_slab[slab] : &flows->other;
-}
-
-#define ADD_READ(name, value)                                                                                \
-    do {                                                                                                     \
-        uint64_t added = __atomic_load_n(&value, __ATOMIC_ACQUIRE);                                          \
-        sum->name += added;                                                                                  \
-        flow->name += added;                                                                                 \
-    } while (0);
-#define ADD_EXTRA(name) ADD_READ(name, counts->extra->name)
-#define ADD_RARE(name)  ADD_READ(name, counts->rare->name)
-#define ADD_TALLY(name) ADD_READ(name, counts->tally->name)
-
-static void add_went(struct sum *sum, struct flow *flow, const struct slab_counts *counts) {
+static void add_went(struct sum *sum, const struct slab_counts *counts) {
     PROFILE_EXTRA_WENT(ADD_EXTRA)
     PROFILE_TALLY_WENT(ADD_TALLY)
 }
 
-static void add_came(struct sum *sum, struct flow *flow, const struct slab_counts *counts) {
+static void add_came(struct sum *sum, const struct slab_counts *counts) {
     PROFILE_RARE(ADD_RARE)
     PROFILE_EXTRA_CAME(ADD_EXTRA)
     PROFILE_TALLY_CAME(ADD_TALLY)
 }
 
-static void visit_went(void *context, uint32_t slab, const struct slab_counts *counts) {
-    struct reading *reading = context;
-    add_went(reading->sum, flow_of(reading, slab), counts);
+static void visit_went(void *sum, uint32_t slab, const struct slab_counts *counts) {
+    (void)slab;
+    add_went(sum, counts);
 }
 
 static void visit_came(void *context, uint32_t slab, const struct slab_counts *counts) {
-    struct reading *reading = context;
-    struct sum *sum = reading->sum;
+    struct sum *sum = context;
+    (void)slab;
     peak_share(counts->tally, &sum->peak_blocks, &sum->peak_bytes);
-    add_came(sum, flow_of(reading, slab), counts);
+    add_came(sum, counts);
     int64_t most = peak_tally_most(counts->tally);
     if (most > sum->most)
         sum->most = most;
 }
 
 void sum_add(struct sum *sum, const struct slab_counts *counts) {
-    struct flow none = {0};
-    add_went(sum, &none, counts);
-    add_came(sum, &none, counts);
+    add_went(sum, counts);
+    add_came(sum, counts);
 }
 
 static void take_off(struct sum *sum, const struct flow *base) {
@@ -77,12 +59,7 @@ static void take_off(struct sum *sum, const struct flow *base) {
     PROFILE_COUNTERS(TAKE_OFF)
 }
 
-static void add_base(struct flow *flow, const struct flow *base) {
-#define ADD_BASE(name) flow->name += base->name;
-    PROFILE_COUNTERS(ADD_BASE)
-}
-
-void sum_slot_flows(uint32_t slot, struct sum *sum, struct flows *flows) {
+void sum_slot(uint32_t slot, struct sum *sum) {
     static const struct flow none;
     const struct profile_slot *known = slot_known(slot);
     const struct profile_base *known_base = table_peek(&bases, slot);
@@ -90,32 +67,15 @@ void sum_slot_flows(uint32_t slot, struct sum *sum, struct flows *flows) {
     *sum = (struct sum){.inherited_blocks = known->inherited_blocks,
                         .inherited_bytes = known->inherited_bytes,
                         .most_within = known->most_within};
-    struct reading reading = {.sum = sum, .flows = flows};
-    threads_visit(slot, visit_went, &reading);
-    threads_visit(slot, visit_came, &reading);
+    threads_visit(slot, visit_went, sum);
+    threads_visit(slot, visit_came, sum);
     take_off(sum, base);
-    if (flows)
-        add_base(&flows->before_reset, base);
     if ((int64_t)known->most > sum->most)
         sum->most = (int64_t)known->most;
     int64_t carried_blocks = (int64_t)(known->inherited_blocks - (base->gained - base->lost));
     sum->most += carried_blocks;
     sum->peak_blocks += carried_blocks;
     sum->peak_bytes += (int64_t)(known->inherited_bytes - (base->gained_bytes - base->lost_bytes));
-}
-
-void sum_slot(uint32_t slot, struct sum *sum) {
-    sum_slot_flows(slot, sum, NULL);
-}
-
-void flow_counters(struct counters *counters, const struct flow *flow) {
-#define FROM_FLOW(name) .name = flow->name,
-    *counters = (struct counters){.allocs = flow->gained - flow->reallocs,
-                                  .alloc_bytes = flow->gained_bytes - flow->realloc_bytes,
-                                  .frees = flow->lost - flow->moved,
-                                  .freed_bytes = flow->lost_bytes - flow->moved_bytes,
-                                  PROFILE_EXTRA(FROM_FLOW) PROFILE_RARE(FROM_FLOW)};
-    counters_set_live(counters);
 }
 
 /* Live blocks of one thread at the peak are another's when a new peak is found while all are added up. */

@@ -19,20 +19,6 @@ struct sum {
 /* While threads count on. */
 void sum_slot(uint32_t slot, struct sum *);
 
-/* What was counted since the start, of many slots, by slab; all but the first two is zero at first. */
-struct flows {
-    struct flow *of_slab;
-    uint32_t slabs;
-    struct flow other;        /* of slabs that came later */
-    struct flow before_reset; /* of all of them */
-};
-
-/* sum_slot, and adds what it has read to the flows, so that these always sum up to it. */
-void sum_slot_flows(uint32_t slot, struct sum *, struct flows *);
-
-/* From allocs to failed, and what is live. */
-void flow_counters(struct counters *, const struct flow *);
-
 /* Adds what a slab has. */
 struct slab_counts;
 void sum_add(struct sum *, const struct slab_counts *);
