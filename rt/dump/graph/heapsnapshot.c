@@ -40,7 +40,7 @@ struct holder {
 };
 
 struct snapshot_view {
-    struct out *out;
+    struct json json;
     const struct graph *graph;
     const struct graph_dominators *dominators;
     struct traces traces;
@@ -49,7 +49,6 @@ struct snapshot_view {
     size_t holder_count;
     uint32_t *heads; /* lost blocks that no other one holds alone */
     size_t head_count;
-    bool follows; /* in an array something stands before */
 };
 
 /* ---- Roots and lost blocks. */
@@ -109,17 +108,13 @@ static uint64_t node_of_block(const struct snapshot_view *view, size_t block) {
 /* ---- */
 
 static void put_number(struct snapshot_view *view, uint64_t number) {
-    if (view->follows)
-        out_char(view->out, ',');
-    out_u64(view->out, number);
-    view->follows = true;
+    json_number(&view->json, NULL, number);
 }
 
 static void put_node(struct snapshot_view *view, enum node_type type, uint64_t name, uint64_t place,
                      uint64_t size, uint64_t edges, uint64_t trace) {
     const uint64_t most = UINT32_MAX; /* that DevTools have room for */
-    if (view->follows)
-        out_char(view->out, '\n');
+    json_line(&view->json);
     put_number(view, type);
     put_number(view, name);
     put_number(view, place / NODE_FIELDS * 2 + 1); /* an id */
@@ -191,17 +186,15 @@ static void put_edges(struct snapshot_view *view) {
     for (size_t i = 0; i < view->holder_count; i++)
         put_edges_of_holder(view, &view->holders[i]);
     for (size_t i = 0; i < graph->block_count; i++) {
-        out_char(view->out, '\n');
+        json_line(&view->json);
         for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++)
             put_edge_of_block(view, i, &graph->edges[edge]);
     }
 }
 
 static void put_text(struct snapshot_view *view, const char *text) {
-    if (view->follows)
-        out_text(view->out, ",\n");
-    out_json_string(view->out, text);
-    view->follows = true;
+    json_line(&view->json);
+    json_text(&view->json, NULL, text);
 }
 
 static void put_texts(struct snapshot_view *view) {
@@ -243,22 +236,16 @@ static void begin_trace(struct snapshot_view *view, uint32_t number) {
     put_number(view, node->function);
     put_number(view, node->count);
     put_number(view, node->size);
-    out_text(view->out, ",[");
-    view->follows = false;
-}
-
-static void end_trace(struct snapshot_view *view) {
-    out_char(view->out, ']');
-    view->follows = true;
+    json_open(&view->json, NULL, '[');
 }
 
 /* Ends a node, and those whose last child it is. Returns the last of them. */
 static uint32_t end_traces(struct snapshot_view *view, uint32_t at) {
     const struct trace_node *nodes = view->traces.nodes;
-    end_trace(view);
+    json_close(&view->json, ']');
     while (at && !nodes[at].sibling) {
         at = nodes[at].parent;
-        end_trace(view);
+        json_close(&view->json, ']');
     }
     return at;
 }
@@ -275,13 +262,10 @@ static void put_traces(struct snapshot_view *view) {
 }
 
 static void put_array(struct snapshot_view *view, const char *key, void (*put)(struct snapshot_view *)) {
-    out_text(view->out, ",\n\"");
-    out_text(view->out, key);
-    out_text(view->out, "\":[");
-    view->follows = false;
+    json_open_line(&view->json, key, '[');
     if (put)
         put(view);
-    out_char(view->out, ']');
+    json_close(&view->json, ']');
 }
 
 static uint64_t edge_count(const struct snapshot_view *view) {
@@ -291,21 +275,21 @@ static uint64_t edge_count(const struct snapshot_view *view) {
     return count;
 }
 
-static void put_head(const struct snapshot_view *view) {
-    out_text(view->out, "{\"snapshot\":{\"meta\":");
-    out_text(view->out, meta);
-    out_text(view->out, ",\"node_count\":");
-    out_u64(view->out, 1 + view->holder_count + view->graph->block_count);
-    out_text(view->out, ",\"edge_count\":");
-    out_u64(view->out, edge_count(view));
-    out_text(view->out, ",\"trace_function_count\":");
-    out_u64(view->out, view->traces.function_count);
-    out_char(view->out, '}');
+static void put_head(struct snapshot_view *view) {
+    struct json *json = &view->json;
+    json_open(json, NULL, '{');
+    json_open(json, "snapshot", '{');
+    json_key(json, "meta");
+    out_text(json->out, meta);
+    json_number(json, "node_count", 1 + view->holder_count + view->graph->block_count);
+    json_number(json, "edge_count", edge_count(view));
+    json_number(json, "trace_function_count", view->traces.function_count);
+    json_close(json, '}');
 }
 
 void graph_show_heapsnapshot(struct out *out, const struct graph *graph,
                              const struct graph_dominators *dominators) {
-    struct snapshot_view view = {.out = out, .graph = graph, .dominators = dominators};
+    struct snapshot_view view = {.json.out = out, .graph = graph, .dominators = dominators};
     make_holders(&view);
     make_heads(&view);
     traces_make(&view.traces, graph);
@@ -317,7 +301,7 @@ void graph_show_heapsnapshot(struct out *out, const struct graph *graph,
     put_array(&view, "samples", NULL);
     put_array(&view, "locations", NULL);
     put_array(&view, "strings", put_texts);
-    out_text(out, "}\n");
+    json_end(&view.json);
     free(view.roots);
     free(view.holders);
     free(view.heads);
