@@ -8,31 +8,21 @@
 
 /* ---- The columns of groups for people. */
 
-/* Those that say something in most programs always stand in their place. */
 static bool is_shown(const struct groups *groups, const struct report *report, int column) {
-    const struct counters *whole = &groups->whole.counters;
+    const struct type_use *use = &groups->whole_use;
     switch (column) {
-    case COLUMN_REALLOCS:
-        return whole->reallocs;
-    case COLUMN_MOVED:
-        return whole->moved;
-    case COLUMN_FAILED:
-        return whole->failed;
-    case COLUMN_LOST:
-        return report->reach && group_by_has_lost(groups->by);
-    case COLUMN_PEAK:
-        return !group_by_parts(groups->by) && !report->is_unowned;
-    case COLUMN_FREES:
-    case COLUMN_LIVE:
-        return !report->is_unowned;
+    case COLUMN_FREED:
+        return true;
     case COLUMN_SIZE:
     case COLUMN_HOLES:
     case COLUMN_PADDING:
-        return groups->whole_use.bytes || groups->whole_use.live_bytes;
+        return use->bytes || use->live_bytes;
     case COLUMN_LIVE_PADDING:
-        return groups->whole_use.live_bytes && !report->is_unowned;
+        return use->live_bytes && !report->is_unowned;
     default:
-        return true;
+        return (column != COLUMN_LOST || group_by_has_lost(groups->by)) &&
+               (column != COLUMN_PEAK || !group_by_parts(groups->by)) &&
+               column_is_shown(report, &groups->whole, (enum column)column);
     }
 }
 
@@ -59,8 +49,11 @@ static size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *gr
 
 static const char *groups_column_name(int column) {
     static const char *const own[] = {
-        [COLUMN_FREES] = "frees", [COLUMN_FREED] = "freed",     [COLUMN_SIZE] = "sizeof",
-        [COLUMN_HOLES] = "holes", [COLUMN_PADDING] = "padding", [COLUMN_LIVE_PADDING] = "live padding",
+        [COLUMN_FREED] = "freed",
+        [COLUMN_SIZE] = "sizeof",
+        [COLUMN_HOLES] = "holes",
+        [COLUMN_PADDING] = "padding",
+        [COLUMN_LIVE_PADDING] = "live padding",
     };
     return column >= COLUMNS ? own[column] : column_name((enum column)column);
 }
@@ -101,8 +94,6 @@ static void groups_cell(char text[UNITS_SIZE], const struct groups *groups, cons
     const struct report_site *sum = &row->sum;
     if (column > COLUMN_FREED)
         use_cell(text, &row->use, column);
-    else if (column == COLUMN_FREES)
-        units_count(text, sum->counters.frees);
     else if (column == COLUMN_FREED)
         units_size(text, sum->counters.freed_bytes + sum->counters.moved_bytes);
     else if (column == COLUMN_LIVE && group_by_parts(groups->by))

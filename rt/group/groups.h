@@ -132,10 +132,9 @@ void group_counter_write(struct out *, const struct report_site *, const struct 
 
 /* ---- The columns of groups for people: those of sites, but for a few. */
 
-/* Those that sites do not have; frees: what a phase or a thread has given back. */
+/* Those that sites do not have. */
 enum {
-    COLUMN_FREES = COLUMNS,
-    COLUMN_FREED, /* bytes that a line gave back, to realloc as well */
+    COLUMN_FREED = COLUMNS, /* bytes that a line gave back, to realloc as well */
     /* Of types: sizeof, what of it is padding, and what that comes to. */
     COLUMN_SIZE,
     COLUMN_HOLES,

@@ -7,34 +7,56 @@
 
 #include <string.h>
 
-/* ---- The columns of the table for people. */
+/* ---- The columns of tables for people. */
 
-/* Those that say something in most programs always stand in their place. */
-static bool is_shown(const struct report *report, enum column column) {
-    const struct counters *totals = &report->totals.counters;
-    switch (column) {
-    case COLUMN_REALLOCS:
-        return totals->reallocs;
-    case COLUMN_MOVED:
-        return totals->moved;
-    case COLUMN_TEMPORARY:
-        return totals->temporary;
-    case COLUMN_FAILED:
-        return totals->failed;
-    case COLUMN_LOST:
-        return report->reach;
-    case COLUMN_POSSIBLY_LOST:
-        return report->reach && report->totals.possibly_lost_blocks;
-    case COLUMN_LIVE:
-    case COLUMN_PEAK:
-    case COLUMN_MOST_LIVE:
-        return !report->is_unowned;
-    default:
-        return true;
-    }
+enum kind { COUNT, SIZE, SHARE, AVERAGE, MOST_LIVE };
+
+#define OF(member)        offsetof(struct report_site, member)
+#define OF_BYTES_OF_CALLS SIZE_MAX /* a sum of two counters */
+
+static const struct {
+    const char *name;
+    size_t number; /* where a site has it */
+    enum kind kind;
+    bool is_rare;  /* shown only if the total is not zero */
+    bool is_owned; /* unknown where blocks have no owners */
+} list[COLUMNS] = {
+    [COLUMN_BYTES] = {"bytes", OF_BYTES_OF_CALLS, SIZE},
+    [COLUMN_BYTES_SHARE] = {"share", OF_BYTES_OF_CALLS, SHARE},
+    [COLUMN_ALLOCS] = {"allocs", OF(counters.allocs), COUNT},
+    [COLUMN_ALLOCS_SHARE] = {"share", OF(counters.allocs), SHARE},
+    [COLUMN_REALLOCS] = {"reallocs", OF(counters.reallocs), COUNT, .is_rare = true},
+    [COLUMN_FREES] = {"frees", OF(counters.frees), COUNT, .is_owned = true},
+    [COLUMN_MOVED] = {"moved", OF(counters.moved), COUNT, .is_rare = true},
+    [COLUMN_TEMPORARY] = {"temporary", OF(counters.temporary), COUNT, .is_rare = true},
+    [COLUMN_FAILED] = {"failed", OF(counters.failed), COUNT, .is_rare = true},
+    [COLUMN_LOST] = {"lost", OF(lost_bytes), SIZE},
+    [COLUMN_POSSIBLY_LOST] = {"possibly", OF(possibly_lost_bytes), SIZE, .is_rare = true},
+    [COLUMN_LIVE] = {"live", OF(counters.live_bytes), SIZE, .is_owned = true},
+    [COLUMN_LIVE_SHARE] = {"share", OF(counters.live_bytes), SHARE, .is_owned = true},
+    [COLUMN_LIVE_BLOCKS] = {"blocks", OF(counters.live_blocks), COUNT, .is_owned = true},
+    [COLUMN_PEAK] = {"peak", OF(counters.peak_bytes), SIZE, .is_owned = true},
+    [COLUMN_MOST_LIVE] = {"most live", OF(counters.max_live_blocks), MOST_LIVE, .is_owned = true},
+    [COLUMN_AVERAGE] = {"average", OF_BYTES_OF_CALLS, AVERAGE},
+};
+
+static uint64_t number_of(const struct report_site *site, enum column column) {
+    uint64_t number;
+    if (list[column].number == OF_BYTES_OF_CALLS)
+        return counters_bytes(&site->counters);
+    memcpy(&number, (const char *)site + list[column].number, sizeof number);
+    return number;
 }
 
-size_t columns_of(const struct report *report, int columns[COLUMNS]) {
+bool column_is_shown(const struct report *report, const struct report_site *totals, enum column column) {
+    if ((column == COLUMN_LOST || column == COLUMN_POSSIBLY_LOST) && !report->reach)
+        return false;
+    return (!list[column].is_rare || number_of(totals, column)) &&
+           (!list[column].is_owned || !report->is_unowned);
+}
+
+/* Writes which columns the report has, in their order, and returns how many. */
+static size_t columns_of(const struct report *report, int columns[COLUMNS]) {
     static const enum column usual[] = {
         COLUMN_BYTES, COLUMN_BYTES_SHARE, COLUMN_ALLOCS,  COLUMN_ALLOCS_SHARE, COLUMN_REALLOCS,
         COLUMN_MOVED, COLUMN_TEMPORARY,   COLUMN_FAILED,  COLUMN_LOST,         COLUMN_LIVE,
@@ -48,7 +70,7 @@ size_t columns_of(const struct report *report, int columns[COLUMNS]) {
     const enum column *from = is_leaks ? leaks : usual;
     size_t count = is_leaks ? sizeof leaks / sizeof *leaks : sizeof usual / sizeof *usual, kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (is_shown(report, from[i]))
+        if (column_is_shown(report, &report->totals, from[i]))
             columns[kept++] = from[i];
     return kept;
 }
@@ -70,17 +92,7 @@ void columns_narrow(struct grid *grid, const struct report_limits *limits) {
 }
 
 const char *column_name(enum column column) {
-    static const char *const names[COLUMNS] = {
-        [COLUMN_BYTES] = "bytes",         [COLUMN_BYTES_SHARE] = "share",
-        [COLUMN_ALLOCS] = "allocs",       [COLUMN_ALLOCS_SHARE] = "share",
-        [COLUMN_REALLOCS] = "reallocs",   [COLUMN_MOVED] = "moved",
-        [COLUMN_TEMPORARY] = "temporary", [COLUMN_FAILED] = "failed",
-        [COLUMN_LOST] = "lost",           [COLUMN_LIVE] = "live",
-        [COLUMN_LIVE_SHARE] = "share",    [COLUMN_LIVE_BLOCKS] = "blocks",
-        [COLUMN_PEAK] = "peak",           [COLUMN_MOST_LIVE] = "most live",
-        [COLUMN_AVERAGE] = "average",     [COLUMN_POSSIBLY_LOST] = "possibly",
-    };
-    return names[column];
+    return list[column].name;
 }
 
 static void average(char *text, const struct counters *counters) {
@@ -102,63 +114,27 @@ static void most_live(char *text, const struct report *report, const struct repo
         strcat(text, "+");
 }
 
-static uint64_t number_of(const struct report_site *site, enum column column) {
-    const struct counters *counters = &site->counters;
-    switch (column) {
-    case COLUMN_BYTES:
-    case COLUMN_BYTES_SHARE:
-        return counters_bytes(counters);
-    case COLUMN_REALLOCS:
-        return counters->reallocs;
-    case COLUMN_MOVED:
-        return counters->moved;
-    case COLUMN_TEMPORARY:
-        return counters->temporary;
-    case COLUMN_FAILED:
-        return counters->failed;
-    case COLUMN_LOST:
-        return site->lost_bytes;
-    case COLUMN_POSSIBLY_LOST:
-        return site->possibly_lost_bytes;
-    case COLUMN_LIVE:
-    case COLUMN_LIVE_SHARE:
-        return counters->live_bytes;
-    case COLUMN_LIVE_BLOCKS:
-        return counters->live_blocks;
-    case COLUMN_PEAK:
-        return counters->peak_bytes;
-    default:
-        return counters->allocs;
-    }
-}
-
 void column_cell(char text[UNITS_SIZE], const struct report *report, const struct report_site *site,
                  enum column column) {
     uint64_t number = number_of(site, column);
-    switch (column) {
-    case COLUMN_BYTES_SHARE:
-    case COLUMN_ALLOCS_SHARE:
-    case COLUMN_LIVE_SHARE:
+    switch (list[column].kind) {
+    case COUNT:
+        units_count(text, number);
+        break;
+    case SIZE:
+        units_size(text, number);
+        break;
+    case SHARE:
         if (site->view.backing)
             strcpy(text, "-");
         else
             units_share(text, number, number_of(&report->totals, column));
         break;
-    case COLUMN_BYTES:
-    case COLUMN_LOST:
-    case COLUMN_POSSIBLY_LOST:
-    case COLUMN_LIVE:
-    case COLUMN_PEAK:
-        units_size(text, number);
-        break;
-    case COLUMN_MOST_LIVE:
-        most_live(text, report, site);
-        break;
-    case COLUMN_AVERAGE:
+    case AVERAGE:
         average(text, &site->counters);
         break;
-    default:
-        units_count(text, number);
+    case MOST_LIVE:
+        most_live(text, report, site);
     }
 }
 

@@ -73,7 +73,7 @@ void json_way(struct json *, const struct report_site *);
 /* Members, "program" to "finished": whose numbers these are, and whether they are exact. */
 void json_head(struct json *, const struct report *);
 
-/* ---- The columns of the table for people. */
+/* ---- The columns of tables for people. */
 
 enum column {
     COLUMN_BYTES,
@@ -81,6 +81,7 @@ enum column {
     COLUMN_ALLOCS,
     COLUMN_ALLOCS_SHARE,
     COLUMN_REALLOCS,
+    COLUMN_FREES,
     COLUMN_MOVED,
     COLUMN_TEMPORARY,
     COLUMN_FAILED,
@@ -95,8 +96,8 @@ enum column {
     COLUMNS
 };
 
-/* Writes which columns this report has, in their order, and returns how many. */
-size_t columns_of(const struct report *, int columns[COLUMNS]);
+/* Whether rows whose sum is totals have something to say in the column. */
+bool column_is_shown(const struct report *, const struct report_site *totals, enum column);
 
 /* Leaves room for the site on a page that is narrow; what rows are sorted by stays. The grid's columns may
  * have others behind those of this list. */
