@@ -16,7 +16,7 @@
 #define ROOT_NOTE      2
 
 /* Raised by every change of this file. */
-#define ROOT_VERSION 9
+#define ROOT_VERSION 10
 
 /* Where the counters are. */
 enum root_state {
@@ -50,6 +50,15 @@ struct root {
     const uint32_t *state; /* enum root_state */
     const uint32_t *areas; /* of counters, so far: of several runtimes the one with the most counts most */
     const struct root_heap *heap;
+};
+
+/* A thread that waits while allocsite-dump, which it has started, looks at the memory of the process. */
+struct root_caller {
+    const struct root *root; /* of the runtime that asks */
+    uint64_t thread;         /* its number */
+    uint64_t thread_pointer;
+    uint64_t registers[17]; /* by their DWARF numbers (cfi/cfi.h), where the program called the runtime: those
+                               that calls preserve, the stack pointer, and an address within the call */
 };
 
 #ifndef __cplusplus

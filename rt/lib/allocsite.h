@@ -182,9 +182,9 @@ static inline int allocsite_profile_fd(int fd) {
 }
 
 /* Writes a snapshot of which blocks point to which, for allocsite-dump graph, as the option graph does at
- * exit: path is as there. All threads stand still while the process makes a copy of itself, and this one
- * waits until the copy has written. Not signal-safe. EIO: it cannot be made, and standard error tells why.
- * ENOSYS: as above. */
+ * exit: path is as there. allocsite-dump writes it: this thread waits for that and handles no signal, and all
+ * others stand still while the heap is copied. Not signal-safe. EIO: it cannot be made, and standard error
+ * tells why. ENOSYS: as above. */
 static inline int allocsite_graph(const char *path) {
     return __allocsite_api_v1_graph ? __allocsite_api_v1_graph(path) : ENOSYS;
 }

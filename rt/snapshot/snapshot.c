@@ -39,9 +39,7 @@ void snapshot_begin(struct snapshot *to, struct out *out, const struct graph_hea
     put_label(to, head->program);
 #define PUT_WORDS(name) put(to, head->words.name);
     GRAPH_WORDS(PUT_WORDS)
-    put(to, head->is_bare);
     put(to, counts->texts);
-    put(to, counts->modules);
     put(to, counts->sites);
     put(to, counts->stacks);
     put(to, counts->blocks);
@@ -54,17 +52,8 @@ void snapshot_text(struct snapshot *to, const char *text) {
         put_byte(to, (unsigned char)*text);
 }
 
-void snapshot_module(struct snapshot *to, const struct graph_module *module) {
-    put_label(to, module->path);
-    put_label(to, module->build_id);
-    put(to, module->begin);
-    put(to, module->size);
-    put(to, module->base);
-}
-
 void snapshot_site(struct snapshot *to, const struct graph_site *site) {
     put(to, site->id);
-    put(to, site->address);
     put_label(to, site->function);
     put_label(to, site->file);
     put_label(to, site->module);
@@ -76,16 +65,6 @@ void snapshot_site(struct snapshot *to, const struct graph_site *site) {
 
 void snapshot_stack(struct snapshot *to, const struct graph_stack *stack) {
     put_label(to, stack->way);
-}
-
-/* Its first number is never 0, which is what ends a stack. */
-void snapshot_call(struct snapshot *to, const struct graph_call *call) {
-    put(to, call->module == GRAPH_NONE ? 1 : (uint64_t)call->module + 2);
-    put(to, call->address);
-}
-
-void snapshot_stack_end(struct snapshot *to) {
-    put(to, 0);
 }
 
 void snapshot_block(struct snapshot *to, const struct graph_block *block, uint32_t stack) {
@@ -120,18 +99,6 @@ void snapshot_root(struct snapshot *to, const struct graph_root *root) {
 }
 
 void snapshot_roots_end(struct snapshot *to) {
-    put(to, 0);
-}
-
-void snapshot_frame(struct snapshot *to, const struct graph_frame *frame) {
-    put(to, (uint64_t)frame->thread + 1);
-    put_label(to, frame->module);
-    put(to, frame->address);
-    put(to, frame->begin);
-    put(to, frame->end - frame->begin);
-}
-
-void snapshot_frames_end(struct snapshot *to) {
     put(to, 0);
     to->block = 0;
 }

@@ -22,18 +22,10 @@
 
 struct graph_site {
     uint64_t id;
-    uint64_t address;                      /* of unsited ones that are not named yet; 0: all others */
     uint32_t function, file, module, type; /* texts */
     uint32_t line, column;
     bool is_uncounted; /* its blocks are in no sum: chunks that are handed out in parts, and what nobody
                           counts */
-};
-
-/* Where a module's file lies in memory. */
-struct graph_module {
-    uint32_t path, build_id; /* texts */
-    uint64_t begin, size;    /* of the segment that can be written */
-    uint64_t base;           /* what is to be added to the file's addresses */
 };
 
 struct graph_block {
@@ -44,15 +36,8 @@ struct graph_block {
 
 /* Where blocks of one site were allocated from. */
 struct graph_stack {
-    uint32_t way;   /* a text, the functions from the program's first one to the site's, "main;load;parse";
-                       none:   not known, or not named yet */
-    uint32_t calls; /* the first of those that it is named by; they end where those of the next stack begin */
-};
-
-/* A call on the way, innermost first. */
-struct graph_call {
-    uint32_t module;  /* its number; none: not of one */
-    uint64_t address; /* where it returns to, as the module's file has it */
+    uint32_t way; /* a text, the functions from the program's first one to the site's, "main;load;parse";
+                     none: not known */
 };
 
 enum graph_edge_flag {
@@ -79,18 +64,9 @@ enum graph_root_kind {
 struct graph_root {
     uint32_t to;
     uint32_t label;  /* the variable; none: not known */
-    uint64_t offset; /* in it; without one the address in data or, if there are frames, on a stack, else 0 */
+    uint64_t offset; /* in it; without one the address in data, else 0 */
     uint32_t thread; /* 0: not of one */
     uint32_t kind;   /* enum graph_root_kind */
-};
-
-/* A function at work: the stack from begin to end is its. */
-struct graph_frame {
-    uint32_t thread;
-    uint32_t module; /* its number; none: not of one */
-    uint64_t
-        address; /* behind a call, or one more than that of an instruction, as the module's file has it */
-    uint64_t begin, end;
 };
 
 /* What the blocks' words are. */
@@ -103,9 +79,6 @@ struct graph_frame {
     X(stale)    /* named pointers that are not NULL and lead into memory of blocks, but to none */           \
     X(untyped)  /* of the unnamed ones, in blocks of which no type is known */                               \
     X(in_text)  /* of the others, where the type has text, or numbers too small for pointers */
-
-/* past_end and stale of a graph that its process has written itself. */
-#define GRAPH_UNKNOWN UINT64_MAX
 
 struct graph_words {
 #define GRAPH_MEMBER(name) uint64_t name;
@@ -125,8 +98,6 @@ struct graph_head {
     uint64_t pid, taken; /* taken: nanoseconds since 1970-01-01 UTC */
     uint64_t stopped;    /* so many nanoseconds the process stood still */
     uint32_t program;    /* a text */
-    bool is_bare;        /* its writer knew no fields, no variables and no functions of unsited calls: readers
-                            look for them in the modules' files */
     struct graph_words words;
 };
 
@@ -142,24 +113,19 @@ struct snapshot {
 };
 
 struct snapshot_counts {
-    uint64_t texts, modules, sites, stacks, blocks;
+    uint64_t texts, sites, stacks, blocks;
 };
 
 void snapshot_begin(struct snapshot *, struct out *, const struct graph_head *,
                     const struct snapshot_counts *);
 void snapshot_text(struct snapshot *, const char *);
-void snapshot_module(struct snapshot *, const struct graph_module *);
 void snapshot_site(struct snapshot *, const struct graph_site *);
 void snapshot_stack(struct snapshot *, const struct graph_stack *);
-void snapshot_call(struct snapshot *, const struct graph_call *); /* of the stack, if it is not named yet */
-void snapshot_stack_end(struct snapshot *);
 void snapshot_block(struct snapshot *, const struct graph_block *, uint32_t stack);
 void snapshot_edge(struct snapshot *, const struct graph_edge *); /* of the block, by rising offset */
 void snapshot_block_end(struct snapshot *);
 void snapshot_root(struct snapshot *, const struct graph_root *);
 void snapshot_roots_end(struct snapshot *);
-void snapshot_frame(struct snapshot *, const struct graph_frame *); /* of each thread innermost first */
-void snapshot_frames_end(struct snapshot *);
 void snapshot_content(struct snapshot *, const struct graph_content *); /* by rising block */
 void snapshot_end(struct snapshot *);
 

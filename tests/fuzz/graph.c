@@ -4,7 +4,6 @@
 #include "fuzz.h"
 
 #include "base/hash.h"
-#include "dump/capture/capture.h"
 #include "dump/graph/show.h"
 
 #include <stdlib.h>
@@ -44,8 +43,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size >= GRAPH_SUM_SIZE)
         memcpy(bytes + size - GRAPH_SUM_SIZE, &sum, GRAPH_SUM_SIZE);
     if (graph_read(&graph, bytes, size, &why)) {
-        if (graph.head.is_bare)
-            capture_name(&graph);
         show(&graph);
         graph_free(&graph);
     }

@@ -16,7 +16,7 @@ enum { WORD = 8 };
 enum { WORDS_MAX = 512 };
 
 struct choosing {
-    const struct finder *finder; /* NULL: no contents are known but where pointers are */
+    const struct finder *finder;
     const struct capture_maps *maps;
     uint64_t start, size; /* of the block */
     uint64_t words;       /* of it, that are looked at */
@@ -72,28 +72,19 @@ static bool has_pointer(const struct choosing *choosing, uint64_t word) {
     return choosing->pointers[word / 64] >> word % 64 & 1;
 }
 
-static void note_pointer(struct choosing *choosing, uint64_t offset) {
-    uint64_t word = offset / WORD;
-    if (offset % WORD || word >= choosing->words)
-        return;
-    choosing->pointers[word / 64] |= UINT64_C(1) << word % 64;
-    choosing->has_pointers = true;
-}
-
-static void find_pointers(struct choosing *choosing, const struct graph *graph,
-                          const struct graph_block *block) {
-    for (uint64_t offset = 0, word; choosing->finder && offset < choosing->words * WORD; offset += WORD)
-        if (image_read(choosing->finder->image, block->address + offset, &word, WORD) &&
-            finder_find(choosing->finder, word, false) != FINDER_NONE)
-            note_pointer(choosing, offset);
-    for (uint32_t edge = block[0].edges; !choosing->finder && edge < block[1].edges; edge++)
-        note_pointer(choosing, graph->edges[edge].offset);
+static void find_pointers(struct choosing *choosing) {
+    for (uint64_t at = 0, word; at < choosing->words; at++)
+        if (image_read(choosing->finder->image, choosing->start + at * WORD, &word, WORD) &&
+            finder_find(choosing->finder, word, false) != FINDER_NONE) {
+            choosing->pointers[at / 64] |= UINT64_C(1) << at % 64;
+            choosing->has_pointers = true;
+        }
 }
 
 /* False: it cannot be of the type. */
 static bool look(const struct choosing *choosing, const struct block_type *type, struct fit *fit) {
     uint64_t size = choosing->size;
-    if (!size_fits(type, size) || (choosing->finder && !fits_words(choosing, type)))
+    if (!size_fits(type, size) || !fits_words(choosing, type))
         return false;
     *fit = (struct fit){.kind = size == type->size                            ? SINGLE
                                 : type->is_flexible || size % type->size == 0 ? ARRAY
@@ -140,7 +131,7 @@ static void choose(const struct choosing *choosing, const struct capture_sites *
 struct following {
     const struct graph *graph;
     const struct string_pool *texts; /* of the types of the graph's sites */
-    const struct finder *finder;     /* NULL: the edges are known */
+    const struct finder *finder;
 };
 
 static const char *type_of(const struct following *following, uint32_t site) {
@@ -159,10 +150,8 @@ static size_t count_leading(const struct following *following, const struct grap
                             const char *pointer) {
     const struct graph *graph = following->graph;
     size_t count = 0;
-    for (uint32_t i = block[0].edges; !following->finder && i < block[1].edges; i++)
-        count += is_pointer_to(pointer, type_of(following, graph->blocks[graph->edges[i].to].site));
     uint64_t end = block->size / WORD < WORDS_MAX ? block->size & -(uint64_t)WORD : WORDS_MAX * WORD;
-    for (uint64_t at = 0, word; following->finder && at < end; at += WORD) {
+    for (uint64_t at = 0, word; at < end; at += WORD) {
         bool is_there = image_read(following->finder->image, block->address + at, &word, WORD);
         size_t to = is_there ? finder_find(following->finder, word, false) : FINDER_NONE;
         count += to != FINDER_NONE && is_pointer_to(pointer, type_of(following, graph->blocks[to].site));
@@ -210,7 +199,7 @@ void capture_choose(struct graph *graph, const struct capture_sites *sites, cons
             continue;
         struct choosing choosing = {finder, maps, block->address, block->size, .words = block->size / WORD};
         choosing.words = choosing.words < WORDS_MAX ? choosing.words : WORDS_MAX;
-        find_pointers(&choosing, graph, block);
+        find_pointers(&choosing);
         choose(&choosing, sites, block);
     }
     follow_all(graph, sites, finder, texts);

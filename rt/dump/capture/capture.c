@@ -4,6 +4,7 @@
 
 #include "dump/base/memory.h"
 #include "dump/capture/sites.h"
+#include "dump/process/process.h"
 #include "dump/stop/stop.h"
 
 #include <stdio.h>
@@ -17,6 +18,8 @@ enum { MARGIN = 16 << 20 };
 enum { WORTH_A_COPY = 48 << 20 };
 
 struct capture {
+    const struct capture_target *target;
+    struct root_caller caller;         /* of the target, if it has one */
     struct remote_memory memory, copy; /* copy: of its copy */
     struct process_copy process;
     struct remote_root root;
@@ -55,10 +58,25 @@ static bool want_all(struct capture *capture, struct reason *why) {
     return true;
 }
 
+static const struct root_caller *caller_of(const struct capture *capture) {
+    return capture->target->caller ? &capture->caller : NULL;
+}
+
+static bool find_root(struct capture *capture, struct reason *why) {
+    struct remote_root *root = &capture->root;
+    if (!capture->target->caller)
+        return remote_root_find(root, &capture->memory, why);
+    bool is_read =
+        remote_read(&capture->memory, capture->target->caller, &capture->caller, sizeof capture->caller);
+    root->address = (uintptr_t)capture->caller.root;
+    if (!is_read || !remote_read(&capture->memory, root->address, &root->root, sizeof root->root))
+        return process_refuses(capture->memory.pid, why);
+    return root->root.version == ROOT_VERSION || reason_set(why, "is of another version of allocsite");
+}
+
 /* Once before it stands still, to have the memory ready that the copy needs. */
 static bool prepare(struct capture *capture, struct reason *why) {
-    if (!remote_root_find(&capture->root, &capture->memory, why) ||
-        !image_open(&capture->image, capture->memory.pid, why))
+    if (!find_root(capture, why) || !image_open(&capture->image, capture->memory.pid, why))
         return false;
     bool is_known = want_all(capture, why);
     uint64_t size = capture->image.size;
@@ -77,10 +95,12 @@ static void complain_of(const struct capture *capture, const char *what, const s
 /* False: all has to be read while it stands still, which for so little is as fast. */
 static bool make_copy(struct capture *capture) {
     struct reason why;
-    bool is_halted = capture->stop.threads[0].is_halted; /* and does not wait for us */
-    if (capture->image.size < WORTH_A_COPY || is_halted)
+    const struct stop *stop = &capture->stop;
+    bool is_halted = stop->threads[0].is_halted; /* and does not wait for us */
+    bool is_waiting = stop->threads[0].is_caller && stop->count == 1;
+    if (capture->image.size < WORTH_A_COPY || is_halted || is_waiting)
         return false;
-    if (process_copy_make(&capture->process, &capture->stop, &capture->memory, &why)) {
+    if (process_copy_make(&capture->process, stop, caller_of(capture), &capture->memory, &why)) {
         if (image_share(&capture->image, capture->process.pid, &why))
             return true;
         process_copy_end(&capture->process, &capture->memory);
@@ -101,7 +121,7 @@ static void copy_rest(struct capture *capture) {
 
 static bool copy_stopped(struct capture *capture, struct reason *why) {
     uint64_t from = now(CLOCK_MONOTONIC);
-    if (!stop_threads(&capture->stop, capture->memory.pid, why))
+    if (!stop_threads(&capture->stop, capture->memory.pid, caller_of(capture), why))
         return false;
     bool is_right = want_all(capture, why), has_copy = is_right && make_copy(capture);
     is_right = is_right && image_end(&capture->image, why);
@@ -148,7 +168,10 @@ static bool analyse(struct capture *capture, struct graph *graph, struct reason 
     if (capture->heap.count > graph_most)
         return graph_is_full(why);
     finder_open(&capture->finder, &capture->heap, &capture->image);
-    if (!capture_sites_read(&capture->sites, graph, &capture->texts, capture->memory.pid, why))
+    char path[32];
+    snprintf(path, sizeof path, REPORT_SOURCE_PID "%u", capture->memory.pid);
+    if (!capture_sites_read(&capture->sites, graph, &capture->texts, capture->target->caller ? "-" : path,
+                            why))
         return false;
     add_blocks(capture, graph);
     capture_choose(graph, &capture->sites, &capture->texts, &capture->finder, &capture->maps);
@@ -167,13 +190,15 @@ static bool analyse(struct capture *capture, struct graph *graph, struct reason 
     return true;
 }
 
-bool capture_graph(struct graph *graph, unsigned pid, bool contents, struct reason *why) {
+bool capture_graph(struct graph *graph, const struct capture_target *target, struct reason *why) {
     struct capture *capture = memory_zeros(1, sizeof *capture);
-    *graph = (struct graph){.head = {.pid = pid, .taken = now(CLOCK_REALTIME), .program = GRAPH_NONE}};
-    remote_memory_open(&capture->memory, pid);
+    capture->target = target;
+    *graph =
+        (struct graph){.head = {.pid = target->pid, .taken = now(CLOCK_REALTIME), .program = GRAPH_NONE}};
+    remote_memory_open(&capture->memory, target->pid);
     bool is_done = prepare(capture, why) && copy_stopped(capture, why) && analyse(capture, graph, why);
     graph->head.stopped = capture->stopped;
-    if (is_done && contents)
+    if (is_done && target->wants_contents)
         capture_contents(graph, &capture->image);
     finder_close(&capture->finder);
     stop_free(&capture->stop);

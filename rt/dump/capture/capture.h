@@ -19,8 +19,8 @@ struct capture_map {
 /* A writable segment of a module. */
 struct capture_data {
     uint64_t begin, end, base;
-    const char *path, *build_id; /* NULL: it is the file that the process has */
-    bool heads;                  /* of the C library */
+    const char *path;
+    bool heads; /* of the C library */
 };
 
 /* A module, and where in it unwind tables are. */
@@ -71,16 +71,13 @@ void capture_root_add(struct graph *, const struct graph_root *);
 struct capture_frame {
     uint64_t begin, end; /* of the stack */
     uint32_t thread;
-    const char *module, *build_id; /* NULL: not of one; it is the file that the process has */
-    uint64_t address;              /* as in a graph_frame */
+    const char *module; /* NULL: not of one */
+    uint64_t
+        address; /* behind a call, or one more than that of an instruction, as the module's file has it */
 };
 
 /* Names roots on stacks, whose offsets are addresses, by the functions of the frames that have them,
- * innermost ones first. */
-void capture_frames_name(struct graph *, const struct capture_frame *, size_t count,
-                         struct string_pool *texts);
-
-/* The same of a process, which may run again. */
+ * innermost ones first. The process may run again. */
 void capture_frames(const struct capture_roots *, struct remote_memory *);
 
 /* ---- The variables of modules. */
@@ -91,12 +88,14 @@ void capture_variables(struct graph *, const struct capture_maps *, struct strin
 /* ---- The graph of a running process's heap. The process stands still while its memory is copied, and only
  * then: names, types and edges are looked up in the copy. */
 
-/* contents: how texts in blocks begin is wanted as well. False: *why says why, and there is nothing to free.
- */
-bool capture_graph(struct graph *, unsigned pid, bool contents, struct reason *why);
+struct capture_target {
+    unsigned pid;
+    uint64_t caller; /* address of a struct root_caller there, whose thread waits for us, and has passed its
+                        counters as standard input; 0: none does */
+    bool wants_contents; /* how texts in blocks begin */
+};
 
-/* Names the fields, variables and functions of a graph that its process has written itself, as far as the
- * files of its modules are still there. */
-void capture_name(struct graph *);
+/* False: *why says why, and there is nothing to free. */
+bool capture_graph(struct graph *, const struct capture_target *, struct reason *why);
 
 #endif

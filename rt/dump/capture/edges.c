@@ -287,14 +287,3 @@ bool capture_edges(struct graph *graph, const struct finder *finder, const struc
     graph->blocks[graph->block_count].edges = (uint32_t)graph->edge_count;
     return !scan.is_full;
 }
-
-void capture_edges_name(struct graph *graph, const struct block_type *types) {
-    for (size_t i = 0; i < graph->block_count; i++) {
-        const struct graph_block *block = &graph->blocks[i];
-        for (uint32_t edge = block->edges; edge < graph->blocks[i + 1].edges; edge++) {
-            const struct block_type *type = &types[block->site];
-            name_word(type, block->size, graph->edges[edge].offset, &graph->edges[edge]);
-            count_edge(graph, type, block->size, &graph->edges[edge]);
-        }
-    }
-}

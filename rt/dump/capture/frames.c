@@ -117,24 +117,14 @@ static bool step(struct frames *frames, struct walk *walk) {
 
 static void walk_up(struct frames *frames, const struct stopped_thread *thread) {
     const struct user_regs_struct *registers = (const struct user_regs_struct *)thread->registers;
-    struct walk walk = {.thread = (uint32_t)thread->id, .is_next = true, .begin = thread->sp - RED_ZONE};
+    struct walk walk = {.thread = (uint32_t)thread->id,
+                        .is_next = true,
+                        .begin = thread->sp - (thread->is_caller ? 0 : RED_ZONE)};
     if (thread->register_count * sizeof *thread->registers < sizeof *registers)
         return;
     cfi_registers(walk.registers, registers);
     for (unsigned i = 0; i < FRAMES_MAX && step(frames, &walk); i++)
         ;
-}
-
-void capture_frames(const struct capture_roots *roots, struct remote_memory *memory) {
-    struct frames frames = {.roots = roots, .memory = memory};
-    frames.tables = memory_zeros(roots->maps->module_count, sizeof *frames.tables);
-    for (size_t i = 0; i < roots->stop->count; i++)
-        walk_up(&frames, &roots->stop->threads[i]);
-    capture_frames_name(roots->graph, frames.list, frames.count, roots->texts);
-    for (size_t i = 0; i < roots->maps->module_count; i++)
-        free(frames.tables[i]);
-    free(frames.tables);
-    free(frames.list);
 }
 
 /* ---- The functions of frames. */
@@ -159,7 +149,7 @@ static void symbolize(struct symbolizer *symbolizer, struct report_site *rows,
                       const struct capture_frame *frames, size_t count) {
     struct report report = {.site_count = count, .sites = memory_zeros(count, sizeof *report.sites)};
     for (size_t i = 0; i < count; i++) {
-        rows[i].view = (struct site_view){.module = frames[i].module, .build_id = frames[i].build_id};
+        rows[i].view = (struct site_view){.module = frames[i].module};
         rows[i].view.address = frames[i].module ? frames[i].address : 0;
         report.sites[i] = &rows[i];
     }
@@ -167,8 +157,8 @@ static void symbolize(struct symbolizer *symbolizer, struct report_site *rows,
     free(report.sites);
 }
 
-void capture_frames_name(struct graph *graph, const struct capture_frame *frames, size_t count,
-                         struct string_pool *texts) {
+static void name_roots(struct graph *graph, const struct capture_frame *frames, size_t count,
+                       struct string_pool *texts) {
     struct symbolizer symbolizer = {.is_quiet = true};
     struct report_site *rows = memory_zeros(count, sizeof *rows);
     symbolize(&symbolizer, rows, frames, count);
@@ -181,4 +171,16 @@ void capture_frames_name(struct graph *graph, const struct capture_frame *frames
     }
     symbolizer_free(&symbolizer);
     free(rows);
+}
+
+void capture_frames(const struct capture_roots *roots, struct remote_memory *memory) {
+    struct frames frames = {.roots = roots, .memory = memory};
+    frames.tables = memory_zeros(roots->maps->module_count, sizeof *frames.tables);
+    for (size_t i = 0; i < roots->stop->count; i++)
+        walk_up(&frames, &roots->stop->threads[i]);
+    name_roots(roots->graph, frames.list, frames.count, roots->texts);
+    for (size_t i = 0; i < roots->maps->module_count; i++)
+        free(frames.tables[i]);
+    free(frames.tables);
+    free(frames.list);
 }

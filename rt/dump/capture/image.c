@@ -46,7 +46,7 @@ static void add_data(struct reading *reading, uint64_t base, const Elf64_Phdr *s
         return;
     memory_grow(&maps->data, maps->data_count, &maps->data_room, sizeof *maps->data);
     maps->data[maps->data_count++] =
-        (struct capture_data){begin, end, base, path, NULL, is_c_library(reading, path)};
+        (struct capture_data){begin, end, base, path, is_c_library(reading, path)};
 }
 
 static bool has_address(const Elf64_Phdr *segment, uint64_t address) {

@@ -129,7 +129,7 @@ static void see_thread(const struct capture_roots *roots, const struct stopped_t
     struct root_source registers = {.kind = GRAPH_REGISTER, .thread = id};
     bool is_first = id == roots->stop->pid;
     struct span memory = thread_memory(maps, thread->tp, is_first), current = map_at(maps, thread->sp);
-    uint64_t sp = most(thread->sp - RED_ZONE, current.begin);
+    uint64_t sp = most(thread->sp - (thread->is_caller ? 0 : RED_ZONE), current.begin);
     if (memory.begin < sp && sp < memory.end)
         memory.begin = sp;
     struct span own =
@@ -222,7 +222,7 @@ void capture_variables(struct graph *graph, const struct capture_maps *maps, str
         static const struct module_search local = {.stays_local = true};
         struct module_files files;
         struct reason why;
-        module_files_open(&files, maps->data[i].path, maps->data[i].build_id, &local);
+        module_files_open(&files, maps->data[i].path, NULL, &local);
         const struct elf_file *elf = module_files_with(&files, ".symtab");
         if (elf)
             read_table(&variables, elf, ".symtab");

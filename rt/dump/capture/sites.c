@@ -127,7 +127,7 @@ static void add_stacks(struct graph *graph, struct string_pool *texts, const str
         return;
     by_stack_make(&rows, report, symbolizer);
     graph->stack_count = report->stack_count;
-    graph->stacks = memory_zeros(graph->stack_count + 1, sizeof *graph->stacks);
+    graph->stacks = memory_zeros(graph->stack_count, sizeof *graph->stacks);
     for (size_t i = 0; i < graph->stack_count; i++)
         graph->stacks[i].way = GRAPH_NONE;
     for (size_t i = 0; i < rows.count; i++)
@@ -136,8 +136,7 @@ static void add_stacks(struct graph *graph, struct string_pool *texts, const str
     by_stack_free(&rows);
 }
 
-void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
-                       const struct symbolizer *symbolizer) {
+static void add_sites(struct capture_sites *sites, struct graph *graph, struct string_pool *texts) {
     struct report_limits everything = {.top = 0};
     struct report *report = sites->source.report;
     sites->layouts.wants_fields = true;
@@ -154,20 +153,24 @@ void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct 
         add_view(graph, texts, &view);
     }
     set_types(sites, graph, texts);
-    add_stacks(graph, texts, report, symbolizer);
+    add_stacks(graph, texts, report, &sites->symbolizer);
     graph->head.program = text_of(texts, report->program);
 }
 
+static void complain_of_files(const struct type_layouts *layouts) {
+    for (size_t i = 0; i < layouts->unknown_count; i++)
+        complain(layouts->unknown[i].module, "its fields have no names: %s", layouts->unknown[i].why);
+}
+
 bool capture_sites_read(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
-                        unsigned pid, struct reason *why) {
-    char path[32];
+                        const char *path, struct reason *why) {
     *sites = (struct capture_sites){.layouts.types = NULL};
-    snprintf(path, sizeof path, REPORT_SOURCE_PID "%u", pid);
     if (!report_source_load(&sites->source, path, why))
         return false;
     sites->symbolizer.is_quiet = true;
     symbolize_report(&sites->symbolizer, sites->source.report);
-    capture_sites_add(sites, graph, texts, &sites->symbolizer);
+    add_sites(sites, graph, texts);
+    complain_of_files(&sites->layouts);
     return true;
 }
 
@@ -189,16 +192,12 @@ void capture_sites_free(struct capture_sites *sites, const struct graph *graph) 
     symbolizer_free(&sites->symbolizer);
 }
 
-uint32_t capture_site_of_row(const struct capture_sites *sites, const struct report_site *row) {
-    bool is_known = row->merged && row->merged->position < sites->source.report->counted;
-    return is_known ? CAPTURE_FIRST + (uint32_t)row->merged->position : CAPTURE_UNKNOWN;
-}
-
 uint32_t capture_site_of(const struct capture_sites *sites, uint32_t slot, uint32_t ours) {
     const struct report_site *row = profile_row(&sites->source.profile, slot);
     if (slot == ours)
         return CAPTURE_UNCOUNTED;
-    return row ? capture_site_of_row(sites, row) : CAPTURE_UNKNOWN;
+    bool is_known = row && row->merged && row->merged->position < sites->source.report->counted;
+    return is_known ? CAPTURE_FIRST + (uint32_t)row->merged->position : CAPTURE_UNKNOWN;
 }
 
 uint32_t capture_stack_of(const struct capture_sites *sites, uint32_t slot) {

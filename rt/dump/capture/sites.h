@@ -37,17 +37,14 @@ bool block_type_has(const struct block_type *, uint64_t size, uint64_t offset);
  * there are more than can be. */
 bool capture_edges(struct graph *, const struct finder *, const struct block_type *types);
 
-/* Names the edges of a graph that has them all. */
-void capture_edges_name(struct graph *, const struct block_type *types);
-
 /* Adds how texts in blocks begin. */
 void capture_contents(struct graph *, const struct image *);
 
 /* ---- The sites of blocks, by what the process has counted for their slots. */
 
 struct capture_sites {
-    struct report_source source;  /* of a graph that its process has written: of its report alone */
-    struct symbolizer symbolizer; /* of a process, for its unsited functions */
+    struct report_source source;
+    struct symbolizer symbolizer; /* for unsited functions */
     struct module_list modules;
     struct type_layouts layouts;
     struct block_type *types; /* of each site of the graph */
@@ -58,28 +55,20 @@ struct capture_sites {
 };
 
 /* Adds the sites to the graph: first that of blocks that nobody counts, then that of those whose site is not
- * known. False: *why says why. */
-bool capture_sites_read(struct capture_sites *, struct graph *, struct string_pool *texts, unsigned pid,
+ * known. path: of the counters. False: *why says why. */
+bool capture_sites_read(struct capture_sites *, struct graph *, struct string_pool *texts, const char *path,
                         struct reason *why);
-
-/* The same by a report that is not prepared, to which source points, and whose addresses the symbolizer has
- * looked up. */
-void capture_sites_add(struct capture_sites *, struct graph *, struct string_pool *texts,
-                       const struct symbolizer *);
 
 void capture_sites_free(struct capture_sites *, const struct graph *);
 
 /* The graph has them for itself. */
 void capture_texts_copy(struct graph *, struct string_pool *);
 
-/* The first two sites of a graph, and that of a row of the report. */
+/* The first two sites of a graph, and that of the report's first row. */
 enum { CAPTURE_UNCOUNTED, CAPTURE_UNKNOWN, CAPTURE_FIRST };
 
 /* The site of the graph that a slot is. ours: the slot of blocks that nobody counts. */
 uint32_t capture_site_of(const struct capture_sites *, uint32_t slot, uint32_t ours);
-
-/* The same of a row of the report. */
-uint32_t capture_site_of_row(const struct capture_sites *, const struct report_site *row);
 
 /* The stack of the graph that a slot is; GRAPH_NONE: none. */
 uint32_t capture_stack_of(const struct capture_sites *, uint32_t slot);
@@ -88,8 +77,8 @@ uint32_t capture_stack_of(const struct capture_sites *, uint32_t slot);
 
 struct capture_maps;
 
-/* A block is of the one type that fits its size best, or if several do and finder is not NULL the one of them
- * that fits its words: pointers are NULL or lead to memory that there is. Else it keeps the site of all. */
+/* A block is of the one type that fits its size best, or if several do the one of them that fits its words:
+ * pointers are NULL or lead to memory that there is. Else it keeps the site of all. */
 void capture_choose(struct graph *, const struct capture_sites *, const struct string_pool *texts,
                     const struct finder *, const struct capture_maps *);
 

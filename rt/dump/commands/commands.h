@@ -17,7 +17,7 @@ command_function command_control;                                  /* start, sto
 command_function command_report, command_annotate, command_export; /* of what programs have counted */
 command_function command_merge, command_diff, command_check;
 command_function command_graph, command_top, command_record, command_serve;
-command_function command_exit_report; /* of the runtime */
+command_function command_exit_report, command_search; /* of the runtime */
 
 /* Whether the options of report are right, which may stand without a file; else what is wrong has been told.
  */

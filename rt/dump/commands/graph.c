@@ -135,15 +135,16 @@ static bool load_file(struct graph *graph, const char *path, struct reason *why)
         return false;
     bool is_read = !elf_is_core(map.bytes, map.size, why) && graph_read(graph, map.bytes, map.size, why);
     file_unmap(&map, &unimportant);
-    if (is_read && graph->head.is_bare)
-        capture_name(graph);
     return is_read;
 }
 
 static bool load(struct graph *graph, const char *path, bool contents, struct reason *why) {
     unsigned pid;
-    bool is_loaded = report_source_is_process(path, &pid) ? capture_graph(graph, pid, contents, why)
-                                                          : load_file(graph, path, why);
+    bool is_process = report_source_is_process(path, &pid);
+    bool is_loaded =
+        is_process
+            ? capture_graph(graph, &(struct capture_target){.pid = pid, .wants_contents = contents}, why)
+            : load_file(graph, path, why);
     if (is_loaded)
         graph_names(graph);
     return is_loaded;

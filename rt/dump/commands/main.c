@@ -53,11 +53,13 @@ static int help(void) {
 }
 
 /* Not among the commands of users. */
-static const struct command of_runtime = {"exit-report", command_exit_report, NULL};
+static const struct command of_runtime[] = {{"exit-report", command_exit_report, NULL},
+                                            {"search", command_search, NULL}};
 
 static const struct command *find(const char *name) {
-    if (strcmp(of_runtime.name, name) == 0)
-        return &of_runtime;
+    for (size_t i = 0; i < sizeof of_runtime / sizeof *of_runtime; i++)
+        if (strcmp(of_runtime[i].name, name) == 0)
+            return &of_runtime[i];
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(commands[i].name, name) == 0)
             return &commands[i];

@@ -9,27 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_stacks(struct snapshot *to, const struct graph *graph) {
-    for (size_t i = 0; i < graph->stack_count; i++) {
-        snapshot_stack(to, &graph->stacks[i]);
-        for (uint32_t call = graph->stacks[i].calls; call < graph->stacks[i + 1].calls; call++)
-            snapshot_call(to, &graph->calls[call]);
-        snapshot_stack_end(to);
-    }
-}
-
 void graph_write(struct out *out, const struct graph *graph) {
     struct snapshot to;
     snapshot_begin(&to, out, &graph->head,
-                   &(struct snapshot_counts){graph->text_count, graph->module_count, graph->site_count,
-                                             graph->stack_count, graph->block_count});
+                   &(struct snapshot_counts){graph->text_count, graph->site_count, graph->stack_count,
+                                             graph->block_count});
     for (size_t i = 0; i < graph->text_count; i++)
         snapshot_text(&to, graph->texts[i]);
-    for (size_t i = 0; i < graph->module_count; i++)
-        snapshot_module(&to, &graph->modules[i]);
     for (size_t i = 0; i < graph->site_count; i++)
         snapshot_site(&to, &graph->sites[i]);
-    write_stacks(&to, graph);
+    for (size_t i = 0; i < graph->stack_count; i++)
+        snapshot_stack(&to, &graph->stacks[i]);
     for (size_t i = 0; i < graph->block_count; i++) {
         snapshot_block(&to, &graph->blocks[i], graph->stack_of ? graph->stack_of[i] : GRAPH_NONE);
         for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++)
@@ -39,9 +29,6 @@ void graph_write(struct out *out, const struct graph *graph) {
     for (size_t i = 0; i < graph->root_count; i++)
         snapshot_root(&to, &graph->roots[i]);
     snapshot_roots_end(&to);
-    for (size_t i = 0; i < graph->frame_count; i++)
-        snapshot_frame(&to, &graph->frames[i]);
-    snapshot_frames_end(&to);
     for (size_t i = 0; i < graph->content_count; i++)
         snapshot_content(&to, &graph->contents[i]);
     snapshot_end(&to);
@@ -60,15 +47,12 @@ void graph_free(struct graph *graph) {
     for (size_t i = 0; i < graph->text_count; i++)
         free(graph->texts[i]);
     free(graph->texts);
-    free(graph->modules);
     free(graph->sites);
     free(graph->stacks);
-    free(graph->calls);
     free(graph->blocks);
     free(graph->stack_of);
     free(graph->edges);
     free(graph->roots);
-    free(graph->frames);
     free(graph->contents);
 }
 
@@ -132,9 +116,7 @@ static size_t get_count(struct reader *reader) {
 }
 
 static void get_counts(struct reader *reader, struct graph *graph) {
-    graph->head.is_bare = get_below(reader, 2);
     graph->text_count = get_count(reader);
-    graph->module_count = get_count(reader);
     graph->site_count = get_count(reader);
     graph->stack_count = get_count(reader);
     graph->block_count = get_count(reader);
@@ -156,9 +138,8 @@ static void get_head(struct reader *reader, struct graph *graph) {
 
 static void make_room(struct graph *graph) {
     graph->texts = memory_zeros(graph->text_count, sizeof *graph->texts);
-    graph->modules = memory_zeros(graph->module_count, sizeof *graph->modules);
     graph->sites = memory_zeros(graph->site_count, sizeof *graph->sites);
-    graph->stacks = memory_zeros(graph->stack_count + 1, sizeof *graph->stacks);
+    graph->stacks = memory_zeros(graph->stack_count, sizeof *graph->stacks);
     graph->blocks = memory_zeros(graph->block_count + 1, sizeof *graph->blocks);
     if (graph->stack_count)
         graph->stack_of = memory_zeros(graph->block_count, sizeof *graph->stack_of);
@@ -172,17 +153,8 @@ static char *get_text(struct reader *reader) {
     return text;
 }
 
-static void get_module(struct reader *reader, const struct graph *graph, struct graph_module *module) {
-    module->path = get_label(reader, graph);
-    module->build_id = get_label(reader, graph);
-    module->begin = get(reader);
-    module->size = get(reader);
-    module->base = get(reader);
-}
-
 static void get_site(struct reader *reader, const struct graph *graph, struct graph_site *site) {
     site->id = get(reader);
-    site->address = get(reader);
     site->function = get_label(reader, graph);
     site->file = get_label(reader, graph);
     site->module = get_label(reader, graph);
@@ -190,24 +162,6 @@ static void get_site(struct reader *reader, const struct graph *graph, struct gr
     site->line = get_below(reader, UINT32_MAX);
     site->column = get_below(reader, UINT32_MAX);
     site->is_uncounted = get_below(reader, 2);
-}
-
-static void get_call(struct reader *reader, struct graph *graph, uint64_t first) {
-    reader->is_wrong |= first > graph->module_count + 1 || graph->call_count == graph_most;
-    reader->is_full |= graph->call_count == graph_most;
-    memory_grow(&graph->calls, graph->call_count, &graph->call_room, sizeof *graph->calls);
-    graph->calls[graph->call_count++] =
-        (struct graph_call){first == 1 ? GRAPH_NONE : (uint32_t)first - 2, get(reader)};
-}
-
-static void get_stacks(struct reader *reader, struct graph *graph) {
-    uint64_t first;
-    for (size_t i = 0; i < graph->stack_count && !reader->is_wrong; i++) {
-        graph->stacks[i] = (struct graph_stack){get_label(reader, graph), (uint32_t)graph->call_count};
-        while ((first = get(reader)) && !reader->is_wrong)
-            get_call(reader, graph, first);
-    }
-    graph->stacks[graph->stack_count].calls = (uint32_t)graph->call_count;
 }
 
 /* first: the number of its text and its flags, and 1. */
@@ -267,22 +221,6 @@ static void get_roots(struct reader *reader, struct graph *graph) {
         get_root(reader, graph, first);
 }
 
-static void get_frame(struct reader *reader, struct graph *graph, uint64_t first) {
-    struct graph_frame frame = {.thread = (uint32_t)(first - 1)};
-    frame.module = get_number(reader, graph->module_count);
-    frame.address = get(reader);
-    frame.begin = get(reader);
-    reader->is_wrong |= first > UINT32_MAX || __builtin_add_overflow(frame.begin, get(reader), &frame.end);
-    memory_grow(&graph->frames, graph->frame_count, &graph->frame_room, sizeof *graph->frames);
-    graph->frames[graph->frame_count++] = frame;
-}
-
-static void get_frames(struct reader *reader, struct graph *graph) {
-    uint64_t first;
-    while ((first = get(reader)) && !reader->is_wrong)
-        get_frame(reader, graph, first);
-}
-
 static void get_content(struct reader *reader, struct graph *graph, uint64_t block) {
     size_t length = get_count(reader);
     reader->is_wrong |= block >= graph->block_count || length > GRAPH_CONTENT_SIZE;
@@ -307,14 +245,12 @@ static void get_contents(struct reader *reader, struct graph *graph) {
 static void get_all(struct reader *reader, struct graph *graph) {
     for (size_t i = 0; i < graph->text_count; i++)
         graph->texts[i] = get_text(reader);
-    for (size_t i = 0; i < graph->module_count; i++)
-        get_module(reader, graph, &graph->modules[i]);
     for (size_t i = 0; i < graph->site_count; i++)
         get_site(reader, graph, &graph->sites[i]);
-    get_stacks(reader, graph);
+    for (size_t i = 0; i < graph->stack_count; i++)
+        graph->stacks[i].way = get_label(reader, graph);
     get_blocks(reader, graph);
     get_roots(reader, graph);
-    get_frames(reader, graph);
     get_contents(reader, graph);
     reader->is_wrong |= reader->at != reader->end;
 }

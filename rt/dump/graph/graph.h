@@ -18,14 +18,10 @@ struct graph {
     struct graph_head head;
     char **texts;
     size_t text_count;
-    struct graph_module *modules; /* of a graph whose fields have no names yet */
-    size_t module_count;
     struct graph_site *sites;
     size_t site_count, site_room;
-    struct graph_stack *stacks; /* with one more at the end for its calls */
+    struct graph_stack *stacks;
     size_t stack_count;
-    struct graph_call *calls; /* of a graph whose stacks have no names yet */
-    size_t call_count, call_room;
     struct graph_block *blocks; /* by rising address, with one more at the end for its edges */
     uint32_t *stack_of;         /* of each block its stack; none: not known; NULL: there are no stacks */
     size_t block_count;
@@ -33,8 +29,6 @@ struct graph {
     size_t edge_count, edge_room;
     struct graph_root *roots;
     size_t root_count, root_room;
-    struct graph_frame *frames; /* of a graph whose roots have no names yet */
-    size_t frame_count, frame_room;
     struct graph_content *contents; /* by rising block */
     size_t content_count, content_room;
 };

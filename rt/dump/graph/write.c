@@ -159,7 +159,7 @@ static void put_name(const struct page *page, const void *context, const void *o
 
 /* The others stand in numbers, or in room for what is not known. */
 static void put_unnamed(const struct page *page, const struct graph_words *words) {
-    if (!words->unnamed || words->untyped == GRAPH_UNKNOWN)
+    if (!words->unnamed)
         return;
     page_begin_line(page, "without a name: ", "\nWithout a name: ");
     page_count(page, words->untyped, " is in a block of no known type, ",
@@ -179,8 +179,6 @@ static void put_words(const struct page *page, const struct graph *graph) {
     page_count(page, words->interior, " points into a block, ", " point into a block, ");
     page_count(page, words->in_union, " is from a union", " are from a union");
     page_end_line(page);
-    if (words->stale == GRAPH_UNKNOWN)
-        return;
     page_begin_line(page, "besides: ", "\nBesides: ");
     page_count(page, words->past_end, " pointer to the end of a block, ",
                " pointers to the end of a block, ");
@@ -249,9 +247,7 @@ static void json_rows(struct out *out, const struct graph *graph, const struct g
     json_number(&json, "lost_objects", sums->total.lost);
     json_number(&json, "lost_bytes", sums->total.lost_bytes);
     json_open(&json, "words", '{');
-#define JSON_WORDS(name)                                                                                     \
-    if (graph->head.words.name != GRAPH_UNKNOWN)                                                             \
-        json_number(&json, #name, graph->head.words.name);
+#define JSON_WORDS(name) json_number(&json, #name, graph->head.words.name);
     GRAPH_WORDS(JSON_WORDS)
     json_close(&json, '}');
     json_open(&json, "rows", '[');

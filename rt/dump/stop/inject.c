@@ -228,12 +228,12 @@ static void offer(unsigned pid) {
 }
 
 /* It shares open files, so that what the process closes is closed. */
-bool process_copy_make(struct process_copy *copy, const struct stop *stop, struct remote_memory *memory,
-                       struct reason *why) {
+bool process_copy_make(struct process_copy *copy, const struct stop *stop, const struct root_caller *caller,
+                       struct remote_memory *memory, struct reason *why) {
     struct injection injection;
     sigset_t all;
     sigfillset(&all);
-    *copy = (struct process_copy){.pid = 0};
+    *copy = (struct process_copy){.caller = caller};
     if (!injection_begin(&injection, stop, memory, why))
         return false;
     sigprocmask(SIG_BLOCK, &all, &copy->mask);
@@ -259,7 +259,7 @@ static bool forget(struct process_copy *copy, struct remote_memory *memory) {
     struct reason unimportant;
     struct stop stop;
     clock_gettime(CLOCK_MONOTONIC, &from);
-    bool is_stopped = stop_threads(&stop, memory->pid, &unimportant);
+    bool is_stopped = stop_threads(&stop, memory->pid, copy->caller, &unimportant);
     bool is_done = !is_stopped && !process_thread_runs(memory->pid);
     if (is_stopped && injection_begin(&injection, &stop, memory, &unimportant)) {
         long gone =

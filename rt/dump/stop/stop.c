@@ -3,6 +3,7 @@
 #include "dump/stop/stop.h"
 
 #include "base/interrupted.h"
+#include "cfi/cfi.h"
 #include "dump/base/memory.h"
 #include "dump/process/process.h"
 
@@ -28,6 +29,13 @@ static bool is_known(const struct stop *stop, int id) {
     return false;
 }
 
+static struct stopped_thread *add(struct stop *stop, int id) {
+    memory_grow(&stop->threads, stop->count, &stop->room, sizeof *stop->threads);
+    struct stopped_thread *thread = &stop->threads[stop->count++];
+    *thread = (struct stopped_thread){.id = id};
+    return thread;
+}
+
 /* One that has ended meanwhile is none; while it ends it may not be traced, as if it were another's. */
 static bool ask(struct stop *stop, int id, struct reason *why) {
     if (ptrace(PTRACE_SEIZE, id, NULL, NULL) != 0) {
@@ -39,8 +47,7 @@ static bool ask(struct stop *stop, int id, struct reason *why) {
                             : reason_set(why, "its threads may not be stopped: ptrace is not permitted, or a "
                                               "debugger has them");
     }
-    memory_grow(&stop->threads, stop->count, &stop->room, sizeof *stop->threads);
-    stop->threads[stop->count++] = (struct stopped_thread){.id = id};
+    add(stop, id);
     ptrace(PTRACE_INTERRUPT, id, NULL, NULL);
     return true;
 }
@@ -97,8 +104,28 @@ static void read_registers(struct stopped_thread *thread) {
     thread->register_count = (general + vectors) / sizeof(uint64_t);
 }
 
-bool stop_threads(struct stop *stop, unsigned pid, struct reason *why) {
+static void add_caller(struct stop *stop, const struct root_caller *caller) {
+    struct user_regs_struct registers = {.rbx = caller->registers[CFI_RBX],
+                                         .rbp = caller->registers[CFI_RBP],
+                                         .rsp = caller->registers[CFI_RSP],
+                                         .r12 = caller->registers[12],
+                                         .r13 = caller->registers[13],
+                                         .r14 = caller->registers[14],
+                                         .r15 = caller->registers[15],
+                                         .rip = caller->registers[CFI_RETURN]};
+    struct stopped_thread *thread = add(stop, (int)caller->thread);
+    thread->is_caller = true;
+    thread->sp = registers.rsp;
+    thread->tp = caller->thread_pointer;
+    thread->registers = memory_zeros(1, sizeof registers);
+    memcpy(thread->registers, &registers, sizeof registers);
+    thread->register_count = sizeof registers / sizeof *thread->registers;
+}
+
+bool stop_threads(struct stop *stop, unsigned pid, const struct root_caller *caller, struct reason *why) {
     *stop = (struct stop){.pid = pid};
+    if (caller)
+        add_caller(stop, caller);
     for (int pass = 0; pass < PASSES_MAX; pass++) {
         size_t before = stop->count;
         if (!ask_new(stop, why)) {
@@ -111,13 +138,15 @@ bool stop_threads(struct stop *stop, unsigned pid, struct reason *why) {
             await(&stop->threads[i]);
     }
     for (size_t i = 0; i < stop->count; i++)
-        read_registers(&stop->threads[i]);
+        if (!stop->threads[i].is_caller)
+            read_registers(&stop->threads[i]);
     return stop->count || reason_set(why, "there is no such process");
 }
 
 void stop_let_go(struct stop *stop) {
     for (size_t i = 0; i < stop->count; i++)
-        ptrace(PTRACE_DETACH, stop->threads[i].id, NULL, NULL);
+        if (!stop->threads[i].is_caller)
+            ptrace(PTRACE_DETACH, stop->threads[i].id, NULL, NULL);
 }
 
 void stop_free(struct stop *stop) {

@@ -6,6 +6,7 @@
 
 #include "dump/base/terminal.h"
 #include "dump/process/memory.h"
+#include "root.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 
 struct stopped_thread {
     int id;
+    bool is_caller; /* waits for us, and is left alone */
     bool is_halted; /* by the shell's or a debugger's signal, before */
     uint64_t sp, tp;
     uint64_t *registers; /* all, as words */
@@ -27,8 +29,9 @@ struct stop {
     size_t count, room;
 };
 
-/* False: *why says why, and all go on. */
-bool stop_threads(struct stop *, unsigned pid, struct reason *why);
+/* caller: the thread that waits for us, of which no more registers are known than it tells; NULL: none does.
+ * False: *why says why, and all go on. */
+bool stop_threads(struct stop *, unsigned pid, const struct root_caller *caller, struct reason *why);
 
 /* Lets them go; what was read of them stays. */
 void stop_let_go(struct stop *);
@@ -39,15 +42,16 @@ void stop_free(struct stop *);
 
 struct process_copy {
     unsigned pid;
-    uint64_t own; /* its number as the process sees it */
+    uint64_t own;                     /* its number as the process sees it */
+    const struct root_caller *caller; /* as for stop_threads */
     sigset_t mask;
     uint64_t stopped; /* so many nanoseconds the process stood still once more at the end */
 };
 
-/* Our own signals wait until it is gone, so that none ends us in between. False: *why says why, and there is
- * none. */
-bool process_copy_make(struct process_copy *, const struct stop *, struct remote_memory *,
-                       struct reason *why);
+/* Our own signals wait until it is gone, so that none ends us in between. caller: as for stop_threads. False:
+ * *why says why, and there is none. */
+bool process_copy_make(struct process_copy *, const struct stop *, const struct root_caller *caller,
+                       struct remote_memory *, struct reason *why);
 
 /* Ends it. The process stands still once more, for less than a millisecond, to forget about it. False: it has
  * a child that has ended for as long as it runs. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The report at exit and at a signal: when it is written, and where to. */
 #define _GNU_SOURCE
+#include "lib/tell/look.h"
 #include "lib/tell/reader.h"
 #include "lib/tell/tell.h"
 
@@ -199,6 +200,7 @@ static void flush_output(void) {
 /* frame: of the function that the C library has called. */
 static void end_at_exit(const void *frame) {
     still_note_exit(frame);
+    look_note_exit(frame);
     if (!runtime_off && !report_path_is_wanted())
         flush_output();
     end();
@@ -212,6 +214,7 @@ static void handler(void *is_exit) {
     }
     profiling_note(PROFILE_QUICK_EXIT, 0);
     still_note_exit(__builtin_frame_address(0));
+    look_note_exit(__builtin_frame_address(0));
     end();
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "lib/tell/reader.h"
 
+#include "base/words.h"
 #include "format.h"
 #include "lib/base/options.h"
 #include "lib/base/os.h"
@@ -28,18 +29,26 @@
 
 #define READER "allocsite-dump"
 
-enum { STACK_SIZE = 64 << 10, ARGUMENTS = 16 };
+enum { STACK_SIZE = 64 << 10, ARGUMENTS = 16, DESCRIPTORS = 4, UNKNOWN = 127 << 8 /* a status */ };
 
 /* All that the child needs, in one mapping: the program's heap may be locked by the code that we interrupt.
  */
 struct launch {
-    int profile, out, error_out;
-    int error; /* of execve, written by the child, which shares our memory */
+    int descriptors[DESCRIPTORS]; /* the profile, standard output and error, and of a search its answer */
+    int descriptor_count;
+    char process[10 + 1], caller[16 + 1]; /* of a search: its number, and an address in hexadecimal digits */
+    char *stack;                          /* of the reader before it runs */
+    int status;                           /* of a search: with which the reader has ended */
+    int error;                            /* of execve, written by the child, which shares our memory */
     char path[PATH_MAX];
     const char *arguments[ARGUMENTS];
     uint32_t argument_count;
     const char **environment;
 };
+
+static bool is_search(const struct launch *launch) {
+    return launch->descriptor_count == DESCRIPTORS;
+}
 
 static bool was_sandboxed;
 
@@ -118,8 +127,23 @@ static void add_options(struct launch *launch, const char *name, const char *opt
     add_argument(launch, options);
 }
 
+/* What is the process's number to the reader only a child of it knows. */
+enum { SEARCH_PROCESS = 2 };
+
+static void add_search(struct launch *launch, const struct reader_call *call) {
+    char *end = launch->caller + sizeof launch->caller - 1;
+    add_argument(launch, "search");
+    add_argument(launch, launch->process);
+    add_argument(launch, digits_before(end, (uintptr_t)call->caller, 16));
+    add_argument(launch, call->search);
+}
+
 static void add_arguments(struct launch *launch, const struct reader_call *call) {
     add_argument(launch, READER);
+    if (call->search) {
+        add_search(launch, call);
+        return;
+    }
     add_argument(launch, call->is_help ? "help" : "exit-report");
     if (call->is_help) {
         add_argument(launch, "options");
@@ -155,10 +179,12 @@ static int copied(int fd) {
     return copy >= 0 || errno != EBADF ? copy : (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR);
 }
 
-/* Copies first: one of the three may have the number of another. False with errno. */
+/* Copies first: one of them may have the number of another. False with errno. */
 static bool set_descriptors(const struct launch *launch) {
-    int copies[3] = {copied(launch->profile), copied(launch->out), copied(launch->error_out)};
-    for (int to = 0; to < 3; to++)
+    int copies[DESCRIPTORS];
+    for (int i = 0; i < launch->descriptor_count; i++)
+        copies[i] = copied(launch->descriptors[i]);
+    for (int to = 0; to < launch->descriptor_count; to++)
         if (copies[to] < 0 || syscall(SYS_dup2, copies[to], to) != to)
             return false;
     return true;
@@ -190,7 +216,8 @@ static int execute(void *context) {
     __builtin_unreachable();
 }
 
-/* The system call itself: sanitizers stand before clone(3), and look after their threads in the child. */
+/* The system call itself: sanitizers stand before clone(3), and look after their threads in the child. The
+ * function is where the kernel would find an address that these flags do not use. */
 static long clone_to(int (*function)(void *), void *context, char *stack_end) {
     register long tid __asm__("r10") = 0, tls __asm__("r8") = 0;
     long result;
@@ -198,16 +225,36 @@ static long clone_to(int (*function)(void *), void *context, char *stack_end) {
         "syscall; testq %%rax, %%rax; jnz 1f; xorl %%ebp, %%ebp; movq %[context], %%rdi; call *%[function];"
         "hlt; 1:"
         : "=a"(result)
-        : "a"((long)SYS_clone), "D"((long)(CLONE_VM | CLONE_VFORK)), "S"(stack_end), "d"(0L), "r"(tid),
-          "r"(tls), [context] "b"(context), [function] "r"(function)
+        : "a"((long)SYS_clone), "D"((long)(CLONE_VM | CLONE_VFORK)), "S"(stack_end), [function] "d"(function),
+          "r"(tid), "r"(tls), [context] "b"(context)
         : "rcx", "r11", "memory");
     return result;
 }
 
+/* The parent of a reader that searches. When that executes its program the kernel has it send SIGCHLD at its
+ * end, by which calls of stopped threads would fail. The caller waits in clone for us, and handles no signal.
+ */
+static int stand_between(void *context) {
+    struct launch *launch = context;
+    char *end = launch->process + sizeof launch->process - 1;
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    launch->arguments[SEARCH_PROCESS] = digits_before(end, (uint64_t)syscall(SYS_getppid), 10);
+    long child = clone_to(execute, launch, launch->stack + STACK_SIZE);
+    launch->status = UNKNOWN;
+    if (child < 0)
+        launch->error = (int)-child;
+    else
+        while (syscall(SYS_wait4, child, &launch->status, __WALL, NULL) < 0 && errno == EINTR)
+            ;
+    syscall(SYS_exit_group, 0);
+    __builtin_unreachable();
+}
+
 /* 0 or an errno. */
-static int start(struct launch *launch, char *stack, int *child) {
+static int start(struct launch *launch, int *child) {
     uint64_t signals = os_signals_hold();
-    *child = (int)clone_to(execute, launch, stack + STACK_SIZE);
+    *child = (int)clone_to(is_search(launch) ? stand_between : execute, launch,
+                           launch->stack + STACK_SIZE * (is_search(launch) ? 2 : 1));
     int error = *child < 0 ? -*child : launch->error;
     os_signals_release(signals);
     return error;
@@ -215,7 +262,6 @@ static int start(struct launch *launch, char *stack, int *child) {
 
 /* A status of wait(2). ECHILD: a handler of the program has waited for the reader. */
 static int wait_for(int child) {
-    enum { UNKNOWN = 127 << 8 };
     int status;
     while (syscall(SYS_wait4, child, &status, __WALL, NULL) != child)
         if (errno != EINTR)
@@ -244,16 +290,27 @@ static int explain(int status, const char **why) {
     return WIFEXITED(status) && WEXITSTATUS(status) == STATUS_USAGE ? EINVAL : EIO;
 }
 
-static int run(struct launch *launch, char *stack, const char **why) {
+/* A search keeps the caller from writing to a pipe. -1 with errno. */
+static int copy_profile(void) {
+    int fd = os_memory_file(), error = fd < 0 ? errno : profiling_copy(fd);
+    if (!error && syscall(SYS_lseek, fd, 0L, SEEK_SET) == 0)
+        return fd;
+    if (fd >= 0)
+        os_close(fd);
+    errno = error ? error : EIO;
+    return -1;
+}
+
+static int run(struct launch *launch, const char **why) {
     int child, ends[2] = {-1, -1};
     sums_know_inherited();
     if (is_whole())
-        launch->profile = store_descriptor();
-    else if (pipe2(ends, O_CLOEXEC) == 0)
-        launch->profile = ends[0];
+        launch->descriptors[0] = store_descriptor();
+    else if (is_search(launch) ? (ends[0] = copy_profile()) >= 0 : pipe2(ends, O_CLOEXEC) == 0)
+        launch->descriptors[0] = ends[0];
     else
         return errno;
-    int error = start(launch, stack, &child);
+    int error = start(launch, &child);
     if (ends[0] >= 0)
         os_close(ends[0]);
     if (!error && ends[1] >= 0)
@@ -261,6 +318,8 @@ static int run(struct launch *launch, char *stack, const char **why) {
     if (ends[1] >= 0)
         os_close(ends[1]);
     int status = child > 0 ? wait_for(child) : 0;
+    if (!status && is_search(launch))
+        status = launch->status;
     return error ? error : explain(status, why);
 }
 
@@ -273,8 +332,10 @@ static size_t environment_size(void) {
 
 static int prepare(struct launch *launch, const struct reader_call *call, const char **why) {
     launch->environment = (const char **)(launch + 1);
-    launch->out = call->out;
-    launch->error_out = descriptor_standard(STDERR_FILENO);
+    launch->descriptors[STDOUT_FILENO] = call->out;
+    launch->descriptors[STDERR_FILENO] = descriptor_standard(STDERR_FILENO);
+    launch->descriptors[STDERR_FILENO + 1] = call->answer;
+    launch->descriptor_count = call->search ? DESCRIPTORS : DESCRIPTORS - 1;
     *why = find(launch->path);
     if (*why)
         return ENOENT;
@@ -286,14 +347,16 @@ static int prepare(struct launch *launch, const struct reader_call *call, const 
 static int run_in_memory(const struct reader_call *call, const char **why) {
     size_t size = sizeof(struct launch) + environment_size();
     struct launch *launch = os_map(size, OS_FORK_KEEPS);
-    char *stack = os_map(STACK_SIZE, OS_FORK_KEEPS);
+    char *stack = os_map(2 * STACK_SIZE, OS_FORK_KEEPS);
     int error = launch && stack ? prepare(launch, call, why) : ENOMEM;
-    if (!error)
-        error = run(launch, stack, why);
+    if (!error) {
+        launch->stack = stack;
+        error = run(launch, why);
+    }
     if (launch)
         os_unmap(launch, size);
     if (stack)
-        os_unmap(stack, STACK_SIZE);
+        os_unmap(stack, 2 * STACK_SIZE);
     return error;
 }
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Searches of the heap by allocsite-dump. */
+#define _GNU_SOURCE
+#include "lib/tell/look.h"
+
+#include "cfi/cfi.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/os.h"
+#include "lib/base/state.h"
+#include "lib/heap/next.h"
+#include "lib/tell/reader.h"
+#include "lib/walk/walk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Static_assert(sizeof((struct root_caller){0}.registers) == CFI_REGISTERS * sizeof(uintptr_t),
+               "the reader takes them as they are");
+
+/* Named in collect/collect.c, by the note. */
+extern const struct root allocsite_root;
+
+/* The handler of exit that is at work, and the functions that call such. */
+static struct walk_exit exit_call;
+
+void look_note_exit(const void *frame) {
+    exit_call.frame = (uintptr_t)frame;
+}
+
+/* Not at exit: another thread could hold the dynamic loader's lock for ever. */
+__attribute__((constructor)) static void find_exit(void) {
+#ifdef ALLOCSITE_STATIC
+    exit_call.functions[0] = (uintptr_t)exit;
+    exit_call.functions[1] = (uintptr_t)quick_exit;
+#else
+    exit_call.functions[0] = (uintptr_t)next_behind("exit");
+    exit_call.functions[1] = (uintptr_t)next_behind("quick_exit");
+#endif
+}
+
+/* The reader tells there why it has found nothing. */
+static void read_reason(struct look *look, int answer, const char *why) {
+    long size = syscall(SYS_pread64, answer, look->reason, sizeof look->reason - 1, 0L);
+    if (size <= 0)
+        strncpy(look->reason, why, sizeof look->reason - 1);
+}
+
+/* Under Yama a process may stop and read its parent only if the parent allows it. */
+static const char *run(struct look *look, const struct root_caller *caller) {
+    const char *why;
+    struct reader_call call = {.out = look->out, .search = look->search, .caller = caller};
+    call.answer = os_memory_file();
+    if (call.answer < 0)
+        return "no file in memory can be made for an answer";
+    prctl(PR_SET_PTRACER, (unsigned long)os_process());
+    int error = reader_run(&call, &why);
+    prctl(PR_SET_PTRACER, 0UL);
+    if (error)
+        read_reason(look, call.answer, why);
+    os_close(call.answer);
+    return error ? look->reason : NULL;
+}
+
+/* What handlers of signals allocate and free meanwhile would be seen half. */
+static COLD const char *look_from_here(struct look *look, struct root_caller *caller) {
+    static int32_t holder;
+    const char *why = "a signal handler has interrupted another search";
+    uint64_t signals = os_signals_hold();
+    walk_to_program(caller->registers, &exit_call);
+    if (os_lock(&holder) == 0) {
+        why = run(look, caller);
+        os_unlock(&holder);
+    }
+    os_signals_release(signals);
+    return why;
+}
+
+const char *look_at_process(struct look *look) {
+    int error = errno;
+    struct root_caller caller = {
+        .root = &allocsite_root, .thread = (uint64_t)syscall(SYS_gettid), .thread_pointer = thread_pointer()};
+    memset(look->reason, 0, sizeof look->reason);
+    if (os_is_simulated())
+        return "valgrind runs the program and does not let it search";
+    WALK_REGISTERS(caller.registers);
+    const char *why = look_from_here(look, &caller);
+    errno = error; /* and so the call is none that leaves this frame */
+    return why;
+}
