@@ -40,6 +40,15 @@ struct root_heap {
     uint8_t backing;              /* the family that has that bit while it lives */
 };
 
+/* Memory that the runtime has mapped for itself: an array of so many entries, each of two words, begin and
+ * end, and a third one. Where begin is no multiple of a page there is none. */
+struct root_own {
+    const void *entries; /* address of a pointer to them; NULL there: none so far */
+    const uint32_t *count;
+    uint32_t most; /* what count may have beyond that does not count */
+    uint32_t entry_size;
+};
+
 enum root_flag {
     ROOT_IS_STATIC = 1, /* linked into an executable: blind to shared libraries */
 };
@@ -50,6 +59,8 @@ struct root {
     const uint32_t *state; /* enum root_state */
     const uint32_t *areas; /* of counters, so far: of several runtimes the one with the most counts most */
     const struct root_heap *heap;
+    const struct root_own *own;
+    const void *malloc; /* address of a pointer to the allocator's, which the runtime calls */
 };
 
 /* A thread that waits while allocsite-dump, which it has started, looks at the memory of the process. */
@@ -61,9 +72,16 @@ struct root_caller {
                                that calls preserve, the stack pointer, and an address within the call */
 };
 
+/* What allocsite-dump answers to a search for lost blocks: of a slot. */
+struct root_lost {
+    uint64_t slot;
+    uint64_t blocks, bytes;
+    uint64_t possibly_blocks, possibly_bytes;
+};
+
 #ifndef __cplusplus
 _Static_assert(sizeof(void *) == 8, "addresses are read as 64 bits");
-_Static_assert(sizeof(struct root) == 32, "read as it is");
+_Static_assert(sizeof(struct root) == 48, "read as it is");
 #endif
 
 #endif

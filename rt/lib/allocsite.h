@@ -192,10 +192,10 @@ static inline int allocsite_graph(const char *path) {
 /* Bytes of the block that p points to, or into, and of all blocks that can be reached from it, each once:
  * what an object takes with all that it leads to. Any aligned word with an address in a block leads there, so
  * it is too much where a number looks like one, and where an object leads to what others have too, a list's
- * other members for one. All threads stand still meanwhile, and all live blocks are looked for, with 25 bytes
- * of memory for each: a tenth of a second for a million of them. Not signal-safe. 0: p leads to no live
- * block; or it cannot be told, where there is no runtime, ptrace is forbidden or valgrind runs the program.
- */
+ * other members for one. allocsite-dump, which this thread waits for and handles no signal meanwhile, copies
+ * all memory while the other threads stand still: some 10 ms, and half a second for each GiB. Not
+ * signal-safe. 0: p leads to no live block; or it cannot be told, where there is no runtime or no reader,
+ * ptrace is forbidden or valgrind runs the program. */
 static inline size_t allocsite_deep_size(const void *p) {
     return __allocsite_api_v1_deep_size ? __allocsite_api_v1_deep_size(p) : 0;
 }

@@ -178,7 +178,7 @@ static void follow(const struct following *following, const struct capture_sites
 
 /* The first sites are those of the report; what is decided has one of its choices, which come behind. */
 static bool is_undecided(const struct capture_sites *sites, uint32_t site) {
-    return site < CAPTURE_FIRST + sites->source.report->counted && sites->choices[site].count;
+    return site < CAPTURE_FIRST + sites->source->report->counted && sites->choices[site].count;
 }
 
 /* Twice, for the second ones may point to the first. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The edges of the graph. */
+#include "dump/capture/search.h"
 #include "dump/capture/sites.h"
 
 #include "base/arrays.h"
@@ -148,6 +149,7 @@ static bool name_word(const struct block_type *type, uint64_t size, uint64_t off
 struct scan {
     struct graph *graph;
     const struct finder *finder;
+    struct coroutines *coroutines;
     const struct block_type *type;
     uint64_t start, size; /* of the block */
     size_t first_edge;    /* of it */
@@ -192,9 +194,11 @@ static void see_word(struct scan *scan, uint64_t word, uint64_t offset) {
     const struct finder *finder = scan->finder;
     struct graph *graph = scan->graph;
     struct graph_edge edge = {.label = GRAPH_NONE};
+    size_t to = finder_find(finder, word, false);
+    if (to == FINDER_NONE && scan->coroutines)
+        coroutines_see(scan->coroutines, word);
     if (word - finder->lowest > finder->extent) /* most words are no pointers */
         return;
-    size_t to = finder_find(finder, word, false);
     bool is_field = name_word(scan->type, scan->size, offset, &edge);
     if (to == FINDER_NONE) {
         if (is_field)
@@ -275,8 +279,9 @@ static void see_block(struct scan *scan, size_t block) {
     sort_list(scan->graph->edges + scan->first_edge, count, sizeof *scan->graph->edges, by_offset);
 }
 
-bool capture_edges(struct graph *graph, const struct finder *finder, const struct block_type *types) {
-    struct scan scan = {.graph = graph, .finder = finder};
+bool capture_edges(struct graph *graph, const struct finder *finder, const struct block_type *types,
+                   struct coroutines *coroutines) {
+    struct scan scan = {.graph = graph, .finder = finder, .coroutines = coroutines};
     for (size_t i = 0; i < graph->block_count; i++) {
         if (i % GRAPH_STEP == 0)
             progress("blocks looked through", i, graph->block_count);

@@ -4,7 +4,7 @@
 #include "cfi/cfi.h"
 
 #include "dump/base/memory.h"
-#include "dump/capture/capture.h"
+#include "dump/capture/search.h"
 #include "dump/load/symbolize.h"
 
 #include <stdlib.h>
@@ -117,9 +117,7 @@ static bool step(struct frames *frames, struct walk *walk) {
 
 static void walk_up(struct frames *frames, const struct stopped_thread *thread) {
     const struct user_regs_struct *registers = (const struct user_regs_struct *)thread->registers;
-    struct walk walk = {.thread = (uint32_t)thread->id,
-                        .is_next = true,
-                        .begin = thread->sp - (thread->is_caller ? 0 : RED_ZONE)};
+    struct walk walk = {.thread = (uint32_t)thread->id, .is_next = true, .begin = stop_stack_begin(thread)};
     if (thread->register_count * sizeof *thread->registers < sizeof *registers)
         return;
     cfi_registers(walk.registers, registers);
@@ -173,12 +171,13 @@ static void name_roots(struct graph *graph, const struct capture_frame *frames, 
     free(rows);
 }
 
-void capture_frames(const struct capture_roots *roots, struct remote_memory *memory) {
+void capture_frames(struct graph *graph, const struct capture_roots *roots, struct remote_memory *memory,
+                    struct string_pool *texts) {
     struct frames frames = {.roots = roots, .memory = memory};
     frames.tables = memory_zeros(roots->maps->module_count, sizeof *frames.tables);
     for (size_t i = 0; i < roots->stop->count; i++)
         walk_up(&frames, &roots->stop->threads[i]);
-    name_roots(roots->graph, frames.list, frames.count, roots->texts);
+    name_roots(graph, frames.list, frames.count, texts);
     for (size_t i = 0; i < roots->maps->module_count; i++)
         free(frames.tables[i]);
     free(frames.tables);

@@ -122,20 +122,18 @@ bool heap_want(struct heap *heap, struct image *image, uint64_t begin, uint64_t 
 
 /* ---- What the entries say. */
 
-static bool is_live(const struct heap *heap, uint32_t value) {
-    const uint32_t freed = 1u << 30, family_at = heap->layout.size_bits + heap->layout.slot_bits;
-    return value - 1 < freed - 1 || value >> family_at == (freed >> family_at | heap->layout.backing);
-}
+/* What is done with entries. */
+struct visitor {
+    const struct heap *heap;
+    const struct image *image;
+    void (*visit)(void *context, uint64_t start, uint32_t value, uint64_t size);
+    void *context;
+};
 
-static void add(struct heap *heap, uint64_t start, uint32_t value, uint64_t size) {
-    uint32_t slot = value >> heap->layout.size_bits & ((1u << heap->layout.slot_bits) - 1);
-    memory_grow(&heap->blocks, heap->count, &heap->room, sizeof *heap->blocks);
-    heap->blocks[heap->count++] = (struct heap_block){start, size, slot};
-}
-
-static void see_small(struct heap *heap, uint64_t start, uint32_t entry) {
-    if (is_live(heap, entry >> 1))
-        add(heap, start, entry >> 1, (entry >> 1) & (large_limit(heap) - 1));
+static void see_small(const struct visitor *visitor, uint64_t start, uint32_t entry) {
+    uint32_t value = entry >> 1;
+    if (value)
+        visitor->visit(visitor->context, start, value, value & (large_limit(visitor->heap) - 1));
 }
 
 static uint64_t size_of(const struct image *image, uint64_t at, const struct large_entry *entry) {
@@ -146,17 +144,19 @@ static uint64_t size_of(const struct image *image, uint64_t at, const struct lar
 }
 
 /* at: where the entry is in the process. */
-static void see_large(struct heap *heap, const struct image *image, uint64_t cell, uint64_t at,
+static void see_large(const struct visitor *visitor, uint64_t cell, uint64_t at,
                       const struct large_entry *entry) {
     uint32_t value = entry->value & ~(1u << 31);
-    if (is_live(heap, value))
-        add(heap, cell + value % large_limit(heap), value, size_of(image, at, entry));
+    if (value)
+        visitor->visit(visitor->context, cell + value % large_limit(visitor->heap), value,
+                       size_of(visitor->image, at, entry));
 }
 
 /* The entries of small blocks from an address in the process on, for the heap from start on. each: bytes of
  * heap for one, of which one of 16 in the upper half has its lowest bit set. */
-static void read_small(struct heap *heap, const struct image *image, uint64_t table, uint64_t end,
-                       uint64_t start, uint64_t each, uint64_t shift) {
+static void read_small(const struct visitor *visitor, uint64_t table, uint64_t end, uint64_t start,
+                       uint64_t each, uint64_t shift) {
+    const struct image *image = visitor->image;
     for (size_t i = image_behind(image, table); i < image->count && image->runs[i].address < end; i++) {
         const struct image_run *run = &image->runs[i];
         uint64_t begin = run->address > table ? run->address : table;
@@ -164,16 +164,17 @@ static void read_small(struct heap *heap, const struct image *image, uint64_t ta
         const uint32_t *entries = (const uint32_t *)(run->bytes + (begin - run->address));
         for (uint64_t k = 0; k < (stop - begin) / 4; k++)
             if (entries[k])
-                see_small(heap,
+                see_small(visitor,
                           start + ((begin - table) / 4 + k) * each + (each > 16 ? entries[k] % 2 * 16 : 0) +
                               shift,
                           entries[k]);
     }
 }
 
-static void read_large(struct heap *heap, const struct image *image, uint64_t table, uint64_t end,
-                       uint64_t start, uint64_t shift) {
+static void read_large(const struct visitor *visitor, uint64_t table, uint64_t end, uint64_t start,
+                       uint64_t shift) {
     const uint64_t size = sizeof(struct large_entry);
+    const struct image *image = visitor->image;
     for (size_t i = image_behind(image, table); i < image->count && image->runs[i].address < end; i++) {
         const struct image_run *run = &image->runs[i];
         uint64_t begin = run->address > table ? run->address : table;
@@ -181,32 +182,34 @@ static void read_large(struct heap *heap, const struct image *image, uint64_t ta
         const struct large_entry *entries = (const struct large_entry *)(run->bytes + (begin - run->address));
         for (uint64_t k = 0; k < (stop - begin) / size; k++)
             if (entries[k].value)
-                see_large(heap, image, start + ((begin - table) / size + k) * large_limit(heap) + shift,
+                see_large(visitor, start + ((begin - table) / size + k) * large_limit(visitor->heap) + shift,
                           begin + k * size, &entries[k]);
     }
 }
 
 /* Of a mapping, to the ends of the pages that its entries share with those of its neighbours. */
-static void read_span(struct heap *heap, const struct image *image, uint64_t begin, uint64_t end) {
+static void read_span(const struct visitor *visitor, uint64_t begin, uint64_t end) {
+    const struct heap *heap = visitor->heap;
     uint64_t cell = heap->layout.cell, first = begin / cell, last = end / cell;
     uint64_t large = large_limit(heap);
     if (end > heap->end)
         return;
-    read_small(heap, image, heap->small + first * 4, heap->small + last * 4, first * cell, cell, 0);
-    read_large(heap, image, heap->large + begin / large * 8, heap->large + end / large * 8,
-               begin / large * large, 0);
+    read_small(visitor, heap->small + first * 4, heap->small + last * 4, first * cell, cell, 0);
+    read_large(visitor, heap->large + begin / large * 8, heap->large + end / large * 8, begin / large * large,
+               0);
     if (heap->second)
-        read_small(heap, image, heap->second + first * 4, heap->second + last * 4, first * cell, cell, 0);
+        read_small(visitor, heap->second + first * 4, heap->second + last * 4, first * cell, cell, 0);
 }
 
-static void read_regions(struct heap *heap, const struct image *image, uint64_t array, uint64_t shift) {
+static void read_regions(const struct visitor *visitor, uint64_t array, uint64_t shift) {
+    const struct heap *heap = visitor->heap;
     uint64_t region;
     for (uint64_t i = 0; array && i < region_count(heap); i++) {
-        if (!image_read(image, array + i * sizeof region, &region, sizeof region) || !region)
+        if (!image_read(visitor->image, array + i * sizeof region, &region, sizeof region) || !region)
             continue;
         uint64_t start = i * heap->layout.region_size, large = region + region_small_size(heap);
-        read_small(heap, image, region, large, start, 16, shift);
-        read_large(heap, image, large, region + region_table_size(heap), start, shift);
+        read_small(visitor, region, large, start, 16, shift);
+        read_large(visitor, large, region + region_table_size(heap), start, shift);
     }
 }
 
@@ -216,12 +219,44 @@ static int compare(const void *a, const void *b) {
     return compare_u64(left->start, right->start) ?: compare_u64(right->size, left->size);
 }
 
+static bool is_live(const struct heap *heap, uint32_t value) {
+    const uint32_t freed = 1u << 30, family_at = heap->layout.size_bits + heap->layout.slot_bits;
+    return value - 1 < freed - 1 || value >> family_at == (freed >> family_at | heap->layout.backing);
+}
+
+static void add(void *context, uint64_t start, uint32_t value, uint64_t size) {
+    struct heap *heap = context;
+    uint32_t slot = value >> heap->layout.size_bits & ((1u << heap->layout.slot_bits) - 1);
+    if (!is_live(heap, value))
+        return;
+    memory_grow(&heap->blocks, heap->count, &heap->room, sizeof *heap->blocks);
+    heap->blocks[heap->count++] = (struct heap_block){start, size, slot, value >> 30};
+}
+
 void heap_read(struct heap *heap, const struct image *image) {
+    const struct visitor visitor = {heap, image, add, heap};
     for (size_t i = 0; i < heap->span_count; i++)
-        read_span(heap, image, heap->spans[i].begin, heap->spans[i].end);
-    read_regions(heap, image, heap->even, 0);
-    read_regions(heap, image, heap->odd, 8);
+        read_span(&visitor, heap->spans[i].begin, heap->spans[i].end);
+    read_regions(&visitor, heap->even, 0);
+    read_regions(&visitor, heap->odd, 8);
     sort_list(heap->blocks, heap->count, sizeof *heap->blocks, compare);
+}
+
+struct visiting {
+    void (*visit)(void *context, uint64_t start, uint64_t size);
+    void *context;
+};
+
+static void visit_any(void *context, uint64_t start, uint32_t value, uint64_t size) {
+    const struct visiting *visiting = context;
+    (void)value;
+    visiting->visit(visiting->context, start, size);
+}
+
+void heap_visit_all(const struct heap *heap, const struct image *image, uint64_t begin, uint64_t end,
+                    void (*visit)(void *context, uint64_t start, uint64_t size), void *context) {
+    struct visiting visiting = {visit, context};
+    read_span(&(struct visitor){heap, image, visit_any, &visiting}, begin, end);
 }
 
 /* ---- Which block a word points to. */

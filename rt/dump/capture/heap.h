@@ -59,6 +59,7 @@ bool image_read(const struct image *, uint64_t address, void *to, size_t size);
 struct heap_block {
     uint64_t start, size;
     uint32_t slot;
+    bool is_backing; /* of a custom allocator, which hands it out in parts */
 };
 
 struct heap_span {
@@ -79,6 +80,11 @@ struct heap {
 bool heap_open(struct heap *, const struct remote_root *, struct remote_memory *, struct reason *why);
 void heap_close(struct heap *);
 
+/* The slot of blocks that nobody counts, the highest one. */
+static inline uint32_t heap_ours(const struct heap *heap) {
+    return (1u << heap->layout.slot_bits) - 1;
+}
+
 /* Asks for what the tables of other allocators' blocks have. */
 void heap_want_regions(const struct heap *, struct image *, struct remote_memory *);
 
@@ -91,8 +97,12 @@ bool heap_is_table(const struct heap *, uint64_t begin, uint64_t end);
 /* Finds the blocks in the copy. */
 void heap_read(struct heap *, const struct image *);
 
-/* ---- Which block a word points to, by LeakSanitizer's rules (lib/reach/reach.c): to its start or into it.
- */
+/* Calls visit for each block that starts between two addresses, or did before it was freed, in no order. Does
+ * not know those in regions. */
+void heap_visit_all(const struct heap *, const struct image *, uint64_t begin, uint64_t end,
+                    void (*visit)(void *context, uint64_t start, uint64_t size), void *context);
+
+/* ---- Which block a word points to: to its start or into it. */
 
 struct finder {
     const struct image *image;

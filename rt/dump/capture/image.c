@@ -18,6 +18,8 @@
 
 /* ---- The memory of a process: its mappings, and what of them modules have. */
 
+#define PAGE UINT64_C(4096)
+
 enum { SEGMENTS_MAX = 128 };
 
 struct reading {
@@ -42,8 +44,10 @@ static bool is_own(const struct reading *reading, uint64_t begin, uint64_t end) 
 static void add_data(struct reading *reading, uint64_t base, const Elf64_Phdr *segment, const char *path) {
     struct capture_maps *maps = reading->maps;
     uint64_t begin = base + segment->p_vaddr, end = begin + segment->p_memsz;
-    if (is_own(reading, begin, end))
+    if (is_own(reading, begin, end)) {
+        maps->own_data = (struct span){begin, end};
         return;
+    }
     memory_grow(&maps->data, maps->data_count, &maps->data_room, sizeof *maps->data);
     maps->data[maps->data_count++] =
         (struct capture_data){begin, end, base, path, is_c_library(reading, path)};
@@ -99,6 +103,27 @@ static void see_module(struct reading *reading, uint64_t start, const char *path
     }
 }
 
+static bool starts(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* To read from a device may change it. */
+static bool is_memory(const char *path) {
+    bool is_device = starts(path, "/dev/") && !starts(path, "/dev/shm/") && !starts(path, "/dev/zero");
+    return *path == '/' ? !is_device && !starts(path, "/dmabuf:")
+                        : !*path || starts(path, "[heap]") || starts(path, "[anon");
+}
+
+/* The heap and the first stack have names. */
+static enum map_kind kind_of(const struct process_mapping *mapping) {
+    bool is_readable = mapping->flags[0] == 'r', is_writable = mapping->flags[1] == 'w';
+    bool is_named = *mapping->path && !starts(mapping->path, "[anon:");
+    if (!is_readable || !is_memory(mapping->path) || (!is_writable && mapping->inode))
+        return MAP_OTHER;
+    bool is_anonymous = is_writable && mapping->flags[3] == 'p' && !mapping->inode && !is_named;
+    return is_anonymous ? MAP_ANONYMOUS_DATA : MAP_DATA;
+}
+
 static void see(struct reading *reading, const struct process_mapping *mapping) {
     struct capture_maps *maps = reading->maps;
     bool is_module =
@@ -110,9 +135,42 @@ static void see(struct reading *reading, const struct process_mapping *mapping) 
         .is_readable = mapping->flags[0] == 'r',
         .is_writable = mapping->flags[0] == 'r' && mapping->flags[1] == 'w',
         .is_stack = strcmp(mapping->path, "[stack]") == 0,
+        .kind = kind_of(mapping),
     };
     if (is_module)
         see_module(reading, mapping->start, string_keep(&maps->strings, mapping->path));
+}
+
+/* What cannot be read is taken for the program's. */
+static void read_own(struct capture_maps *maps, struct remote_memory *memory, const struct root *root) {
+    struct root_own layout;
+    uint64_t entries = 0;
+    if (!remote_read(memory, (uintptr_t)root->own, &layout, sizeof layout) ||
+        !remote_read(memory, (uintptr_t)layout.entries, &entries, sizeof entries) || !entries)
+        return;
+    uint32_t count = remote_u32(memory, layout.count);
+    count = count < layout.most ? count : layout.most;
+    char *list = memory_zeros(count, layout.entry_size);
+    if (!remote_read(memory, entries, list, (size_t)count * layout.entry_size))
+        count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct span span;
+        memcpy(&span, list + (size_t)i * layout.entry_size, sizeof span);
+        if (!span.begin || span.begin % PAGE)
+            continue;
+        memory_grow(&maps->own, maps->own_count, &maps->own_room, sizeof *maps->own);
+        maps->own[maps->own_count++] = span;
+    }
+    free(list);
+    sort_list(maps->own, maps->own_count, sizeof *maps->own, compare_first_u64);
+}
+
+static void read_program(struct capture_maps *maps, unsigned pid) {
+    char link[32], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/%u/exe", pid);
+    ssize_t size = readlink(link, path, sizeof path - 1);
+    path[size > 0 ? size : 0] = '\0';
+    maps->program = string_keep(&maps->strings, path);
 }
 
 bool capture_maps_read(struct capture_maps *maps, struct remote_memory *memory,
@@ -125,6 +183,10 @@ bool capture_maps_read(struct capture_maps *maps, struct remote_memory *memory,
     for (struct process_mapping mapping; process_maps_next(&file, &mapping);)
         see(&reading, &mapping);
     process_maps_close(&file);
+    read_own(maps, memory, &root->root);
+    read_program(maps, memory->pid);
+    if (!remote_read(memory, (uintptr_t)root->root.malloc, &maps->allocator, sizeof maps->allocator))
+        maps->allocator = 0;
     return maps->count || reason_set(why, "has ended, or is a part of the kernel");
 }
 
@@ -132,14 +194,15 @@ void capture_maps_free(struct capture_maps *maps) {
     free(maps->list);
     free(maps->data);
     free(maps->modules);
+    free(maps->own);
     string_pool_free(&maps->strings);
     *maps = (struct capture_maps){.count = 0};
 }
 
-bool capture_maps_at(const struct capture_maps *maps, uint64_t address) {
+const struct capture_map *capture_maps_at(const struct capture_maps *maps, uint64_t address) {
     size_t next = sorted_up_to(maps->list, maps->count, sizeof *maps->list,
                                offsetof(struct capture_map, begin), address);
-    return next && address < maps->list[next - 1].end;
+    return next && address < maps->list[next - 1].end ? &maps->list[next - 1] : NULL;
 }
 
 static bool has(const struct capture_map *map, uint64_t address) {
@@ -158,8 +221,6 @@ bool capture_maps_is_root(const struct capture_maps *maps, const struct capture_
 }
 
 /* ---- A copy of the pages of a process. */
-
-#define PAGE UINT64_C(4096)
 
 /* Linux, Documentation/admin-guide/mm/pagemap.rst: present or swapped; of a file or shared. */
 #define PAGEMAP_TOUCHED (UINT64_C(3) << 62)

@@ -18,8 +18,7 @@ static uint32_t text_of(struct string_pool *texts, const char *text) {
     return text ? (uint32_t)string_number(texts, text) : GRAPH_NONE;
 }
 
-/* The memory of threads and modules. */
-static bool is_loaders(const struct site_view *view) {
+bool capture_is_loaders(const struct site_view *view) {
     const char *module = path_base(view->module);
     if (!view->sited)
         return module && (strncmp(module, "ld-linux", strlen("ld-linux")) == 0 ||
@@ -80,7 +79,7 @@ static bool are_all_known(const struct capture_sites *sites, struct site_view vi
 /* A site for each of its types. */
 static void add_choice(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
                        size_t of) {
-    struct site_view view = sites->source.report->sites[of]->view;
+    struct site_view view = sites->source->report->sites[of]->view;
     struct capture_choice *choice = &sites->choices[CAPTURE_FIRST + of];
     char name[TYPE_NAME_SIZE];
     if (!view.type || !strstr(view.type, TYPE_NAME_OR) || !are_all_known(sites, view))
@@ -102,7 +101,7 @@ static void set_type(struct capture_sites *sites, const struct graph *graph, str
 }
 
 static void set_types(struct capture_sites *sites, struct graph *graph, struct string_pool *texts) {
-    const struct report *report = sites->source.report;
+    const struct report *report = sites->source->report;
     sites->choices = memory_zeros(CAPTURE_FIRST + report->counted, sizeof *sites->choices);
     for (size_t i = 0; i < report->counted; i++)
         add_choice(sites, graph, texts, i);
@@ -115,7 +114,7 @@ static void set_types(struct capture_sites *sites, struct graph *graph, struct s
         set_type(sites, graph, texts, CAPTURE_FIRST + i, *view);
         for (uint32_t site = choice->first; site < choice->first + choice->count; site++)
             set_type(sites, graph, texts, site, *view);
-        sites->in_use[CAPTURE_FIRST + i] = is_loaders(view);
+        sites->in_use[CAPTURE_FIRST + i] = capture_is_loaders(view);
     }
 }
 
@@ -138,10 +137,10 @@ static void add_stacks(struct graph *graph, struct string_pool *texts, const str
 
 static void add_sites(struct capture_sites *sites, struct graph *graph, struct string_pool *texts) {
     struct report_limits everything = {.top = 0};
-    struct report *report = sites->source.report;
+    struct report *report = sites->source->report;
     sites->layouts.wants_fields = true;
     report_prepare(report, &everything);
-    module_list_take(&sites->modules, &sites->source);
+    module_list_take(&sites->modules, sites->source);
     type_layouts_read(&sites->layouts, report, &sites->modules);
     add_site(graph)->is_uncounted = true;
     add_site(graph);
@@ -162,16 +161,12 @@ static void complain_of_files(const struct type_layouts *layouts) {
         complain(layouts->unknown[i].module, "its fields have no names: %s", layouts->unknown[i].why);
 }
 
-bool capture_sites_read(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
-                        const char *path, struct reason *why) {
-    *sites = (struct capture_sites){.layouts.types = NULL};
-    if (!report_source_load(&sites->source, path, why))
-        return false;
-    sites->symbolizer.is_quiet = true;
-    symbolize_report(&sites->symbolizer, sites->source.report);
+void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
+                       const struct report_source *source) {
+    *sites = (struct capture_sites){.source = source, .symbolizer.is_quiet = true};
+    symbolize_report(&sites->symbolizer, source->report);
     add_sites(sites, graph, texts);
     complain_of_files(&sites->layouts);
-    return true;
 }
 
 void capture_texts_copy(struct graph *graph, struct string_pool *texts) {
@@ -193,14 +188,14 @@ void capture_sites_free(struct capture_sites *sites, const struct graph *graph) 
 }
 
 uint32_t capture_site_of(const struct capture_sites *sites, uint32_t slot, uint32_t ours) {
-    const struct report_site *row = profile_row(&sites->source.profile, slot);
+    const struct report_site *row = profile_row(&sites->source->profile, slot);
     if (slot == ours)
         return CAPTURE_UNCOUNTED;
-    bool is_known = row && row->merged && row->merged->position < sites->source.report->counted;
+    bool is_known = row && row->merged && row->merged->position < sites->source->report->counted;
     return is_known ? CAPTURE_FIRST + (uint32_t)row->merged->position : CAPTURE_UNKNOWN;
 }
 
 uint32_t capture_stack_of(const struct capture_sites *sites, uint32_t slot) {
-    size_t stack = profile_stack(&sites->source.profile, slot);
+    size_t stack = profile_stack(&sites->source->profile, slot);
     return stack == SIZE_MAX ? GRAPH_NONE : (uint32_t)stack;
 }

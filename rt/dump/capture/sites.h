@@ -33,9 +33,15 @@ uint64_t block_type_first(const struct block_type *, uint64_t size);
 /* Whether a pointer may be there. */
 bool block_type_has(const struct block_type *, uint64_t size, uint64_t offset);
 
-/* Adds the edges of all blocks, which the graph has in the order of the finder. types: of its sites. False:
- * there are more than can be. */
-bool capture_edges(struct graph *, const struct finder *, const struct block_type *types);
+/* Whether the dynamic loader has allocated it: the memory of threads and modules. */
+bool capture_is_loaders(const struct site_view *);
+
+/* Adds the edges of all blocks, which the graph has in the order of the finder. types: of its sites.
+ * coroutines: that other words may lead to; NULL: they are not looked for. False: there are more edges than
+ * can be. */
+struct coroutines;
+bool capture_edges(struct graph *, const struct finder *, const struct block_type *types,
+                   struct coroutines *);
 
 /* Adds how texts in blocks begin. */
 void capture_contents(struct graph *, const struct image *);
@@ -43,7 +49,7 @@ void capture_contents(struct graph *, const struct image *);
 /* ---- The sites of blocks, by what the process has counted for their slots. */
 
 struct capture_sites {
-    struct report_source source;
+    const struct report_source *source;
     struct symbolizer symbolizer; /* for unsited functions */
     struct module_list modules;
     struct type_layouts layouts;
@@ -55,9 +61,9 @@ struct capture_sites {
 };
 
 /* Adds the sites to the graph: first that of blocks that nobody counts, then that of those whose site is not
- * known. path: of the counters. False: *why says why. */
-bool capture_sites_read(struct capture_sites *, struct graph *, struct string_pool *texts, const char *path,
-                        struct reason *why);
+ * known. source: what the process has counted. */
+void capture_sites_add(struct capture_sites *, struct graph *, struct string_pool *texts,
+                       const struct report_source *source);
 
 void capture_sites_free(struct capture_sites *, const struct graph *);
 

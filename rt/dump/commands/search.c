@@ -2,14 +2,17 @@
 /* allocsite-dump search: started by the runtime to search the heap of its process, of which a thread waits
  * for us (lib/tell/look.c).
  *
- *   allocsite-dump search PID CALLER graph < COUNTERS > SNAPSHOT 3> ANSWER
+ *   allocsite-dump search PID THREAD CALLER graph   < COUNTERS > SNAPSHOT 3> ANSWER
+ *   allocsite-dump search PID THREAD CALLER lost    < COUNTERS 3> ANSWER      struct root_lost, of each slot
+ *   allocsite-dump search PID THREAD CALLER ADDRESS < COUNTERS 3> ANSWER      uint64_t, what a block leads to
  *
- * CALLER: address of a struct root_caller there, in hexadecimal digits. The answer is why the search has
- * failed. */
+ * Addresses are hexadecimal digits; CALLER is that of a struct root_caller there. Where the search fails the
+ * answer is why, and the status STATUS_NOT_WRITTEN. */
 #include "dump/base/files.h"
 #include "dump/capture/capture.h"
 #include "dump/commands/report.h"
 #include "dump/graph/graph.h"
+#include "dump/process/process.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -29,19 +32,49 @@ static int search_graph(const struct capture_target *target, struct reason *why)
     return status == STATUS_DONE ? status : STATUS_NOT_WRITTEN;
 }
 
+static bool answer(const void *bytes, size_t size) {
+    for (ssize_t written; size; bytes = (const char *)bytes + written, size -= (size_t)written)
+        if ((written = write(ANSWER, bytes, size)) <= 0)
+            return false;
+    return true;
+}
+
+static int search_lost(struct capture_target *target, struct reason *why) {
+    struct root_lost *list;
+    size_t count;
+    target->is_ending = true;
+    if (!capture_lost(target, &list, &count, why))
+        return STATUS_NOT_WRITTEN;
+    bool is_told = answer(list, count * sizeof *list);
+    free(list);
+    return is_told ? STATUS_DONE : STATUS_USAGE;
+}
+
+static int search_from(const struct capture_target *target, const char *address, struct reason *why) {
+    uint64_t bytes;
+    if (!capture_deep_size(target, strtoull(address, NULL, 16), &bytes, why))
+        return STATUS_NOT_WRITTEN;
+    return answer(&bytes, sizeof bytes) ? STATUS_DONE : STATUS_USAGE;
+}
+
+static int search(struct capture_target *target, const char *what, struct reason *why) {
+    if (strcmp(what, "graph") == 0)
+        return search_graph(target, why);
+    return strcmp(what, "lost") == 0 ? search_lost(target, why) : search_from(target, what, why);
+}
+
 int command_search(int count, char **words) {
     struct reason why;
-    struct capture_target target = {.pid = 0};
     sigset_t none;
     sigemptyset(&none);
     signal(SIGXFSZ, SIG_IGN);
     sigprocmask(SIG_SETMASK, &none, NULL); /* the runtime has blocked all until here */
-    if (count != 4)
+    if (count != 5)
         return STATUS_USAGE;
-    target.pid = (unsigned)strtoul(words[1], NULL, 10);
-    target.caller = strtoull(words[2], NULL, 16);
-    int status = strcmp(words[3], "graph") == 0 ? search_graph(&target, &why) : STATUS_USAGE;
-    if (status == STATUS_NOT_WRITTEN && write(ANSWER, why.text, strlen(why.text)) < 0)
-        return STATUS_USAGE;
-    return status;
+    process_offer((uint64_t)getpid());
+    struct capture_target target = {.pid = (unsigned)strtoul(words[1], NULL, 10),
+                                    .thread = (unsigned)strtoul(words[2], NULL, 10),
+                                    .caller = strtoull(words[3], NULL, 16)};
+    int status = search(&target, words[4], &why);
+    return status == STATUS_NOT_WRITTEN && !answer(why.text, strlen(why.text)) ? STATUS_USAGE : status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The snapshot file (allocsite-graph.5), whose writer is snapshot/snapshot.c. */
+/* The snapshot file (allocsite-graph.5), whose writer is snapshot.c. */
 #include "base/arrays.h"
 #include "base/hash.h"
 #include "dump/base/memory.h"

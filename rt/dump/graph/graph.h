@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The heap as a graph: blocks, and which of them point to which. What stands behind is what a snapshot file
- * has (snapshot/snapshot.h); it has no contents of blocks but where they point to. */
+ * has (snapshot.h); it has no contents of blocks but where they point to. */
 #ifndef ALLOCSITE_DUMP_GRAPH_GRAPH_H
 #define ALLOCSITE_DUMP_GRAPH_GRAPH_H
 
 #include "dump/base/hash_index.h"
 #include "dump/base/terminal.h"
-#include "snapshot/snapshot.h"
+#include "dump/graph/snapshot.h"
 
 #include <stddef.h>
 

@@ -124,6 +124,16 @@ bool process_refuses(uint64_t pid, struct reason *why) {
                       scope[0] > '0' ? " (kernel.yama.ptrace_scope)" : "");
 }
 
+void process_offer(uint64_t pid) {
+    char path[48];
+    snprintf(path, sizeof path, "/proc/%" PRIu64 "/oom_score_adj", pid);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd >= 0 && write(fd, "1000", 4) < 0)
+        errno = 0;
+    if (fd >= 0)
+        close(fd);
+}
+
 /* ---- The mappings of a process: /proc/PID/maps (proc_pid_maps(5)). */
 
 bool process_maps_open(struct process_maps *maps, unsigned pid, struct reason *why) {

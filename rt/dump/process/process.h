@@ -37,6 +37,9 @@ uint64_t process_resident(uint64_t pid);
 /* Always false: *why says that the kernel does not let its memory be read, and what helps. */
 bool process_refuses(uint64_t pid, struct reason *why);
 
+/* Where memory is short it goes before anything else does. */
+void process_offer(uint64_t pid);
+
 /* ---- The mappings of a process. */
 
 struct process_mapping {

@@ -4,10 +4,8 @@
 #include "dump/stop/stop.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -216,17 +214,6 @@ static int await(int pid) {
     return status;
 }
 
-/* Where memory is short it goes before anything else does. */
-static void offer(unsigned pid) {
-    char path[40];
-    snprintf(path, sizeof path, "/proc/%u/oom_score_adj", pid);
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd >= 0 && write(fd, "1000", 4) < 0)
-        errno = 0;
-    if (fd >= 0)
-        close(fd);
-}
-
 /* It shares open files, so that what the process closes is closed. */
 bool process_copy_make(struct process_copy *copy, const struct stop *stop, const struct root_caller *caller,
                        struct remote_memory *memory, struct reason *why) {
@@ -241,7 +228,7 @@ bool process_copy_make(struct process_copy *copy, const struct stop *stop, const
     if (injection.copy) {
         await(injection.copy);
         ptrace(PTRACE_SETOPTIONS, injection.copy, NULL, (void *)PTRACE_O_EXITKILL);
-        offer((unsigned)injection.copy);
+        process_offer((unsigned)injection.copy);
     }
     injection_end(&injection, stop);
     copy->pid = (unsigned)injection.copy;

@@ -23,6 +23,13 @@ struct stopped_thread {
     size_t register_count;
 };
 
+/* Where what it has in use of its stack begins: below the stack pointer for functions that call none, and of
+ * the caller with the program's frame. */
+static inline uint64_t stop_stack_begin(const struct stopped_thread *thread) {
+    enum { RED_ZONE = 128 };
+    return thread->sp - (thread->is_caller ? 0 : RED_ZONE);
+}
+
 struct stop {
     unsigned pid;
     struct stopped_thread *threads;

@@ -202,42 +202,20 @@ uint64_t os_resident(void);
 /* Its command line, NUL-terminated and cut to size; empty: not known. */
 void os_command(char *text, size_t size);
 
-/* ---- Which memory of the process can be read, for the search in reach/still.h. */
+/* ---- Which memory of the process can be read, for walking the table of blocks. */
 
 struct span {
     uintptr_t begin, end;
 };
 
-enum maps_kind {
-    MAPS_OTHER,
-    MAPS_DATA,      /* may hold pointers that the program stored: writable or of no file, and of no device */
-    MAPS_ANONYMOUS, /* that, and private, writable, of no file and without a name, as the heap has */
-};
-
 struct maps {
     struct span *spans; /* readable, in ascending order, one for each mapping */
-    uint8_t *kinds;     /* enum maps_kind of each */
     size_t count;
-    uintptr_t extent;  /* from the first to the end of the last one in the lower half of addresses */
-    struct span stack; /* of the first thread; empty: not found */
 };
 
 /* Reads /proc/self/maps. NULL, or why not. Memory that is mapped later is not in it. */
 const char *maps_read(struct maps *);
 void maps_release(struct maps *);
-
-/* The first mapping that ends behind address; NULL: none. */
-const struct span *maps_behind(const struct maps *, uintptr_t address);
-
-/* The mapping that holds address; empty: none. */
-struct span maps_at(const struct maps *, uintptr_t address);
-
-/* The same of anonymous mappings alone. */
-struct span maps_anonymous_at(const struct maps *, uintptr_t address);
-
-/* Copies the spans of memory that os_map returned and that is still mapped, at most so many and in no order.
- * Returns how many there are. */
-size_t os_own_spans(struct span *, size_t most);
 
 /* ---- Pages of the process that were ever touched. */
 

@@ -10,6 +10,8 @@
 #include "lib/base/os.h"
 
 #include "lib/base/local.h"
+#include "lib/base/state.h"
+#include "root.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -26,6 +28,9 @@ static struct own *own;
 static uint32_t own_count; /* entries that were ever taken, or more than there is room for */
 static uint32_t own_free;  /* of these, about so many are free */
 static int32_t *forking;   /* in such memory: the process that forked last; 0: none, or it was emptied */
+
+const struct root_own root_own = {
+    .entries = &own, .count = &own_count, .most = OWN_MOST, .entry_size = sizeof(struct own)};
 
 static struct own *own_list(void) {
     struct own *list = __atomic_load_n(&own, __ATOMIC_ACQUIRE), *none = NULL;
@@ -79,19 +84,6 @@ void os_own_forget(const void *memory) {
             __atomic_fetch_add(&own_free, 1, __ATOMIC_RELAXED);
             return;
         }
-}
-
-size_t os_own_spans(struct span *spans, size_t most) {
-    size_t count = 0;
-    for (uint32_t i = 0; i < own_entries(); i++) {
-        uintptr_t begin = __atomic_load_n(&own[i].begin, __ATOMIC_ACQUIRE);
-        if (begin <= OWN_TAKEN)
-            continue;
-        if (count < most)
-            spans[count] = (struct span){begin, own[i].end};
-        count++;
-    }
-    return count;
 }
 
 /* False: some of it still has what the parent had. */

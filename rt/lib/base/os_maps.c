@@ -3,8 +3,6 @@
 #define _GNU_SOURCE
 #include "lib/base/os.h"
 
-#include "base/arrays.h"
-
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -12,9 +10,9 @@
 
 /* Address space, of which what is written is memory: the kernel allows a process 65,530 mappings. */
 #define SPANS_MOST ((size_t)1 << 20)
-#define SPANS_SIZE (SPANS_MOST * (sizeof(struct span) + sizeof(uint8_t)))
+#define SPANS_SIZE (SPANS_MOST * sizeof(struct span))
 
-/* The start of a line; the path behind column 73 may be long and matters only for the stack. */
+/* The start of a line; the path at its end may be long, and does not matter. */
 struct line {
     char text[128];
     size_t used;
@@ -29,35 +27,6 @@ static const char *hex(const char *at, uintptr_t *value) {
     }
 }
 
-/* The rest of the line behind so many fields. */
-static const char *skip_fields(const char *at, int count) {
-    for (at += strspn(at, " "); count--; at += strspn(at, " "))
-        at += strcspn(at, " ");
-    return at;
-}
-
-static bool starts(const char *text, const char *prefix) {
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-/* To read from a device may change it. */
-static bool is_memory(const char *path) {
-    bool is_device = starts(path, "/dev/") && !starts(path, "/dev/shm/") && !starts(path, "/dev/zero");
-    return *path == '/' ? !is_device && !starts(path, "/dmabuf:")
-                        : !*path || starts(path, "[heap]") || starts(path, "[anon");
-}
-
-/* at: " rwxp offset device inode path". The heap and the first stack have names. */
-static enum maps_kind kind_of(const char *at) {
-    bool is_writable = at[2] == 'w', is_private = at[4] == 'p';
-    const char *inode = skip_fields(at, 3), *path = skip_fields(at, 4);
-    bool has_no_file = *inode == '0' && inode[1] <= ' ';
-    bool is_named = *path && !starts(path, "[anon:");
-    if (!is_memory(path) || !(is_writable || has_no_file))
-        return MAPS_OTHER;
-    return is_writable && is_private && has_no_file && !is_named ? MAPS_ANONYMOUS : MAPS_DATA;
-}
-
 /* "begin-end rwxp offset device inode path" */
 static bool take_line(struct maps *maps, const char *line) {
     struct span span;
@@ -67,12 +36,7 @@ static bool take_line(struct maps *maps, const char *line) {
         return false;
     if (at[1] != 'r')
         return true;
-    maps->kinds[maps->count] = (uint8_t)kind_of(at);
     maps->spans[maps->count++] = span;
-    if (span.end <= (uintptr_t)1 << 63)
-        maps->extent = span.end - maps->spans->begin;
-    if (strstr(at, " [stack]"))
-        maps->stack = span;
     return true;
 }
 
@@ -104,11 +68,9 @@ static bool take_file(struct maps *maps, int fd) {
 
 const char *maps_read(struct maps *maps) {
     maps->count = 0;
-    maps->stack = (struct span){0, 0};
     maps->spans = os_map(SPANS_SIZE, OS_FORK_KEEPS);
     if (!maps->spans)
         return "out of memory";
-    maps->kinds = (uint8_t *)(maps->spans + SPANS_MOST);
     int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
     bool taken = fd >= 0 && take_file(maps, fd);
     if (fd >= 0)
@@ -123,23 +85,6 @@ void maps_release(struct maps *maps) {
     if (maps->spans)
         os_unmap(maps->spans, SPANS_SIZE);
     maps->spans = NULL;
-}
-
-const struct span *maps_behind(const struct maps *maps, uintptr_t address) {
-    size_t before =
-        sorted_up_to(maps->spans, maps->count, sizeof(struct span), offsetof(struct span, end), address);
-    return before < maps->count ? &maps->spans[before] : NULL;
-}
-
-struct span maps_at(const struct maps *maps, uintptr_t address) {
-    const struct span *span = maps_behind(maps, address);
-    return span && span->begin <= address ? *span : (struct span){0, 0};
-}
-
-struct span maps_anonymous_at(const struct maps *maps, uintptr_t address) {
-    const struct span *span = maps_behind(maps, address);
-    bool is = span && span->begin <= address && maps->kinds[span - maps->spans] == MAPS_ANONYMOUS;
-    return is ? *span : (struct span){0, 0};
 }
 
 /* ---- Pages of the process that were ever touched. */

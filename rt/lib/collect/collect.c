@@ -16,7 +16,6 @@
 #include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
 #include "lib/own/own.h"
-#include "lib/reach/still.h"
 #include "lib/store/store.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
@@ -155,32 +154,6 @@ void collect_holes(struct profile_header *header) {
 
 /* ---- The end of the process. */
 
-static struct table possibly_lost = {.element = sizeof(struct profile_possibly_lost),
-                                     .first = PROFILE_POSSIBLY_LOST_FIRST,
-                                     .fork = OS_FORK_WIPES,
-                                     .areas = &store_areas,
-                                     .kind = PROFILE_POSSIBLY_LOST};
-
-static void add_lost(void *unused, const void *p, const struct block *block, bool possibly) {
-    struct profile_possibly_lost *possible = possibly ? table_at(&possibly_lost, block->slot) : NULL;
-    struct profile_slot *slot = possibly ? NULL : slot_at(block->slot);
-    (void)unused, (void)p;
-    if (possible) {
-        possible->blocks++;
-        possible->bytes += block->size;
-    }
-    if (slot) {
-        slot->lost_blocks++;
-        slot->lost_bytes += block->size;
-    }
-}
-
-static void find_lost(struct profile_header *header) {
-    const char *unknown = reach_find_lost(add_lost, NULL);
-    header->lost_unknown = names_text(unknown);
-    header->flags |= unknown ? 0 : PROFILE_HAS_LOST;
-}
-
 /* What breaks the laws of the peak was torn, if no thread has raised what is live while it was added up. */
 static void check_peak(void) {
     uint64_t live = 0, peak = 0;
@@ -203,8 +176,6 @@ static void check_peak(void) {
 void collect_end(struct profile_header *header) {
     sums_know_inherited();
     check_peak();
-    collect_holes(header); /* first: reach_find_lost answers only if no hole hides blocks */
-    if (runtime_options()->reach)
-        find_lost(header);
+    collect_holes(header);
     header->walks = stacks_walks();
 }

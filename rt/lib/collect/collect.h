@@ -13,7 +13,7 @@
 void collect_holes(struct profile_header *);
 
 /* The same, and all else that a report at the end of the process needs and that only the process knows: which
- * blocks are inherited, lost, torn. */
+ * blocks are inherited, and torn. */
 void collect_end(struct profile_header *);
 
 /* ---- Blocks that a forked child has and did not allocate itself (inherited.c). */

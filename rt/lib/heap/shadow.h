@@ -229,14 +229,6 @@ void shadow_drop(const void *p);
 const char *shadow_walk(void (*visit)(void *context, const void *p, const struct block *), void *context,
                         bool (*is_other)(uintptr_t begin, uintptr_t end));
 
-/* Addresses whose small entries share a page of the table. */
-#define SHADOW_CHUNK (UINT64_C(4096) / sizeof(uint32_t) * SHADOW_CELL)
-
-/* Calls visit for each block that starts in the chunk at start, a multiple of that, or did before it was
- * freed, in ascending order. Does not know those in the table of tables. */
-void shadow_walk_chunk(uintptr_t start, void (*visit)(void *context, const void *p, const struct block *),
-                       void *context);
-
 /* ---- The inside of the shadow table, for walking it. */
 
 #define SHADOW_ADDRESSES (UINT64_C(1) << ADDRESS_BITS)

@@ -8,14 +8,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CHUNK       SHADOW_CHUNK
+/* Addresses whose small entries share a page of the table. */
+#define CHUNK       (UINT64_C(4096) / sizeof(uint32_t) * SHADOW_CELL)
 #define CHUNK_CELLS (CHUNK / SHADOW_SMALL)
 
 struct walk {
     void (*visit)(void *, const void *, const struct block *);
     void *context;
     bool (*is_other)(uintptr_t begin, uintptr_t end);
-    bool has_freed;                    /* blocks that were freed are visited, too */
     int pagemap;                       /* of pages_open */
     struct pages small, large, second; /* the walk goes through all tables at once */
 };
@@ -25,7 +25,7 @@ static bool is_touched(const struct walk *walk, struct pages *pages, const void 
 }
 
 static void visit(const struct walk *walk, uintptr_t address, const struct block *block) {
-    if (block->state == BLOCK_LIVE || (walk->has_freed && block->state == BLOCK_FREED))
+    if (block->state == BLOCK_LIVE)
         walk->visit(walk->context, (const void *)address, block);
 }
 
@@ -132,11 +132,4 @@ const char *shadow_walk(void (*visit)(void *context, const void *p, const struct
     if (walk.pagemap >= 0)
         syscall(SYS_close, walk.pagemap);
     return problem;
-}
-
-void shadow_walk_chunk(uintptr_t start, void (*visit)(void *context, const void *p, const struct block *),
-                       void *context) {
-    struct walk walk = {.visit = visit, .context = context, .has_freed = true, .pagemap = -1};
-    if (start + CHUNK <= shadow.end)
-        walk_chunk(&walk, start);
 }

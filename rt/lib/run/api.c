@@ -15,8 +15,8 @@
 #include "lib/heap/shadow.h"
 #include "lib/hook/hook.h"
 #include "lib/own/own.h"
-#include "lib/reach/still.h"
 #include "lib/store/store.h"
+#include "lib/tell/look.h"
 #include "lib/tell/reader.h"
 #include "lib/tell/tell.h"
 #include "lib/who/registry.h"
@@ -148,8 +148,7 @@ ALLOCSITE_EXPORT int __allocsite_api_v1_graph(const char *pattern) {
 }
 
 ALLOCSITE_EXPORT size_t __allocsite_api_v1_deep_size(const void *p) {
-    uint64_t bytes;
-    return is_on() && !reach_deep_size(p, &bytes) ? bytes : 0;
+    return is_on() && runtime_owners ? lost_deep_size(p) : 0;
 }
 
 ALLOCSITE_EXPORT int __allocsite_api_v1_profile_fd(int fd) {

@@ -257,4 +257,6 @@ const struct root allocsite_root = {
     .state = &runtime_state,
     .areas = &store_areas_given,
     .heap = &root_heap,
+    .own = &root_own,
+    .malloc = &next.malloc,
 };

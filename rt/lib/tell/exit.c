@@ -17,7 +17,6 @@
 #include "lib/count/sums.h"
 #include "lib/count/threads.h"
 #include "lib/heap/next.h"
-#include "lib/reach/still.h"
 #include "lib/store/store.h"
 #include "lib/walk/walk.h"
 
@@ -98,6 +97,8 @@ static void report_once(bool by_itself) {
     torn_look();
     stacks_tell();
     collect_end(store_header());
+    if (runtime_options()->reach)
+        lost_find(store_header());
     if (by_itself)
         profiling_end();
     write_one(0);
@@ -199,7 +200,6 @@ static void flush_output(void) {
 
 /* frame: of the function that the C library has called. */
 static void end_at_exit(const void *frame) {
-    still_note_exit(frame);
     look_note_exit(frame);
     if (!runtime_off && !report_path_is_wanted())
         flush_output();
@@ -213,7 +213,6 @@ static void handler(void *is_exit) {
         return;
     }
     profiling_note(PROFILE_QUICK_EXIT, 0);
-    still_note_exit(__builtin_frame_address(0));
     look_note_exit(__builtin_frame_address(0));
     end();
 }

@@ -50,18 +50,28 @@ static void read_reason(struct look *look, int answer, const char *why) {
         strncpy(look->reason, why, sizeof look->reason - 1);
 }
 
+static void take_records(const struct look *look, int answer) {
+    enum { RECORD_MOST = 64 };
+    _Alignas(uint64_t) char record[RECORD_MOST];
+    for (off_t at = 0; syscall(SYS_pread64, answer, record, look->record, at) == (long)look->record;
+         at += (off_t)look->record)
+        look->take(look->context, record);
+}
+
 /* Under Yama a process may stop and read its parent only if the parent allows it. */
 static const char *run(struct look *look, const struct root_caller *caller) {
     const char *why;
-    struct reader_call call = {.out = look->out, .search = look->search, .caller = caller};
-    call.answer = os_memory_file();
+    struct reader_call call = {.search = look->search, .caller = caller, .answer = os_memory_file()};
     if (call.answer < 0)
         return "no file in memory can be made for an answer";
+    call.out = look->out < 0 ? call.answer : look->out;
     prctl(PR_SET_PTRACER, (unsigned long)os_process());
     int error = reader_run(&call, &why);
     prctl(PR_SET_PTRACER, 0UL);
     if (error)
         read_reason(look, call.answer, why);
+    else if (look->record)
+        take_records(look, call.answer);
     os_close(call.answer);
     return error ? look->reason : NULL;
 }

@@ -36,7 +36,8 @@ enum { STACK_SIZE = 64 << 10, ARGUMENTS = 16, DESCRIPTORS = 4, UNKNOWN = 127 << 
 struct launch {
     int descriptors[DESCRIPTORS]; /* the profile, standard output and error, and of a search its answer */
     int descriptor_count;
-    char process[10 + 1], caller[16 + 1]; /* of a search: its number, and an address in hexadecimal digits */
+    char process[10 + 1], thread[10 + 1]; /* of a search: their numbers, ... */
+    char caller[16 + 1];                  /* ... and an address in hexadecimal digits */
     char *stack;                          /* of the reader before it runs */
     int status;                           /* of a search: with which the reader has ended */
     int error;                            /* of execve, written by the child, which shares our memory */
@@ -131,10 +132,12 @@ static void add_options(struct launch *launch, const char *name, const char *opt
 enum { SEARCH_PROCESS = 2 };
 
 static void add_search(struct launch *launch, const struct reader_call *call) {
-    char *end = launch->caller + sizeof launch->caller - 1;
+    char *thread_end = launch->thread + sizeof launch->thread - 1;
+    char *caller_end = launch->caller + sizeof launch->caller - 1;
     add_argument(launch, "search");
     add_argument(launch, launch->process);
-    add_argument(launch, digits_before(end, (uintptr_t)call->caller, 16));
+    add_argument(launch, digits_before(thread_end, call->caller->thread, 10));
+    add_argument(launch, digits_before(caller_end, (uintptr_t)call->caller, 16));
     add_argument(launch, call->search);
 }
 

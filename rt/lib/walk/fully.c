@@ -14,7 +14,6 @@ struct full_frame {
     struct walk_reads reads;
     bool is_careful; /* of all stacks it is seen word by word whether they can be read */
     unsigned stacks; /* that it has come to */
-    uintptr_t end;   /* of the one before, where this one's begins */
 };
 
 static bool read_word(void *context, uintptr_t at, uintptr_t *word) {
@@ -51,11 +50,7 @@ static enum cfi_next next_by_row(const struct walk_place *place, struct full_fra
         cfi_step(&place->tables, &place->row, registers, &(struct cfi_memory){read_word, frame});
     if (next != CFI_FOUND)
         return next;
-    uintptr_t end = cfi_frame_end(&place->row, frame->registers[CFI_RSP], registers[CFI_RSP]);
-    if (!enter(frame, registers, place->row.is_signal_frame))
-        return CFI_LOST;
-    frame->end = end;
-    return CFI_FOUND;
+    return enter(frame, registers, place->row.is_signal_frame) ? CFI_FOUND : CFI_LOST;
 }
 
 static enum cfi_next next_by_pointer(struct full_frame *frame) {
@@ -67,7 +62,6 @@ static enum cfi_next next_by_pointer(struct full_frame *frame) {
     bool found = at >= frame->registers[CFI_RSP] && read_word(frame, at, &registers[CFI_RBP]) &&
                  read_word(frame, at + sizeof(void *), &registers[CFI_RETURN]) &&
                  enter(frame, registers, false);
-    frame->end = found ? at + 2 * sizeof(void *) : 0;
     return found ? CFI_FOUND : CFI_LOST;
 }
 
@@ -128,33 +122,6 @@ __attribute__((noinline)) size_t walk_fully(const void **frames, size_t max, con
     walk_reads_begin(&frame.reads, frame.registers[CFI_RSP]);
     *end = walk_up(&walk, &frame);
     return walk.count;
-}
-
-/* ---- The frames of a thread that stands still. */
-
-enum { FRAMES_MOST = 10000 };
-
-/* The stack of the runtime's own functions, who save their callers' registers there, counts as that of these,
- * and what the kernel saves for a signal as that of the function where it came. */
-void walk_frames(const uintptr_t registers[CFI_REGISTERS], uintptr_t begin, walk_see *see, void *context) {
-    struct full_frame frame = {.is_interrupted = true, .is_careful = true};
-    struct walk_place place;
-    enum cfi_next found = CFI_FOUND;
-    memcpy(frame.registers, registers, sizeof frame.registers);
-    walk_place_find(&place, frame.registers[CFI_RETURN], true);
-    for (unsigned i = 0; i < FRAMES_MOST && found == CFI_FOUND; i++) {
-        uintptr_t address = frame.registers[CFI_RETURN] + frame.is_interrupted;
-        frame.end = 0;
-        found = next_place(&frame, &place);
-        if (found == CFI_FOUND && frame.is_interrupted)
-            address = frame.registers[CFI_RETURN] + 1;
-        uintptr_t sp = frame.registers[CFI_RSP];
-        if (frame.end > begin && !walk_is_own(address)) {
-            see(context, &(struct cfi_frame){begin, frame.end, address});
-            begin = sp;
-        }
-        begin = sp < begin ? sp : begin; /* of another stack */
-    }
 }
 
 /* ---- Out of the runtime. */

@@ -48,11 +48,6 @@ size_t walk_stack_from(const void *pointer, const void **frames, size_t max, con
  * Without the table of rules: about 1 microsecond for each frame. */
 size_t walk_fully(const void **frames, size_t max, const void *beyond, enum walk_end *);
 
-/* Its frames, innermost first, of a thread that stands still, which may be another one. registers: the
- * thread's. begin: where the first frame begins. */
-typedef void walk_see(void *context, const struct cfi_frame *);
-void walk_frames(const uintptr_t registers[CFI_REGISTERS], uintptr_t begin, walk_see *see, void *context);
-
 /* Replaces the registers of one of the runtime's functions by those of the program's function that called the
  * runtime, at that call: those that calls preserve, the stack pointer, and an address within the call. If the
  * runtime's outermost function is the one with this frame, for a handler of exit(3), the call is that of the

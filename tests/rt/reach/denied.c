@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// A process whose threads nobody may stop: ptrace is filtered.
+// A process whose threads nobody may stop: ptrace is filtered, by the process itself or by who started it.
 #include "../refuse_call.h"
 #include "common.h"
 
@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,11 +17,16 @@ static void *wait_for_ever(void *unused) {
     return unused;
 }
 
-int main(int argc, char **argv) {
+int main(int count, char **arguments) {
     pthread_t thread;
-    (void)argv;
-    refuse_call(SYS_ptrace, EPERM);
-    if (argc > 1)
+    const char *mode = count > 1 ? arguments[1] : "";
+    if (strcmp(mode, "started") != 0 && strcmp(mode, "started two") != 0)
+        refuse_call(SYS_ptrace, EPERM);
+    if (strncmp(mode, "start ", 6) == 0) {
+        execl(arguments[0], arguments[0], strcmp(mode, "start two") ? "started" : "started two", NULL);
+        return 1;
+    }
+    if (strstr(mode, "two"))
         pthread_create(&thread, NULL, wait_for_ever, NULL);
     lose(malloc(10));
     clear_stack();

@@ -207,15 +207,17 @@ def busy():
 
 
 def denied():
-    """One thread needs no other to be stopped; with two there is no answer, and the program does not notice."""
+    """One thread needs no other to be stopped; with two there is no answer, and the program does not notice. A program with a filter
+    of its own starts nothing."""
     program = build("denied.c", "denied")
-    process, report = run_sandboxed([program], ":reach=1")
+    process, report = run_sandboxed([program, "start one"], ":reach=1")
     check_behaviour(process)
     expect("alone", (1, 10), lost(report["totals"]))
-    process, report = run_sandboxed([program, "two"], ":reach=1")
-    check_behaviour(process)
-    expect("reason", True, "ptrace is not permitted" in report["lost_unknown"])
-    expect("no numbers", [], [site for site in report["sites"] if "lost_blocks" in site])
+    for mode, reason in ("start two", "ptrace is not permitted"), ("one", "the program is in a sandbox of its own"):
+        process, report = run_sandboxed([program, mode], ":reach=1")
+        check_behaviour(process)
+        expect(f"{mode}: reason {report.get('lost_unknown')}", True, reason in (report.get("lost_unknown") or ""))
+        expect(f"{mode}: no numbers", [], [site for site in report["sites"] if "lost_blocks" in site])
 
 
 def simulated():

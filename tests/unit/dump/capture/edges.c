@@ -19,13 +19,13 @@ static size_t count_edges(uint64_t most, bool *is_whole) {
     struct finder finder;
     uint64_t before = graph_most;
     for (size_t i = 0; i < BLOCKS; i++) {
-        all[i] = (struct heap_block){(uintptr_t)&words[2 * i], 16, 0};
+        all[i] = (struct heap_block){.start = (uintptr_t)&words[2 * i], .size = 16};
         blocks[i] = (struct graph_block){.address = all[i].start, .size = 16};
         words[2 * i] = (uintptr_t)&words[2 * (i + 1) % (2 * BLOCKS)];
     }
     finder_open(&finder, &heap, &image);
     graph_most = most;
-    *is_whole = capture_edges(&graph, &finder, &unknown);
+    *is_whole = capture_edges(&graph, &finder, &unknown, NULL);
     graph_most = before;
     finder_close(&finder);
     free(graph.edges);

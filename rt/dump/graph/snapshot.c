@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writing the snapshot file of a heap. */
-#include "snapshot/snapshot.h"
+#include "dump/graph/snapshot.h"
 
 #include "base/hash.h"
 

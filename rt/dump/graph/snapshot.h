@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The snapshot file of a heap, allocsite-graph(5): what is in it, and its writer, which runtime and reader
- * share. Numbers of one to ten bytes, seven bits in each, the lowest first; what follows one another in
- * memory is written as distances, which take a byte or two. It is written from front to end, and nothing in
- * it tells how many edges and roots come: whoever writes it need not keep them. */
-#ifndef ALLOCSITE_SNAPSHOT_SNAPSHOT_H
-#define ALLOCSITE_SNAPSHOT_SNAPSHOT_H
+/* The snapshot file of a heap, allocsite-graph(5): what is in it, and its writer. Numbers of one to ten
+ * bytes, seven bits in each, the lowest first; what follows one another in memory is written as distances,
+ * which take a byte or two. It is written from front to end, and nothing in it tells how many edges and roots
+ * come: whoever writes it need not keep them. */
+#ifndef ALLOCSITE_DUMP_GRAPH_SNAPSHOT_H
+#define ALLOCSITE_DUMP_GRAPH_SNAPSHOT_H
 
 #include "base/out.h"
 
