@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What a process may grow while it is looked at how large it is. */
+/* Headroom for a process that grows while its size is measured. One that waits for us hardly does. */
 enum { MARGIN = 16 << 20 };
 
 /* Reading so much takes some 20 milliseconds. */
@@ -78,10 +78,11 @@ static bool prepare(struct capture *capture, struct reason *why) {
         return false;
     bool is_known = want_all(capture, why);
     uint64_t size = capture->image.size;
+    uint64_t margin = capture->target->caller ? 0 : size / 8 + MARGIN;
     image_want_none(&capture->image);
     capture_maps_free(&capture->maps);
     heap_close(&capture->heap);
-    return is_known && image_make_room(&capture->image, size + size / 8 + MARGIN, why);
+    return is_known && image_make_room(&capture->image, size + margin, why);
 }
 
 static void complain_of(const struct capture *capture, const char *what, const struct reason *why) {
