@@ -41,6 +41,15 @@ const char *read_size(const struct setting *key, struct setting_value value, voi
     return setting_amount(value, true, out) ? NULL : "not a size, as 4096 or 64KiB";
 }
 
+const char *read_stack(const struct setting *key, struct setting_value value, void *out) {
+    uint64_t frames;
+    (void)key;
+    if (!setting_amount(value, false, &frames) || frames > OPTIONS_STACK_MOST)
+        return "not a number up to 64";
+    *(uint64_t *)out = frames;
+    return NULL;
+}
+
 const char *read_boolean(const struct setting *key, struct setting_value value, void *out) {
     (void)key;
     if (!setting_is(value, "0") && !setting_is(value, "1"))

@@ -56,6 +56,10 @@ bool setting_is(struct setting_value, const char *word);
 #define SETTING_PATH_SIZE 1024
 setting_read read_path, read_boolean, read_number, read_size;
 
+/* The member of read_stack is a uint64_t. The most frames that a run can keep of a stack: */
+#define OPTIONS_STACK_MOST 64
+setting_read read_stack;
+
 /* Words and the int that each stands for, up to one without a text. */
 struct setting_word {
     const char *text;

@@ -74,15 +74,6 @@ static const char *read_format(const struct setting *key, struct setting_value v
     return is_one ? NULL : "not one of" FORMAT_NAMES;
 }
 
-static const char *read_stack(const struct setting *key, struct setting_value value, void *out) {
-    uint64_t frames;
-    (void)key;
-    if (!setting_amount(value, false, &frames) || frames > OPTIONS_STACK_MOST)
-        return "not a number up to 64";
-    *(uint64_t *)out = frames;
-    return NULL;
-}
-
 static const char *read_by(const struct setting *key, struct setting_value value, void *out) {
     enum group_by by;
     (void)key;

@@ -76,9 +76,6 @@ enum report_sort { SORT_BYTES, SORT_ALLOCS, SORT_LIVE, SORT_PEAK, SORTS };
 
 #define OPTIONS_PATH_SIZE SETTING_PATH_SIZE
 
-/* The most frames that a run can keep of a stack. */
-#define OPTIONS_STACK_MOST 64
-
 struct options {
     enum report_format format;
     enum report_sort sort;

@@ -25,15 +25,6 @@ static const char *read_signal(const struct setting *key, struct setting_value v
                : "not a number, nor one of HUP, USR1, USR2, ALRM, TERM, WINCH, none";
 }
 
-static const char *read_stack(const struct setting *key, struct setting_value value, void *out) {
-    uint64_t frames;
-    (void)key;
-    if (!setting_amount(value, false, &frames) || frames > OPTIONS_STACK_MOST)
-        return "not a number up to 64";
-    *(uint64_t *)out = frames;
-    return NULL;
-}
-
 static const char *read_contexts(const struct setting *key, struct setting_value value, void *out) {
     uint64_t contexts = OPTIONS_CONTEXTS_COMPILED;
     (void)key;

@@ -9,9 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The most frames that stack may ask for. */
-#define OPTIONS_STACK_MOST        64
-
 #define OPTIONS_CONTEXTS_COMPILED UINT64_MAX
 
 /* What follows for the runtime from options of reports. */
