@@ -175,15 +175,6 @@ struct writing {
     bool has_gap;  /* lines before this one are not shown */
 };
 
-/* row: struct report_site. */
-static void cell(char text[GRID_CELL], const void *context, const void *row, int column) {
-    (void)context;
-    if (row)
-        measure_show(text, measure_of(row, (enum measure)column), (enum measure)column);
-    else
-        strcpy(text, measure_name((enum measure)column));
-}
-
 static size_t digits_of(uint64_t number) {
     size_t digits = 1;
     while (number /= 10)
@@ -299,7 +290,7 @@ void annotated_write(struct out *out, const struct annotations *annotations, con
     struct writing writing = {
         .page = {.out = out, .report = report}, .annotations = annotations, .file = file, .has_gap = true};
     struct source_text text;
-    writing.grid = (struct grid){.page = &writing.page, .cell = cell};
+    writing.grid = (struct grid){.page = &writing.page, .cell = measure_cell};
     grid_number_columns(&writing.grid, report->is_unowned ? MEASURE_LIVE : MEASURE_SORTS);
     grid_measure(&writing.grid, NULL);
     for (size_t i = 0; i < file->count; i++)

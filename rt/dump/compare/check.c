@@ -21,15 +21,11 @@
 /* Of the sites that make up a broken limit. */
 enum { SITES_SHOWN = 5 };
 
-static void cell(char text[GRID_CELL], const void *measure, const void *site, int column) {
-    (void)column;
-    measure_show(text, measure_of(site, *(const enum measure *)measure), *(const enum measure *)measure);
-}
-
 static void put_sites(struct page *page, const struct check *check, const struct verdict *verdict) {
     const struct report_site *sites[SITES_SHOWN];
     size_t count = check_largest(check, verdict, sites, SITES_SHOWN);
-    struct grid grid = {.page = page, .cell = cell, .context = &verdict->limit->measure, .count = 1};
+    struct grid grid = {
+        .page = page, .cell = measure_cell, .columns = {(int)verdict->limit->measure}, .count = 1};
     for (size_t i = 0; i < count; i++)
         grid_measure(&grid, sites[i]);
     page->indent = grid_width(&grid) + 4;

@@ -60,3 +60,11 @@ void measure_write(struct out *out, uint64_t amount, enum measure measure) {
     measure_show(text, amount, measure);
     out_text(out, text);
 }
+
+void measure_cell(char *text, const void *context, const void *site, int measure) {
+    (void)context;
+    if (site)
+        measure_show(text, measure_of(site, (enum measure)measure), (enum measure)measure);
+    else
+        strcpy(text, measure_name((enum measure)measure));
+}

@@ -33,4 +33,7 @@ bool measure_is_bytes(enum measure);
 void measure_show(char *text, uint64_t amount, enum measure);
 void measure_write(struct out *, uint64_t amount, enum measure);
 
+/* A cell of a grid (write/lines.h) whose rows are struct report_site and whose columns are measures. */
+void measure_cell(char *text, const void *context, const void *site, int measure);
+
 #endif
