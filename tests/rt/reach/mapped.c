@@ -99,6 +99,14 @@ static void *leave_on_stack(void *unused) {
     return unused;
 }
 
+// The runtime has noted what the call allocated, in memory of its own.
+NOINLINE static void format(void) {
+    char *text;
+    if (asprintf(&text, "%d", 12345678) != 8) // @ lost 1 9
+        abort();
+    lose(text);
+}
+
 // Nothing in it was ever touched.
 static void map_much(void) {
     mmap(NULL, (size_t)1 << 36, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -114,6 +122,7 @@ int main(void) {
     map_all();
     map_again();
     start();
+    format();
     clear_stack();
     puts("done");
     clear_stack();
