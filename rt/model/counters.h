@@ -174,11 +174,4 @@ static inline void counters_join(struct counters *whole, const struct counters *
     whole->max_live_blocks_within = bound - most;
 }
 
-/* What is live where it counts as gained and lost, wherever else it came and went: modulo 2^64. */
-static inline void counters_set_live(struct counters *counters) {
-    counters->live_blocks = counters->allocs + counters->reallocs - counters->frees - counters->moved;
-    counters->live_bytes =
-        counters->alloc_bytes + counters->realloc_bytes - counters->freed_bytes - counters->moved_bytes;
-}
-
 #endif

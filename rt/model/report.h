@@ -74,7 +74,7 @@ struct report_part {
     uint64_t pid, thread;
     const char *phase;        /* NULL: outside of all phases */
     bool is_known;            /* else nothing tells which thread and phase it was */
-    struct counters counters; /* from allocs to failed; live: see counters_set_live */
+    struct counters counters; /* from allocs to failed; live: what came less what went, modulo 2^64 */
 };
 
 /* The effects of the site by on blocks of the site owner. */
