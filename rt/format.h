@@ -10,6 +10,7 @@
  *                      and strings that no other object has
  *   allocsite_strings  NUL-terminated UTF-8                      read only, merged by the linker
  *   allocsite_wrappers struct allocsite_wrapper[]                read only, for allocsite-dump alone
+ *   allocsite_functions struct allocsite_function[]              read only, for allocsite-dump alone
  *
  * Grouping: the descriptors of one function stand in that function's comdat and are linked to its
  * code (SHF_LINK_ORDER), so a linker that drops the function drops its sites; those of functions that
@@ -42,12 +43,13 @@
 
 /* In the symbol of a string, behind the name of a wrapper that returns its block in a structure: the type of
  * the block. Files that only know the structure's type have a weak one that names it. */
-#define ALLOCSITE_TYPED            ".sited.type"
+#define ALLOCSITE_TYPED             ".sited.type"
 
-#define ALLOCSITE_SITES_SECTION    "allocsite_sites"
-#define ALLOCSITE_FRAMES_SECTION   "allocsite_frames"
-#define ALLOCSITE_STRINGS_SECTION  "allocsite_strings"
-#define ALLOCSITE_WRAPPERS_SECTION "allocsite_wrappers"
+#define ALLOCSITE_SITES_SECTION     "allocsite_sites"
+#define ALLOCSITE_FRAMES_SECTION    "allocsite_frames"
+#define ALLOCSITE_STRINGS_SECTION   "allocsite_strings"
+#define ALLOCSITE_WRAPPERS_SECTION  "allocsite_wrappers"
+#define ALLOCSITE_FUNCTIONS_SECTION "allocsite_functions"
 
 /* Distance in bytes from this field to what it names; 0: nothing. */
 typedef int32_t allocsite_ref;
@@ -184,6 +186,26 @@ struct allocsite_wrapper {
     uint8_t possible; /* 1: only if one of the functions is that its ALLOCSITE_POSSIBLE sites call; else 0 */
 };
 
+/* Why the line of an allocation is sought among a function's callers. */
+enum allocsite_function_flag {
+    ALLOCSITE_PASSES_THROUGH = 1, /* its body hands on blocks and nothing else (plugin/pass/pass.h) */
+    ALLOCSITE_DECLARED = 2,       /* an attribute or the user's list says that it hands on blocks */
+    ALLOCSITE_LIBRARY = 4,        /* library code: by its file, by its name, or made by the compiler */
+};
+
+/* A function of which one of these is known, or a file whose functions are all library code. A function that
+ * passes through only if functions of other files do has one entry for each of them, and all have to hold.
+ * Members of std need no entry: their names tell. */
+struct allocsite_function {
+    allocsite_ref symbol;   /* string: as the linker sees it; 0: every function that is written in `file` */
+    allocsite_ref function; /* string: as sites show it; 0 along with symbol */
+    allocsite_ref file;     /* string: as sites have it; 0: unknown, only declared here */
+    allocsite_ref depends;  /* string: symbol of a function that has to pass through as well; 0: none */
+    uint32_t flags;         /* enum allocsite_function_flag; ALLOCSITE_FORMAT_VERSION in the upper 8 bits */
+};
+
+enum { ALLOCSITE_FUNCTION_VERSION_SHIFT = 24 };
+
 /* The four bytes before the code of a function that keeps its calling context (plugin/emit/contexts.cpp):
  * behind each call from it that comes to an allocation stands one that has found its context stored. */
 #define ALLOCSITE_CONTEXT_MARK 0xC7A10C5Eu
@@ -212,10 +234,12 @@ struct allocsite_wrapper {
 
 #ifdef __cplusplus
 static_assert(sizeof(struct allocsite_wrapper) == 12, "a wrapper is 12 bytes");
+static_assert(sizeof(struct allocsite_function) == 20, "a function is 20 bytes");
 static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");
 static_assert(sizeof(struct allocsite_frame) == 16, "a frame is 16 bytes");
 #else
 _Static_assert(sizeof(struct allocsite_wrapper) == 12, "a wrapper is 12 bytes");
+_Static_assert(sizeof(struct allocsite_function) == 20, "a function is 20 bytes");
 _Static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");
 _Static_assert(sizeof(struct allocsite_frame) == 16, "a frame is 16 bytes");
 #endif

@@ -5,6 +5,7 @@
 #include "base/settings.h"
 #include "find/find.h"
 #include "find/lists.h"
+#include "pass/pass.h"
 #include "site/type_table.h"
 #include "wrap/wrappers.h"
 
@@ -75,8 +76,10 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
     }
     finishNoting(*notes);
     noteTypesWithin(module, *notes);
+    Reaching reaching(module, true);
+    notes->functions = findFunctionFlags(module, lists, reaching, notes->names);
     if (options().contexts)
-        noteQuiet(module);
+        noteQuiet(module, reaching);
     return PreservedAnalyses::all();
 }
 

@@ -226,6 +226,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     table.join(lifting.kept);
     table.addWrappers(wrappers);
     table.addTypesWithin();
+    table.addFunctions(notes->functions);
     Wrappers::erase(module);
     eraseTypesWithin(module);
     if (tally.sites == 0 && usesAllocator(module))

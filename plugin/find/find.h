@@ -126,6 +126,12 @@ bool growsByPointer(const llvm::CallBase &call);
 bool isOfLibrary(const llvm::Function &function);
 bool isOfLibrary(const llvm::DILocation &location, const FunctionName &name);
 
+/* The header of a library that it is written in; empty: it is in none. */
+std::string libraryFileOf(const llvm::Function &function);
+
+/* Whether it is defined in the libraries that clang itself runs with, which are C's and C++'s. */
+bool isOfLanguage(const llvm::Function &function);
+
 /* Whether it may allocate in a library that is not the language's own: a header of one declares it, and
  * not as one that throws nothing. Before the optimizer as well. */
 bool mayAllocateInLibrary(const llvm::Function &function);
@@ -157,7 +163,7 @@ struct Reaching {
  * are written. Whichever copy of one the linker takes is of the same source, and does not either. After the
  * optimizer that cannot be told by the copy seen here, for in another file calls may be left that are gone in
  * this one. */
-void noteQuiet(llvm::Module &module);
+void noteQuiet(llvm::Module &module, const Reaching &reaching);
 
 } // namespace allocsite
 

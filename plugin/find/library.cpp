@@ -75,18 +75,25 @@ bool isOfLibrary(const Function &function) {
            (!options().libraries.empty() && isNamed(Names().of(function).plain()));
 }
 
+std::string libraryFileOf(const Function &function) {
+    const DISubprogram *subprogram = function.getSubprogram();
+    std::string path = subprogram ? pathOf(subprogram->getFile()) : "";
+    return !path.empty() && isHeader(path) ? path : "";
+}
+
 /* The libraries of C and of C++ that the compiler itself runs with: of their functions a list knows which
  * allocate, and calls of the others, which are the most and the fastest, stay as they are. */
-static bool isOfLanguage(const std::string &symbol) {
+bool isOfLanguage(const Function &function) {
+    std::string symbol = symbolOf(function).str();
     static void *own[] = {dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD),
                           dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD)};
-    return any_of(own, [&](void *library) { return library && dlsym(library, symbol.c_str()); });
+    return function.isDeclaration() &&
+           any_of(own, [&](void *library) { return library && dlsym(library, symbol.c_str()); });
 }
 
 bool mayAllocateInLibrary(const Function &function) {
-    std::string symbol = symbolOf(function).str();
-    return options().lift && couldAllocate(function) && !function.doesNotThrow() && !isOfLanguage(symbol) &&
-           isDeclaredByHeader(symbol);
+    return options().lift && couldAllocate(function) && !function.doesNotThrow() && !isOfLanguage(function) &&
+           isDeclaredByHeader(symbolOf(function).str());
 }
 
 bool returnsFirst(const Function &function) {

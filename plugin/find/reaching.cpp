@@ -108,8 +108,7 @@ Reaching::Reaching(const Module &module, bool isAsWritten) : isAsWritten(isAsWri
                 found.push_back(caller);
 }
 
-void noteQuiet(Module &module) {
-    Reaching reaching(module, true);
+void noteQuiet(Module &module, const Reaching &reaching) {
     for (Function &function : module)
         if (!function.isDeclaration() && isOneOfAll(function) && !reaching.functions.contains(&function))
             function.addFnAttr(Quiet);

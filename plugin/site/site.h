@@ -73,6 +73,9 @@ class Table {
     /* Emits the wrappers that were found in the module, for allocsite-dump. */
     void addWrappers(const Wrappers &wrappers);
 
+    /* Emits the functions that pass through, for allocsite-dump. */
+    void addFunctions(llvm::ArrayRef<FunctionFlags> functions);
+
     /* Emits the types of what wrappers return in a structure or make grow in one, for files that only know
      * that. */
     void addTypesWithin();
@@ -88,7 +91,7 @@ class Table {
     uint64_t reach = 0;  // bytes of all that descriptors name
     bool isOneSection;
     std::vector<std::pair<llvm::GlobalVariable *, std::vector<Site>>> joint; // without descriptors as yet
-    llvm::StructType *siteType, *frameType, *pairType, *possibleType, *wrapperType;
+    llvm::StructType *siteType, *frameType, *pairType, *possibleType, *wrapperType, *functionType;
     llvm::StringMap<llvm::GlobalVariable *> strings;
     std::map<Pair, llvm::GlobalVariable *> pairs;
     std::map<std::pair<Pair, llvm::GlobalVariable *>, llvm::GlobalVariable *> possibles;
@@ -108,6 +111,7 @@ class Table {
                              llvm::ArrayRef<unsigned> path);
     llvm::Constant *wrapper(const std::string &symbol, const Wrapper &known, llvm::GlobalVariable *array,
                             unsigned index);
+    llvm::Constant *function(const FunctionFlags &known, llvm::GlobalVariable *array, unsigned index);
     bool isJoined() const;
     llvm::Constant *descriptor(const Site &site, const Site &leader, llvm::GlobalVariable *array,
                                unsigned index);

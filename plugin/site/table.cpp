@@ -39,6 +39,7 @@ Table::Table(Module &module, bool isOneSection)
     pairType = structType(context, {i32, i32}, "allocsite.pair");
     possibleType = structType(context, {i32, i32, i32}, "allocsite.possible");
     wrapperType = structType(context, {i32, i8, i8, i8, i8, i8, i8, i8, i8}, "allocsite.wrapper");
+    functionType = structType(context, {i32, i32, i32, i32, i32}, "allocsite.function");
 }
 
 /* The fields of a descriptor by their position in siteType. */
@@ -358,6 +359,31 @@ void Table::addWrappers(const Wrappers &wrappers) {
     SmallVector<Constant *, 16> records;
     for (auto &[symbol, known] : all)
         records.push_back(wrapper(symbol, known, array, records.size()));
+    array->setInitializer(ConstantArray::get(type, records));
+    appendToUsed(module, {array});
+}
+
+/* Inline functions and headers of libraries are in other objects as well, so their strings can be merged. */
+Constant *Table::function(const FunctionFlags &known, GlobalVariable *array, unsigned index) {
+    SmallVector<Constant *, 5> fields;
+    for (const std::string *text : {&known.symbol, &known.function, &known.file, &known.depends})
+        fields.push_back(distance(text->empty() ? nullptr : string(*text), array, array->getValueType(),
+                                  {index, unsigned(fields.size())}));
+    fields.push_back(number(32, known.flags | ALLOCSITE_FORMAT_VERSION << ALLOCSITE_FUNCTION_VERSION_SHIFT));
+    return ConstantStruct::get(functionType, fields);
+}
+
+void Table::addFunctions(ArrayRef<FunctionFlags> functions) {
+    if (functions.empty())
+        return;
+    ArrayType *type = ArrayType::get(functionType, functions.size());
+    auto *array =
+        new GlobalVariable(module, type, true, GlobalValue::PrivateLinkage, nullptr, "__allocsite_functions");
+    array->setSection(ALLOCSITE_FUNCTIONS_SECTION);
+    array->setAlignment(Align(4));
+    SmallVector<Constant *, 16> records;
+    for (const FunctionFlags &known : functions)
+        records.push_back(function(known, array, records.size()));
     array->setInitializer(ConstantArray::get(type, records));
     appendToUsed(module, {array});
 }

@@ -5,6 +5,7 @@
 
 #include "base/names.h"
 #include "find/find.h"
+#include "pass/pass.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/DenseMap.h>
@@ -66,6 +67,7 @@ class TypeTable {
 struct Notes {
     Names names;
     TypeTable types;
+    std::vector<FunctionFlags> functions;
     bool isOneSection = false; // for all functions of the object file, as far as is known
 };
 

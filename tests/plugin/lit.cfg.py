@@ -35,5 +35,6 @@ config.substitutions += [
     ("%dis", f"{bin}/llvm-dis"),
     ("%dump", lit_config.params["dump"]),
     ("%sites", f"python3 {config.test_source_root}/sites.py " + lit_config.params["dump"]),
+    ("%functions", f"python3 {config.test_source_root}/sites.py " + lit_config.params["dump"] + " --functions"),
     ("%check", f"{bin}/FileCheck %s"),
 ]

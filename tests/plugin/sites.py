@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The site table of an object, one site on a line: place, callee, function, type; its callers below."""
+"""The site table of an object, one site on a line: place, callee, function, type; its callers below. With --functions
+the functions that pass through and the files of libraries, without the system's: flags, symbol, file, symbol depended on."""
 import json
 import subprocess
 import sys
@@ -26,6 +27,18 @@ def show(table):
         print(f"{count} {what}{'' if count == 1 else 's'}", end=end)
 
 
+def show_functions(table):
+    for function in table["functions"]:
+        file, symbol = function["file"] or "?", function["symbol"] or "*"
+        if file.startswith("/usr/"):
+            continue
+        flags = ",".join(flag for flag in ("passes_through", "declared", "library") if function[flag])
+        depends = f"  depends on {function['depends']}" if function["depends"] else ""
+        print(f"{flags}  {symbol}  {file.rsplit('/', 1)[-1]}{depends}")
+
+
+if "--functions" in sys.argv:
+    show, sys.argv = show_functions, [word for word in sys.argv if word != "--functions"]
 if "--format=json" in sys.argv:
     sys.exit(subprocess.run([sys.argv[1], "sites", *sys.argv[2:]]).returncode)
 run = subprocess.run([sys.argv[1], "sites", "--format=json", *sys.argv[2:]], stdout=subprocess.PIPE, text=True)

@@ -195,12 +195,28 @@ static void write_site(struct json *json, const char *module, const struct table
     json_close(json, '}');
 }
 
+static void write_function(struct json *json, const struct table_function *function) {
+    json_open(json, NULL, '{');
+    json_text(json, "symbol", function->symbol);
+    json_text(json, "function", function->function);
+    json_text(json, "file", function->file);
+    json_text(json, "depends", function->depends);
+    json_flag(json, "passes_through", function->flags & ALLOCSITE_PASSES_THROUGH);
+    json_flag(json, "declared", function->flags & ALLOCSITE_DECLARED);
+    json_flag(json, "library", function->flags & ALLOCSITE_LIBRARY);
+    json_close(json, '}');
+}
+
 void sites_json(struct out *out, const char *module, const struct table *table) {
     struct json json = json_begin(out, "allocsite-sites", 1);
     json_text(&json, "module", module);
     json_open(&json, "sites", '[');
     for (size_t i = 0; i < table->count; i++)
         write_site(&json, module, table, &table->sites[i]);
+    json_close(&json, ']');
+    json_open(&json, "functions", '[');
+    for (size_t i = 0; i < table->function_count; i++)
+        write_function(&json, &table->functions[i]);
     json_close(&json, ']');
     json_end(&json);
 }

@@ -22,7 +22,8 @@ bool module_has_table(const struct elf_file *elf) {
 
 static bool is_table_section(const struct elf_section *section) {
     return is_named(section, ALLOCSITE_SITES_SECTION) || is_named(section, ALLOCSITE_FRAMES_SECTION) ||
-           is_named(section, ALLOCSITE_STRINGS_SECTION) || is_named(section, ALLOCSITE_WRAPPERS_SECTION);
+           is_named(section, ALLOCSITE_STRINGS_SECTION) || is_named(section, ALLOCSITE_WRAPPERS_SECTION) ||
+           is_named(section, ALLOCSITE_FUNCTIONS_SECTION);
 }
 
 /* Sections of a sound file do not overlap. Many headers over the same bytes would make a small file cost a
@@ -93,10 +94,9 @@ static bool decode(struct module_table *module, const struct elf_file *elf, cons
         const char *name;
         struct table_regions *regions;
     } kinds[] = {
-        {ALLOCSITE_SITES_SECTION, &input.sites},
-        {ALLOCSITE_FRAMES_SECTION, &input.frames},
-        {ALLOCSITE_STRINGS_SECTION, &input.strings},
-        {ALLOCSITE_WRAPPERS_SECTION, &input.wrappers},
+        {ALLOCSITE_SITES_SECTION, &input.sites},         {ALLOCSITE_FRAMES_SECTION, &input.frames},
+        {ALLOCSITE_STRINGS_SECTION, &input.strings},     {ALLOCSITE_WRAPPERS_SECTION, &input.wrappers},
+        {ALLOCSITE_FUNCTIONS_SECTION, &input.functions},
     };
     struct table_region *next = module->regions;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

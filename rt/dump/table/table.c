@@ -249,12 +249,13 @@ static bool decode_sites(struct table *table, struct reason *why) {
 }
 
 static bool decode_wrappers(struct table *, struct reason *why);
+static bool decode_functions(struct table *, struct reason *why);
 
 bool table_decode(struct table *table, struct table_input input, struct reason *why) {
     sort_regions(&input.frames);
     sort_regions(&input.strings);
     *table = (struct table){.input = input};
-    if (decode_sites(table, why) && decode_wrappers(table, why)) {
+    if (decode_sites(table, why) && decode_wrappers(table, why) && decode_functions(table, why)) {
         table_settle(table);
         return true;
     }
@@ -265,6 +266,7 @@ bool table_decode(struct table *table, struct table_input input, struct reason *
 void table_free(struct table *table) {
     free(table->sites);
     free(table->wrappers);
+    free(table->functions);
     *table = (struct table){0};
 }
 
@@ -329,5 +331,61 @@ static bool decode_wrappers(struct table *table, struct reason *why) {
                               &table->wrappers[table->wrapper_count++], why))
                 return false;
     sort_and_merge_wrappers(table);
+    return true;
+}
+
+/* ---- Decoding of the functions of a site table. */
+
+static bool read_function(const struct table_input *input, uint64_t address, const unsigned char *bytes,
+                          struct table_function *function, struct reason *why) {
+    struct allocsite_function raw;
+    memcpy(&raw, bytes, sizeof raw);
+    uint32_t version = raw.flags >> ALLOCSITE_FUNCTION_VERSION_SHIFT;
+    if (version != ALLOCSITE_FORMAT_VERSION)
+        return reason_set(why, "functions of format version %u; this allocsite-dump reads version %u",
+                          version, ALLOCSITE_FORMAT_VERSION);
+    *function = (struct table_function){
+        .flags = raw.flags & (ALLOCSITE_PASSES_THROUGH | ALLOCSITE_DECLARED | ALLOCSITE_LIBRARY)};
+#define READ(member)                                                                                         \
+    read_string(input, target(FIELD(address, struct allocsite_function, member), raw.member),                \
+                &function->member)
+    bool is_sound = READ(symbol) && READ(function) && READ(file) && READ(depends) &&
+                    !function->symbol == !function->function && (function->symbol || function->file);
+#undef READ
+    return is_sound || reason_set(why, "damaged site table: the function at address 0x%llx is none",
+                                  (unsigned long long)address);
+}
+
+static int by_function(const void *left, const void *right) {
+    const struct table_function *a = left, *b = right;
+    return compare_known(a->symbol, b->symbol)
+               ?: compare_known(a->file, b->file) ?: compare_known(a->depends, b->depends);
+}
+
+/* Each object that has an inline function, or that includes a header, tells of it. */
+static void sort_and_merge_functions(struct table *table) {
+    size_t kept = 0;
+    sort_list(table->functions, table->function_count, sizeof *table->functions, by_function);
+    for (size_t i = 0; i < table->function_count; i++)
+        if (kept == 0 || by_function(&table->functions[i], &table->functions[kept - 1]) != 0)
+            table->functions[kept++] = table->functions[i];
+        else
+            table->functions[kept - 1].flags |= table->functions[i].flags;
+    table->function_count = kept;
+}
+
+static bool decode_functions(struct table *table, struct reason *why) {
+    const struct table_regions *regions = &table->input.functions;
+    const size_t size = sizeof(struct allocsite_function);
+    size_t count;
+    if (!count_elements(regions, size, "the size of its functions", &count, why))
+        return false;
+    table->functions = memory_zeros(count, sizeof *table->functions);
+    for (size_t i = 0; i < regions->count; i++)
+        for (uint64_t at = 0; at < regions->items[i].size; at += size)
+            if (!read_function(&table->input, regions->items[i].address + at, regions->items[i].bytes + at,
+                               &table->functions[table->function_count++], why))
+                return false;
+    sort_and_merge_functions(table);
     return true;
 }

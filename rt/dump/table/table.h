@@ -26,7 +26,7 @@ struct table_regions {
 
 /* The regions that a module carries. A relocatable object has many regions of a kind, a linked module one. */
 struct table_input {
-    struct table_regions sites, frames, strings, wrappers;
+    struct table_regions sites, frames, strings, wrappers, functions;
 };
 
 struct table_site {
@@ -51,6 +51,16 @@ struct table_wrapper {
     bool is_possible; /* if something that it calls and could be one is */
 };
 
+/* A function that places past itself the line of what it allocates (struct allocsite_function has the
+ * rules). */
+struct table_function {
+    const char *symbol;   /* NULL: every function that is written in the file */
+    const char *function; /* as sites show it; NULL along with the symbol */
+    const char *file;     /* NULL: unknown, only declared here */
+    const char *depends;  /* symbol of a function that has to pass through as well; NULL: none */
+    uint32_t flags;       /* enum allocsite_function_flag */
+};
+
 /* Sites in the order of file, line, column, function; each once. Strings point into the input's bytes. */
 struct table {
     struct table_site *sites;
@@ -59,6 +69,8 @@ struct table {
                               in another module */
     struct table_wrapper *wrappers; /* in the order of symbols, each once */
     size_t wrapper_count;
+    struct table_function *functions; /* by symbol, file, depends, those without one last; each once */
+    size_t function_count;
     struct table_input input;
 };
 

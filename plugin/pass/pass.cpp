@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "pass/pass.h"
+
+#include "format.h"
+
+#include <llvm/IR/Attributes.h>
+#include <llvm/IR/GlobalAlias.h>
+#include <set>
+
+using namespace llvm;
+
+namespace allocsite {
+
+using Functions = SmallSetVector<const Function *, 16>;
+
+namespace {
+
+struct ModuleFlags {
+    const Lists &lists;
+    const Reaching &reaching;
+    Names &names;
+    HandedOut bodies = {};
+    std::set<const Function *> passing = {}; // by their bodies
+};
+
+/* Whether a call of a function returns a block. */
+enum class Answer { No, Yes, IfElsewhere };
+
+} // namespace
+
+/* Of a listed function a module calls one of its own in its place (find/listed_calls.cpp). */
+static bool isStandIn(const Function &function) {
+    return function.getName().find(ListedPrefix) == 0;
+}
+
+static bool hasAttribute(const Function &function) {
+    bool isFresh = function.returnDoesNotAlias() || function.hasFnAttribute(Attribute::AllocSize);
+    return isFresh && function.getReturnType()->isPointerTy() && !function.isIntrinsic() &&
+           !isAllocator(function) && !isOfLanguage(function);
+}
+
+/* Nothing: neither an attribute nor a list says so; false: it is to be ignored. */
+static std::optional<bool> isDeclared(const ModuleFlags &module, const Function &function) {
+    std::optional<Description> said = isStandIn(function) ? std::nullopt : module.lists.of(function);
+    if (said)
+        return said->function.kind != LISTED_IGNORE && said->function.kind != LISTED_MARK &&
+               said->function.kind != LISTED_BACKING;
+    return hasAttribute(function) ? std::optional<bool>(true) : std::nullopt;
+}
+
+static Answer passes(const ModuleFlags &module, const Function &function) {
+    if (std::optional<bool> declared = isDeclared(module, function))
+        return *declared ? Answer::Yes : Answer::No;
+    if (function.isDeclaration())
+        return Answer::IfElsewhere;
+    return module.passing.count(&function) ? Answer::Yes : Answer::No;
+}
+
+static bool holds(ModuleFlags &module, const Function &function) {
+    Pointers all = module.bodies.of(function).returned;
+    all.add(module.bodies.of(function).stored);
+    return !all.isOther && (all.hasBlock || !all.calls.empty()) &&
+           none_of(all.calls, [&](const Function *callee) { return passes(module, *callee) == Answer::No; });
+}
+
+/* Begins with all, so that functions may call each other, and drops those that do not hold. */
+static void findPassing(ModuleFlags &module, const llvm::Module &all) {
+    for (const Function &function : all)
+        if (!function.isDeclaration() && module.reaching.functions.contains(&function) &&
+            isDeclared(module, function) != false)
+            module.passing.insert(&function);
+    for (size_t before = module.passing.size() + 1; before != module.passing.size();) {
+        before = module.passing.size();
+        for (auto next = module.passing.begin(); next != module.passing.end();)
+            next = holds(module, **next) ? std::next(next) : module.passing.erase(next);
+    }
+}
+
+/* The functions of other files that a function depends on, also by way of others of this one. */
+static Functions dependsOf(ModuleFlags &module, const Function &function) {
+    Functions all, elsewhere;
+    all.insert(&function);
+    for (size_t i = 0; i < all.size(); i++) {
+        HandedOut::Of of = module.bodies.of(*all[i]);
+        of.returned.add(of.stored);
+        for (const Function *callee : of.returned.calls)
+            if (passes(module, *callee) == Answer::IfElsewhere)
+                elsewhere.insert(callee);
+            else if (module.passing.count(callee) && !isDeclared(module, *callee))
+                all.insert(callee);
+    }
+    return elsewhere;
+}
+
+static std::string fileOf(const Function &function) {
+    const DISubprogram *subprogram = function.getSubprogram();
+    if (function.isDeclaration())
+        return "";
+    return subprogram ? pathOf(subprogram->getFile()) : function.getParent()->getSourceFileName();
+}
+
+static void addFunction(ModuleFlags &module, const Function &function, const std::string &symbol,
+                        std::vector<FunctionFlags> &found) {
+    FunctionFlags flags = {symbol, module.names.nameOf(function).shown(), fileOf(function), "", 0};
+    if (isDeclared(module, function) == true)
+        flags.flags |= ALLOCSITE_DECLARED;
+    if (!function.isDeclaration() && module.reaching.functions.contains(&function) && isOfLibrary(function))
+        flags.flags |= ALLOCSITE_LIBRARY;
+    if (module.passing.count(&function) && !(flags.flags & ALLOCSITE_LIBRARY)) {
+        Functions depends = dependsOf(module, function);
+        for (const Function *other : depends)
+            found.push_back(
+                {flags.symbol, flags.function, flags.file, symbolOf(*other).str(), ALLOCSITE_PASSES_THROUGH});
+        if (depends.empty())
+            flags.flags |= ALLOCSITE_PASSES_THROUGH;
+    }
+    if (flags.flags)
+        found.push_back(flags);
+}
+
+/* A library's function is known by its file, or by its name if that is one of std. */
+static bool isKnownAnyway(const Function &function) {
+    return library_has(symbolOf(function).str().c_str()) || !libraryFileOf(function).empty();
+}
+
+std::vector<FunctionFlags> findFunctionFlags(llvm::Module &module, const Lists &lists,
+                                             const Reaching &reaching, Names &names) {
+    ModuleFlags all = {lists, reaching, names};
+    std::vector<FunctionFlags> found;
+    std::set<std::string> files;
+    findPassing(all, module);
+    for (const Function &function : module) {
+        if (!function.isDeclaration() && reaching.functions.contains(&function))
+            files.insert(libraryFileOf(function));
+        bool isSeen = isInstrumented(function) || (function.isDeclaration() && !function.use_empty());
+        if (isSeen && !isStandIn(function) && !isKnownAnyway(function))
+            addFunction(all, function, symbolOf(function).str(), found);
+    }
+    for (const GlobalAlias &alias : module.aliases()) {
+        auto *function = dyn_cast<Function>(alias.getAliasee()->stripPointerCasts());
+        if (function && isInstrumented(*function) && !isKnownAnyway(*function))
+            addFunction(all, *function, alias.getName().str(), found);
+    }
+    files.erase("");
+    for (const std::string &file : files)
+        found.push_back({"", "", file, "", ALLOCSITE_LIBRARY});
+    return found;
+}
+
+} // namespace allocsite
