@@ -115,7 +115,7 @@ static void enter_stacks(struct groups *groups, const struct report *report) {
 #define TAKE_OFF(name) rest.counters.name = -part.counters.name;
         ALLOCSITE_COUNTED(TAKE_OFF)
 #undef TAKE_OFF
-        if (stack->site->view.backing || stack->site->position >= report->counted)
+        if (!stack->frame_count || stack->site->view.backing || stack->site->position >= report->counted)
             continue;
         enter_row(groups, (struct group_key){.site = stack->site, .stack = stack}, &part, stack->site);
         enter_row(groups, (struct group_key){.site = stack->site}, &rest, stack->site);

@@ -35,6 +35,10 @@ static const struct setting_word sorts[] = {
     {"bytes", SORT_BYTES}, {"allocs", SORT_ALLOCS}, {"live", SORT_LIVE}, {"peak", SORT_PEAK}, {0}};
 COVERS(sorts, SORTS + 1);
 
+static const struct setting_word lines[] = {
+    {"auto", LINE_AUTO}, {"site", LINE_SITE}, {"outermost-library", LINE_LIBRARY}, {0}};
+COVERS(lines, LINE_CHOICES + 1);
+
 #define READ_WORD(name, type, words, wrong)                                                                  \
     static const char *name(const struct setting *key, struct setting_value value, void *out) {              \
         int number;                                                                                          \
@@ -47,6 +51,7 @@ COVERS(sorts, SORTS + 1);
 
 READ_WORD(read_names, bool, names, "not one of short, full")
 READ_WORD(read_sort, enum report_sort, sorts, "not one of bytes, allocs, live, peak")
+READ_WORD(read_line, enum line_choice, lines, "not one of auto, site, outermost-library")
 
 static const char *read_filter(const struct setting *key, struct setting_value value, void *filter) {
     if (!setting_is(value, "none"))

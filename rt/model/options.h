@@ -72,6 +72,21 @@ static inline bool group_by_parts(enum group_by by) {
 /* ---- The options of a report: those of ALLOCSITE_OPTIONS that the reader needs, which the commands have by
  * the same names. The runtime reads the rest (lib/base/options.h); rt/options.def has all. */
 
+/* Which call of a path is the line of an allocation. */
+enum line_choice {
+    LINE_AUTO,    /* the innermost one that is neither in a library nor in a pass-through function */
+    LINE_SITE,    /* the call of the allocator */
+    LINE_LIBRARY, /* the outermost one in the library that the program has called */
+    LINE_CHOICES
+};
+
+struct line_options {
+    enum line_choice choice;
+    /* Globs of functions, files and modules, separated by commas; "": none. */
+    char skip[SETTING_PATH_SIZE]; /* passes through */
+    char stop[SETTING_PATH_SIZE]; /* does not */
+};
+
 enum report_sort { SORT_BYTES, SORT_ALLOCS, SORT_LIVE, SORT_PEAK, SORTS };
 
 #define OPTIONS_PATH_SIZE SETTING_PATH_SIZE
@@ -83,8 +98,9 @@ struct options {
     uint64_t top;    /* rows; 0: all */
     bool top_given;
     uint64_t min_bytes, min_allocs;
-    enum group_by by;                 /* what a row is of; none of parts of profiles */
-    char filter[OPTIONS_PATH_SIZE];   /* "" or pattern of sites (filter.h) */
+    enum group_by by;               /* what a row is of; none of parts of profiles */
+    char filter[OPTIONS_PATH_SIZE]; /* "" or pattern of sites (filter.h) */
+    struct line_options line;
     uint64_t depth;                   /* frames that reports show of stacks; 0: all */
     bool leaks;                       /* only sites with live blocks */
     bool pairs, sizes, lifetime;      /* show these, if they were counted */

@@ -206,7 +206,9 @@ static bool has_reason(const struct report *report, enum hole hole) {
 
 static void take_stack(struct report_stack *stack) {
     struct report_site *site = stack->site = stack->site->merged;
-    if (!site->main_stack || counters_bytes(&stack->counters) > counters_bytes(&site->main_stack->counters))
+    bool is_main =
+        !site->main_stack || counters_bytes(&stack->counters) > counters_bytes(&site->main_stack->counters);
+    if (is_main && stack->frame_count)
         site->main_stack = stack;
     site->single_stacks += counters_most(&stack->counters) == 1;
 }
@@ -240,6 +242,7 @@ void report_prepare(struct report *report, const struct report_limits *limits) {
         report->sites[i]->position = i;
     pairs_prepare(report);
     phases_prepare(report);
+    callers_prepare(report);
     number_stacks(report);
 }
 

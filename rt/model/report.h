@@ -31,6 +31,7 @@ struct report_site {
     size_t first_pair, pair_count;         /* the ordinary pairs that this site owns */
     bool is_named;                         /* by a pair that is shown or by a fault */
     const struct report_stack *main_stack; /* of its stacks the one with the most bytes; NULL: it has none */
+    size_t first_caller, caller_count;     /* among the report's; none: lines were not chosen */
     uint64_t single_stacks;                /* of its stacks those that never had two blocks at once */
 };
 
@@ -55,9 +56,18 @@ struct report_stack {
     struct report_frame *frames; /* innermost first; the first one is in the function that calls */
     size_t frame_count;
     struct counters counters;
+    const struct site_view *origin; /* where it was counted; NULL: at its site */
+    const struct place *caller;     /* the call of the function with the site's line; NULL: not known */
 
     /* Set by report_prepare. */
     size_t number; /* among the stacks of sites that programs are given */
+};
+
+/* What came from one caller of the function with a row's line. */
+struct report_caller {
+    const struct report_site *site;
+    const struct place *at; /* NULL: not known */
+    uint64_t calls, bytes;  /* allocations and reallocations */
 };
 
 /* What of a site, or of a part of it that was called from one stack, came in a phase. */
@@ -154,7 +164,9 @@ struct report {
     size_t modules_size;
     struct report_stack *stacks; /* in any order */
     size_t stack_count;
-    struct report_phase *phases; /* in any order; report_prepare sorts and merges. What came in none is not
+    struct report_caller *callers; /* room for one of each stack, which report_prepare fills; NULL: lines were
+                                      not chosen */
+    struct report_phase *phases;   /* in any order; report_prepare sorts and merges. What came in none is not
                                     here, nor what a process has counted that was reset */
     size_t phase_count;
     const struct report_part *parts; /* in any order, several of one thread and phase too */
@@ -166,10 +178,11 @@ struct report {
     const char *const *walked_for; /* modules whose functions keep no contexts, though some on the same stacks
                                       do: so those are looked at each time */
     size_t walked_for_count;
-    bool has_custom;          /* there are custom allocators */
-    struct counters custom;   /* of what they handed out; the totals have it too */
-    bool has_pairs;           /* the ordinary ones were counted; faults always are */
-    bool reach;               /* lost blocks are told from reachable ones */
+    struct attributed *attributed; /* what the rows' lines are kept in; NULL: they were not chosen */
+    bool has_custom;               /* there are custom allocators */
+    struct counters custom;        /* of what they handed out; the totals have it too */
+    bool has_pairs;                /* the ordinary ones were counted; faults always are */
+    bool reach;                    /* lost blocks are told from reachable ones */
     const char *lost_unknown; /* why they are not, though it was asked for; NULL: they are, or nobody asked */
     uint64_t peak_within;     /* the true peak is not above peak_bytes by more than this; 0: it is exact */
 
@@ -309,6 +322,10 @@ void order_sites(struct report_site **, size_t count, const struct report_limits
 
 /* Merges equal pairs, sorts them, and tells the sites which are theirs. The sites are in their places. */
 void pairs_prepare(struct report *);
+
+/* ---- Who called the functions with its lines: of each site the callers with the most first. */
+
+void callers_prepare(struct report *);
 
 /* ---- Its phases, likewise. */
 

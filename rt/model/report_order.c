@@ -198,6 +198,62 @@ void pairs_prepare(struct report *report) {
     name_sites(report);
 }
 
+/* ---- Who called the functions with its lines. */
+
+/* Those that are not known come last. */
+static int compare_caller_places(const struct place *a, const struct place *b) {
+    if (!a || !b)
+        return !a - !b;
+    return compare_text(a->file, b->file)
+               ?: compare_u64(a->line, b->line) ?: compare_text(a->function, b->function);
+}
+
+static int compare_callers(const void *a, const void *b) {
+    const struct report_caller *left = a, *right = b;
+    return compare_u64(position(left->site), position(right->site))
+               ?: compare_caller_places(left->at, right->at);
+}
+
+static int compare_caller_sizes(const void *a, const void *b) {
+    const struct report_caller *left = a, *right = b;
+    return compare_u64(position(left->site), position(right->site))
+               ?: compare_u64(right->calls, left->calls)
+               ?: compare_u64(right->bytes, left->bytes) ?: compare_caller_places(left->at, right->at);
+}
+
+static size_t merge_callers(struct report_caller *callers, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (kept && compare_callers(&callers[kept - 1], &callers[i]) == 0) {
+            callers[kept - 1].calls += callers[i].calls;
+            callers[kept - 1].bytes += callers[i].bytes;
+        } else
+            callers[kept++] = callers[i];
+    return kept;
+}
+
+void callers_prepare(struct report *report) {
+    struct report_caller *callers = report->callers;
+    size_t count = 0;
+    for (size_t i = 0; i < report->site_count; i++)
+        report->sites[i]->caller_count = 0;
+    for (size_t i = 0; callers && i < report->stack_count; i++) {
+        const struct report_stack *stack = &report->stacks[i];
+        if (counters_calls(&stack->counters))
+            callers[count++] =
+                (struct report_caller){stack->site, stack->caller, counters_calls(&stack->counters),
+                                       counters_bytes(&stack->counters)};
+    }
+    sort_array(callers, count, sizeof *callers, compare_callers);
+    count = merge_callers(callers, count);
+    sort_array(callers, count, sizeof *callers, compare_caller_sizes);
+    for (size_t i = 0; i < count; i++) {
+        struct report_site *site = report->sites[callers[i].site->position];
+        if (site->caller_count++ == 0)
+            site->first_caller = i;
+    }
+}
+
 /* ---- Its phases, likewise. */
 
 int order_phases(const struct report_phase *a, const struct report_phase *b) {

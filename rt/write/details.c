@@ -17,6 +17,9 @@
 /* Rows that have their stack below them, and its frames. */
 enum { STACKS_SHOWN = 20, FRAMES_SHOWN = 8 };
 
+/* Callers of a line that are shown. */
+enum { CALLERS_SHOWN = 3 };
+
 /* Pairs of one owner that are shown singly. */
 #define PAIRS_SHOWN 5
 
@@ -327,9 +330,51 @@ static void put_stack(const struct page *page, const struct report_site *site) {
     line_end(&line);
 }
 
+static bool callers_are_known(const struct report *report, const struct report_site *site) {
+    return site->caller_count > 1 || report->callers[site->first_caller].at;
+}
+
+static void put_one_caller(const struct page *page, const struct report_caller *caller, uint64_t calls) {
+    if (caller->at) {
+        page_function(page, caller->at->function);
+        line_space(page);
+        place_write(page->out, &(struct place){NULL, caller->at->file, caller->at->line, 0},
+                    page->report->directory);
+    } else
+        out_text(page->out, "unknown code");
+    if (caller->calls == calls)
+        return;
+    out_text(page->out, " (");
+    page_share(page, caller->calls, calls);
+    out_char(page->out, ')');
+}
+
+/* "called by load a.c:12 (83.1%), parse b.c:7 (16.9%)": who called the function with the line. */
+static void put_shares(const struct page *page, const struct report_site *site) {
+    const struct report_caller *callers = &page->report->callers[site->first_caller];
+    uint64_t calls = counters_calls(&site->counters);
+    size_t count = site->caller_count, shown = count < CALLERS_SHOWN ? count : CALLERS_SHOWN;
+    struct line line;
+    begin_below(&line, page);
+    out_text(line.page.out, "called by ");
+    for (size_t i = 0; i < shown; i++) {
+        out_text(line.page.out, i ? "," : "");
+        if (i)
+            line_space(&line.page);
+        put_one_caller(&line.page, &callers[i], calls);
+    }
+    if (count > shown)
+        out_text(line.page.out, ", and ");
+    if (count > shown)
+        page_count(&line.page, count - shown, " more", " more");
+    line_end(&line);
+}
+
 void details_of_site(const struct page *page, const struct report_site *site) {
     page_chain(page, site);
-    if (site->position < STACKS_SHOWN)
+    if (site->main_stack && site->caller_count && callers_are_known(page->report, site))
+        put_shares(page, site);
+    else if (!page->report->callers && site->position < STACKS_SHOWN)
         put_stack(page, site);
     put_advice(page, site);
     if (page->report->limits.sizes && site->sizes)

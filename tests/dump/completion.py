@@ -15,7 +15,7 @@ os.environ["PATH"] = os.path.dirname(DUMP) + ":" + os.environ["PATH"]
 SORTS = {"bytes", "allocs", "live", "peak"}
 LINES = (("allocsite-dump rep", {"report"}), ("allocsite-dump report --prun", {"--prune="}), ("allocsite-dump report --sort=", SORTS),
          ("allocsite-dump report --sort=b", {"bytes"}), ("allocsite-dump report --unu", {"--unused"}),
-         ("allocsite-dump check --bu", {"--budget="}), ("allocsite-run --st", {"--stacks"}),
+         ("allocsite-dump check --bu", {"--budget="}), ("allocsite-run --sta", {"--stacks"}),
          ("allocsite-run --format=j", {"json"}), ("allocsite-run mkfif", {"mkfifo"}), ("allocsite-dump help ser", {"serve"}),
          ("allocsite-dump help opt", {"options"}), ("allocsite-dump hel", {"help"}))
 BASH = """
@@ -70,7 +70,7 @@ class Bash(unittest.TestCase):
         """Of the words that are a value anywhere those that an option takes."""
         words = set()
         for command in {command for command, _ in options()}:
-            for values in re.findall(r"=([a-z|]+)", dump(command, "--help").stdout):
+            for values in re.findall(r"=([a-z|-]+)", dump(command, "--help").stdout):
                 words |= set(values.split("|"))
         self.assertIn("remarks", words)
         for command, name in set(options()):

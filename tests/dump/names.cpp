@@ -19,11 +19,13 @@ struct Link {
     Cell *cell;
 };
 
+void *kept[2];
+
 namespace a_namespace_with_a_long_name {
 template <class Key, class Value, int Number, class Other> struct Cache {
     char text[Number];
-    [[gnu::noinline]] static Cache *make() {
-        return new Cache;
+    [[gnu::noinline]] static void make(int where) {
+        kept[where] = new Cache;
     }
 };
 struct a_type_with_a_name_that_is_rather_long {};
@@ -34,7 +36,6 @@ using Long = Cache<std::map<std::string, std::vector<a_type_with_a_name_that_is_
 
 std::shared_ptr<Node> head;
 Cell *cells;
-void *first, *second;
 
 int main() {
     for (int i = 0; i < 1000; i++) {
@@ -47,8 +48,8 @@ int main() {
         cell->link = new Link{cells};
         cells = cell;
     }
-    first = a_namespace_with_a_long_name::Long<3>::make();
-    second = a_namespace_with_a_long_name::Long<17>::make();
+    a_namespace_with_a_long_name::Long<3>::make(0);
+    a_namespace_with_a_long_name::Long<17>::make(1);
     int status = allocsite_graph("names.graph");
     _Exit(status);
 }

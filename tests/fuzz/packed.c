@@ -4,7 +4,7 @@
 
 #include "dump/elf/elf_file.h"
 #include "dump/elf/unpack.h"
-#include "dump/load/perf_map.h"
+#include "dump/line/perf_map.h"
 
 #include <stdlib.h>
 #include <string.h>

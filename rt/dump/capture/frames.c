@@ -5,7 +5,7 @@
 
 #include "dump/base/memory.h"
 #include "dump/capture/search.h"
-#include "dump/load/symbolize.h"
+#include "dump/line/symbolize.h"
 
 #include <stdlib.h>
 

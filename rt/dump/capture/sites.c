@@ -6,7 +6,7 @@
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "dump/capture/capture.h"
-#include "dump/load/symbolize.h"
+#include "dump/line/symbolize.h"
 #include "dump/view/tree.h"
 #include "format.h"
 
@@ -164,7 +164,7 @@ static void complain_of_files(const struct type_layouts *layouts) {
 void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
                        const struct report_source *source) {
     *sites = (struct capture_sites){.source = source, .symbolizer.is_quiet = true};
-    symbolize_report(&sites->symbolizer, source->report);
+    report_source_lines(source, &sites->symbolizer);
     add_sites(sites, graph, texts);
     complain_of_files(&sites->layouts);
 }

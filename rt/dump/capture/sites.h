@@ -6,8 +6,8 @@
 
 #include "dump/capture/heap.h"
 #include "dump/graph/graph.h"
+#include "dump/line/symbolize.h"
 #include "dump/load/source.h"
-#include "dump/load/symbolize.h"
 #include "dump/types/layouts.h"
 
 /* What the blocks of a site are made of. */

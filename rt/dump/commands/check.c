@@ -72,10 +72,7 @@ static void write_findings(const struct check *check, findings_function *write) 
 static int hold_against(const struct loaded *loaded, const struct subjects *subjects,
                         const struct check_options *options, const struct budget *budget) {
     struct check check;
-    struct symbolizer names = {.is_quiet = true};
     check_make(&check, budget, options->budget, loaded, subjects);
-    if (check.broken)
-        symbolize_report(&names, loaded->report); /* not earlier: limits do not hang on what files tell */
     line_names(loaded->report, NULL);
     if (options->write_findings)
         write_findings(&check, options->write_findings);
@@ -85,7 +82,6 @@ static int hold_against(const struct loaded *loaded, const struct subjects *subj
     if (check.broken)
         status = STATUS_FAILED;
     check_free(&check);
-    symbolizer_free(&names);
     return status;
 }
 
@@ -100,34 +96,35 @@ static int write_from(const struct loaded *loaded, const struct subjects *subjec
 }
 
 static int with_report(const char *path, use_function *use, const struct check_options *options,
-                       const struct budget *budget, struct symbolizer *names) {
+                       const struct budget *budget, bool is_by_stack) {
+    struct symbolizer names = {.is_quiet = true};
     struct loaded loaded;
     struct subjects subjects, stacks = {.count = 0};
     struct by_stack by_stack = {.count = 0};
-    if (!loaded_open(&loaded, path, names))
+    if (!loaded_open(&loaded, path, &names)) {
+        symbolizer_free(&names);
         return STATUS_FAILED;
+    }
     int status = loaded.is_lawful ? STATUS_DONE : STATUS_FAILED;
     subjects_make(&subjects, loaded.report);
-    if (names) {
-        by_stack_make(&by_stack, loaded.report, names);
+    if (is_by_stack) {
+        by_stack_make(&by_stack, loaded.report, &names);
         order_sites(by_stack.report.sites, by_stack.report.counted, &by_stack.report.limits);
         subjects_make(&stacks, &by_stack.report);
         subjects.stacks = &stacks;
     }
     status |= use(&loaded, &subjects, options, budget);
     subjects_free(&subjects);
-    if (names)
+    if (is_by_stack)
         subjects_free(&stacks);
     by_stack_free(&by_stack);
     loaded_close(&loaded);
+    symbolizer_free(&names);
     return status;
 }
 
 static int write_budget(const char *path, const struct check_options *options) {
-    struct symbolizer names = {.is_quiet = true};
-    int status = with_report(path, write_from, options, NULL, options->is_by_stack ? &names : NULL);
-    symbolizer_free(&names);
-    return status;
+    return with_report(path, write_from, options, NULL, options->is_by_stack);
 }
 
 static bool has_stacks(const struct budget *budget) {
@@ -139,11 +136,9 @@ static bool has_stacks(const struct budget *budget) {
 
 static int check_file(const char *path, const struct check_options *options) {
     struct budget budget;
-    struct symbolizer names = {.is_quiet = true};
     if (!read_budget(&budget, options->budget))
         return STATUS_USAGE;
-    int status = with_report(path, hold_against, options, &budget, has_stacks(&budget) ? &names : NULL);
-    symbolizer_free(&names);
+    int status = with_report(path, hold_against, options, &budget, has_stacks(&budget));
     budget_free(&budget);
     return status;
 }

@@ -36,6 +36,12 @@ static bool read_suppressions(const char *path, char **text) {
     return *text && !wrong;
 }
 
+/* Programs get the sites as they were counted. */
+static bool is_of_sites(const struct showing *showing) {
+    return showing->view == REPORT_rows && showing->groups.by == BY_SITE &&
+           showing->options.format == FORMAT_JSON;
+}
+
 /* Editors want paths as they are. */
 static int show(const char *path, struct report *report, struct showing *showing) {
     static char directory[PATH_MAX];
@@ -57,6 +63,9 @@ static int show(const char *path, struct report *report, struct showing *showing
 /* Of what is joined, nobody knows which modules there were, nor which file lacks what is asked for. */
 static bool take_file(void *context, const struct report_source *source, struct reason *why) {
     struct showing *showing = context;
+    showing->symbolizer.line = showing->options.line;
+    if (view_rows[showing->view].looks_up & OF_NAMES && !is_of_sites(showing))
+        report_source_lines(source, &showing->symbolizer);
     bool needs_modules = view_rows[showing->view].looks_up & OF_FILES || showing->groups.by == BY_TYPE;
     if (needs_modules)
         module_list_take(&showing->modules, source);

@@ -39,6 +39,11 @@ static const char help[] =
               "                           hide smaller rows (4096, 64KiB)\n"
               "  --filter=GLOB            only sites of that file, function, type or module;\n"
               "                           type=GLOB, ...: of that type alone\n"
+              "  --line=auto|site|outermost-library\n"
+              "                           the call that an allocation is shown at\n"
+              "  --skip=GLOB,...          functions, files and modules that pass through: rows\n"
+              "                           are those of their callers\n"
+              "  --stop=GLOB,...          those that do not\n"
               "  --depth=N                frames of stacks that are looked at (0: all)\n"
               "  --leaks                  only rows with live blocks; lost ones first\n"
               "  --suppress=FILE          with --leaks: known ones, in LeakSanitizer's format\n"
@@ -124,6 +129,9 @@ static const struct argument list[] = {
     {"min-bytes", true, NULL, AT(options)},
     {"min-allocs", true, NULL, AT(options)},
     {"filter", true, NULL, AT(options)},
+    {"line", true, NULL, AT(options)},
+    {"skip", true, NULL, AT(options)},
+    {"stop", true, NULL, AT(options)},
     {"depth", true, NULL, AT(options)},
     {"leaks", false, NULL, AT(options)},
     {"suppress", true, NULL, AT(options)},

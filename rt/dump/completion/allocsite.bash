@@ -3,7 +3,7 @@
 
 # The options: --format=text|json, --tree[=leaf|root], --top=N.
 _allocsite_options() {
-    "$@" --help 2>/dev/null | sed -nE 's/^ +-/-/; T; s/  .*//; p' | grep -oE -- '--[a-z-]+(\[?=[A-Za-z|]+)?'
+    "$@" --help 2>/dev/null | sed -nE 's/^ +-/-/; T; s/  .*//; p' | grep -oE -- '--[a-z-]+(\[?=[A-Za-z|-]+)?'
 }
 
 _allocsite_commands() {
@@ -26,7 +26,7 @@ _allocsite() {
     # The = is a word of its own.
     [[ $previous != = ]] || option=${COMP_WORDS[COMP_CWORD-2]}
     [[ $word != = ]] || option=$previous
-    values=$(sed -nE "s/^$option\[?=([a-z|]+)$/\1/p" <<<"$offers")
+    values=$(sed -nE "s/^$option\[?=([a-z|-]+)$/\1/p" <<<"$offers")
     compopt -o filenames
     if [[ $option == --* && $values ]]; then
         mapfile -t COMPREPLY < <(compgen -W "${values//|/ }" -- "${word#=}")

@@ -3,8 +3,8 @@
 
 # The options, with each of their values: --format=text, --format=json, --tree, --top=.
 function __allocsite_options
-    $argv --help 2>/dev/null | sed -nE 's/^ +-/-/; T; s/  .*//; p' | grep -oE -- '--[a-z-]+(\[?=[A-Za-z|]+)?' |
-        awk -F '\\[?=' '$2 !~ /^[a-z|]+$/ { print $1 ($2 && !/\[/ ? "=" : ""); next }
+    $argv --help 2>/dev/null | sed -nE 's/^ +-/-/; T; s/  .*//; p' | grep -oE -- '--[a-z-]+(\[?=[A-Za-z|-]+)?' |
+        awk -F '\\[?=' '$2 !~ /^[a-z|-]+$/ { print $1 ($2 && !/\[/ ? "=" : ""); next }
             { count = split($2, values, "|"); while (count) print $1 "=" values[count--] }'
 end
 

@@ -4,7 +4,7 @@
 
 # The options: --format=text|json, --tree[=leaf|root], --top=N.
 _allocsite_options() {
-    "$@" --help 2>/dev/null | sed -nE 's/^ +-/-/; T; s/  .*//; p' | grep -oE -- '--[a-z-]+(\[?=[A-Za-z|]+)?'
+    "$@" --help 2>/dev/null | sed -nE 's/^ +-/-/; T; s/  .*//; p' | grep -oE -- '--[a-z-]+(\[?=[A-Za-z|-]+)?'
 }
 
 _allocsite_commands() {
@@ -26,7 +26,7 @@ _allocsite() {
     fi
     if [[ $PREFIX == --*=* ]]; then
         option=${PREFIX%%=*}
-        values=${${(M)offers:#$option(|\[)=[a-z|]##}#*=}
+        values=${${(M)offers:#$option(|\[)=[a-z|-]##}#*=}
         compset -P '*='
         [[ -n $values ]] && compadd -- ${(s:|:)values} || _files
     elif [[ $PREFIX == -* ]]; then

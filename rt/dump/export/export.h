@@ -8,7 +8,7 @@
 
 #include "base/out.h"
 #include "dump/base/hash_index.h"
-#include "dump/load/symbolize.h"
+#include "dump/line/symbolize.h"
 #include "dump/record/moment.h"
 #include "dump/view/measure.h"
 

@@ -79,7 +79,7 @@ static uint64_t hash_frame(const struct frame *frame) {
 }
 
 /* Returns its number. */
-static uint32_t frame_of(struct samples *samples, const struct tree_place *at) {
+static uint32_t frame_of(struct samples *samples, const struct path_place *at) {
     struct string_pool *strings = &samples->strings;
     struct frame frame = {.symbol = string_borrow(strings, at->function),
                           .file = string_borrow(strings, at->file),
@@ -114,7 +114,7 @@ static void add_sample(struct samples *samples, const struct sample *sample) {
         samples->totals[i] += sample->values[i];
 }
 
-static void add_frame(struct samples *samples, struct sample *sample, const struct tree_place *at) {
+static void add_frame(struct samples *samples, struct sample *sample, const struct path_place *at) {
     memory_grow(&samples->paths, samples->path_count, &samples->path_room, sizeof *samples->paths);
     samples->paths[samples->path_count++] = frame_of(samples, at);
     sample->count++;
@@ -217,7 +217,9 @@ static uint64_t lived(const struct tree_part *part) {
 
 static void add_part(void *context, const struct tree_part *part) {
     struct samples *samples = context;
-    struct sample sample = {.site = &part->site->view, .lived = lived(part), .first = samples->path_count};
+    const struct site_view *site =
+        part->stack && part->stack->origin ? part->stack->origin : &part->site->view;
+    struct sample sample = {.site = site, .lived = lived(part), .first = samples->path_count};
     sample_values(sample.values, part->counters);
     for (size_t i = 0; i < part->path->count; i++)
         add_frame(samples, &sample, &part->path->places[i]);

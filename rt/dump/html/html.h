@@ -10,7 +10,7 @@
 
 #include "base/out.h"
 #include "dump/compare/diff.h"
-#include "dump/load/symbolize.h"
+#include "dump/line/symbolize.h"
 #include "dump/record/moment.h"
 #include "dump/view/tree.h"
 #include "group/groups.h"
@@ -72,7 +72,7 @@ struct pack_tables {
 
 /* The numbers of the text, which outlives the tables, and of the node in which the path ends. */
 size_t pack_text(struct pack_tables *, const char *);
-size_t pack_path(struct pack_tables *, const struct tree_path *);
+size_t pack_path(struct pack_tables *, const struct call_path *);
 
 /* The members "frames", "nodes" and "strings". */
 void pack_tables_write(struct json *, const struct pack_tables *);
@@ -113,7 +113,7 @@ struct pack {
     struct pack_stacks stacks, old_stacks; /* of these sites */
     const struct pack_stack *written;      /* the stacks, and */
     const struct counters **counters;      /* the counters of the rows that are written */
-    struct tree_path path;
+    struct call_path path;
 };
 
 /* The member "sites". */

@@ -30,7 +30,7 @@ static bool is_node(const void *key, const void *context, size_t element) {
     return memcmp(&((const struct pack_tables *)context)->nodes[element], key, sizeof(struct pack_node)) == 0;
 }
 
-static size_t frame_of(struct pack_tables *tables, const struct tree_place *place) {
+static size_t frame_of(struct pack_tables *tables, const struct path_place *place) {
     struct pack_frame frame = {.function = pack_text(tables, place->function),
                                .file = pack_text(tables, place->file),
                                .module = pack_text(tables, place->module),
@@ -49,7 +49,7 @@ static size_t child_of(struct pack_tables *tables, size_t parent, size_t frame) 
     return hash_keep(&tables->node_index, hash, is_node, &node, tables, nodes) + 1;
 }
 
-size_t pack_path(struct pack_tables *tables, const struct tree_path *path) {
+size_t pack_path(struct pack_tables *tables, const struct call_path *path) {
     size_t node = 0;
     for (size_t i = path->count; i-- > 0;)
         node = child_of(tables, node, frame_of(tables, &path->places[i]));
@@ -257,7 +257,7 @@ static uint64_t site_lost_bytes(struct pack *pack, size_t row) {
 /* Of a site without calling frames: where it is written, and what that is inlined into. */
 static uint64_t site_node(struct pack *pack, size_t row) {
     const struct report_site *site = pack->sites[row];
-    tree_path_make(&pack->path, &site->view, site->way ? site->main_stack : NULL, pack->html->symbolizer);
+    call_path_make(&pack->path, &site->view, site->way ? site->main_stack : NULL, pack->html->symbolizer);
     return pack_path(&pack->tables, &pack->path);
 }
 

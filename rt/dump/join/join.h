@@ -34,7 +34,10 @@ struct joined_row {
 };
 
 struct joined_stack {
-    struct report_stack stack; /* of a joined row; its frames are its own */
+    struct report_stack stack; /* of a joined row; its frames are its own, as are origin and caller */
+    struct site_view origin;
+    struct place *places; /* of the origin's chain */
+    struct place caller;
     struct joined_untouched untouched;
     uint64_t peak_of;
 };
@@ -89,11 +92,13 @@ struct joined {
     uint64_t peak_bound;    /* sum of all peaks and what they are within */
     uint64_t without_pairs, without_sizes, without_lifetimes, with_reach, without_reach,
         without_parts;    /* reports */
+    bool has_lines;       /* were chosen */
     bool asked_for_reach; /* by some that got no answer */
     const char *lost_unknown;
     bool overflow; /* a sum was too large */
 
     struct report_module *module_list;
+    struct report_stack *stack_list;
     const char **reason_texts;
     uint64_t *reasons_hold;
     char program[32];

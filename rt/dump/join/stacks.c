@@ -5,6 +5,7 @@
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "dump/join/join.h"
+#include "dump/line/attribute.h"
 
 #include <stdlib.h>
 
@@ -45,16 +46,22 @@ static struct report_frame *keep_frames(struct joined *joined, const struct repo
 }
 
 static uint64_t hash_stack(const struct report_stack *stack) {
-    uint64_t hash = hash_number(0, (uintptr_t)stack->site);
+    uint64_t hash = hash_number((uintptr_t)stack->site, stack->origin ? stack->origin->id : 0);
     for (size_t i = 0; i < stack->frame_count; i++)
         hash = hash_number(hash_number(hash, (uintptr_t)stack->frames[i].module), stack->frames[i].address);
     return hash;
 }
 
+static bool is_origin(const struct site_view *a, const struct site_view *b) {
+    if (!a || !b)
+        return a == b;
+    return order_identity(&(struct report_site){.view = *a}, &(struct report_site){.view = *b}) == 0;
+}
+
 static bool is_stack(const void *key, const void *context, size_t element) {
     const struct joined *joined = context;
     const struct report_stack *a = key, *b = &joined->stacks[element]->stack;
-    if (a->site != b->site || a->frame_count != b->frame_count)
+    if (a->site != b->site || a->frame_count != b->frame_count || !is_origin(a->origin, b->origin))
         return false;
     for (size_t i = 0; i < a->frame_count; i++)
         if (a->frames[i].module != b->frames[i].module || a->frames[i].address != b->frames[i].address)
@@ -62,10 +69,25 @@ static bool is_stack(const void *key, const void *context, size_t element) {
     return true;
 }
 
+static void keep_origin(struct joined *joined, struct joined_stack *stack) {
+    const struct place *caller = stack->stack.caller;
+    if (stack->stack.origin) {
+        stack->places = site_keep(&stack->origin, stack->stack.origin, &joined->strings);
+        stack->stack.origin = &stack->origin;
+    }
+    if (caller) {
+        stack->caller =
+            (struct place){string_keep(&joined->strings, caller->function),
+                           string_keep(&joined->strings, caller->file), caller->line, caller->column};
+        stack->stack.caller = &stack->caller;
+    }
+}
+
 /* Takes over the frames. */
 static size_t new_stack(struct joined *joined, const struct report_stack *key, uint64_t hash) {
     struct joined_stack *stack = memory_zeros(1, sizeof *stack);
     stack->stack = *key;
+    keep_origin(joined, stack);
     memory_grow(&joined->stacks, joined->stack_count, &joined->stack_room, sizeof *joined->stacks);
     hash_put(&joined->stack_index, hash, joined->stack_count);
     joined->stacks[joined->stack_count] = stack;
@@ -73,8 +95,11 @@ static size_t new_stack(struct joined *joined, const struct report_stack *key, u
 }
 
 static size_t stack_number(struct joined *joined, const struct report_stack *stack) {
-    struct report_stack key = {
-        .site = stack->site->merged, .frames = keep_frames(joined, stack), .frame_count = stack->frame_count};
+    struct report_stack key = {.site = stack->site->merged,
+                               .frames = keep_frames(joined, stack),
+                               .frame_count = stack->frame_count,
+                               .origin = stack->origin,
+                               .caller = stack->caller};
     uint64_t hash = hash_stack(&key);
     size_t found = hash_find(&joined->stack_index, hash, is_stack, &key, joined);
     if (found == HASH_NONE)
@@ -209,7 +234,8 @@ void joined_add_stacks(struct joined *joined, const struct report *report) {
 
 void joined_list_stacks(struct joined *joined) {
     struct report *report = &joined->report;
-    report->stacks = memory_zeros(joined->stack_count, sizeof *report->stacks);
+    report->stacks = joined->stack_list = memory_zeros(joined->stack_count, sizeof *report->stacks);
+    report->callers = joined->has_lines ? memory_zeros(joined->stack_count, sizeof *report->callers) : NULL;
     for (size_t i = 0; i < joined->stack_count; i++) {
         struct joined_stack *stack = joined->stacks[i];
         if (stack->peak_of != joined->peak_of)
@@ -223,6 +249,7 @@ void joined_list_stacks(struct joined *joined) {
 void joined_free_stacks(struct joined *joined) {
     for (size_t i = 0; i < joined->stack_count; i++) {
         free(joined->stacks[i]->stack.frames);
+        free(joined->stacks[i]->places);
         free(joined->stacks[i]);
     }
     for (size_t i = 0; i < joined->module_count; i++)
@@ -230,7 +257,9 @@ void joined_free_stacks(struct joined *joined) {
     free(joined->stacks);
     free(joined->modules);
     free(joined->module_list);
-    free(joined->report.stacks);
+    attribute_free(&joined->report);
+    free(joined->stack_list);
+    free(joined->report.callers);
     hash_free(&joined->module_index);
     hash_free(&joined->stack_index);
     free_phases(joined);

@@ -134,7 +134,7 @@ bool loaded_open(struct loaded *loaded, const char *path, struct symbolizer *nam
     loaded->report = loaded->source.report;
     loaded->report->directory = getcwd(directory, sizeof directory);
     if (names)
-        symbolize_report(names, loaded->report);
+        report_source_lines(&loaded->source, names);
     report_prepare(loaded->report, &everything);
     int status = laws_need_whole(path, loaded->report);
     loaded->is_lawful = (status | laws_check(path, loaded->report)) == STATUS_DONE;

@@ -3,8 +3,8 @@
 #ifndef ALLOCSITE_DUMP_LOAD_LOADED_H
 #define ALLOCSITE_DUMP_LOAD_LOADED_H
 
+#include "dump/line/symbolize.h"
 #include "dump/load/source.h"
-#include "dump/load/symbolize.h"
 #include "model/report.h"
 #include "write/formats.h"
 

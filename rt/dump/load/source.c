@@ -6,6 +6,7 @@
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "dump/elf/elf_file.h"
+#include "dump/line/attribute.h"
 #include "dump/process/process.h"
 
 #include <errno.h>
@@ -191,7 +192,14 @@ bool report_source_load(struct report_source *source, const char *path, struct r
                                                 : load_file(source, path, why);
 }
 
+void report_source_lines(const struct report_source *source, struct symbolizer *symbolizer) {
+    symbolize_report(symbolizer, source->report);
+    if (!source->is_recording)
+        attribute_report(symbolizer, source->report);
+}
+
 void report_source_free(struct report_source *source) {
+    attribute_free(source->report);
     if (source->is_recording)
         moment_free(&source->moment);
     else

@@ -5,6 +5,7 @@
 
 #include "dump/base/hash_index.h"
 #include "dump/base/terminal.h"
+#include "dump/line/symbolize.h"
 #include "dump/process/process.h"
 #include "dump/profile/read.h"
 #include "dump/profile/views.h"
@@ -35,6 +36,10 @@ bool report_source_is_process(const char *path, unsigned *pid);
  * back. */
 bool report_source_load(struct report_source *, const char *path, struct reason *why);
 void report_source_free(struct report_source *);
+
+/* Looks up the addresses of the report, and chooses the lines of its rows (line/attribute.h). Of recordings,
+ * which keep no stacks, rows stay where they were counted. */
+void report_source_lines(const struct report_source *, struct symbolizer *);
 
 /* ---- The modules that reports name, with their build ids where they tell them. */
 

@@ -91,13 +91,14 @@ static const struct place_served *find(const char *path) {
     return NULL;
 }
 
-static void write_answer(struct served *served, struct serving *serving, struct report *report,
+static void write_answer(struct served *served, struct serving *serving, const struct report_source *source,
                          const struct place_served *place) {
+    struct report *report = source->report;
     static char buffer[1 << 16], directory[PATH_MAX];
     struct report_limits limits = {.sort = (enum report_sort)place->by};
     struct out out;
     report->directory = getcwd(directory, sizeof directory);
-    symbolize_report(&serving->symbolizer, report);
+    report_source_lines(source, &serving->symbolizer);
     report_prepare(report, &limits);
     served->fd = memfd_create("answer", MFD_CLOEXEC);
     out_open(&out, served->fd, buffer, sizeof buffer);
@@ -118,7 +119,7 @@ struct served serve_path(struct serving *serving, const char *path) {
     if (!report_source_load(&source, serving->path, &served.why))
         return served;
     serving->moment = source.is_recording ? &source.moment : NULL;
-    write_answer(&served, serving, source.report, place);
+    write_answer(&served, serving, &source, place);
     report_source_free(&source);
     return served;
 }

@@ -6,7 +6,7 @@
 #define ALLOCSITE_DUMP_SERVE_SERVE_H
 
 #include "dump/base/terminal.h"
-#include "dump/load/symbolize.h"
+#include "dump/line/symbolize.h"
 #include "dump/record/moment.h"
 
 #include <netdb.h>

@@ -27,13 +27,15 @@ static void drop(struct snapshot *snapshot) {
 }
 
 /* One that was not whole yet, or is gone, is left out until the next time. */
-static bool join_folder(struct snapshot *snapshot, char **files, int count, struct reason *why) {
+static bool join_folder(struct top *top, struct snapshot *snapshot, char **files, int count,
+                        struct reason *why) {
     struct report_source source;
     bool is_running = false;
     for (int i = 0; i < count; i++) {
         if (!report_source_load(&source, files[i], why))
             continue;
         is_running |= source.report->running;
+        report_source_lines(&source, &top->names);
         joined_add(&snapshot->joined, source.report);
         report_source_free(&source);
     }
@@ -46,12 +48,12 @@ static bool join_folder(struct snapshot *snapshot, char **files, int count, stru
     return true;
 }
 
-static bool load_folder(struct snapshot *snapshot, const char *path, struct reason *why) {
+static bool load_folder(struct top *top, struct snapshot *snapshot, struct reason *why) {
     int count;
-    char **files = folder_files(path, &count);
+    char **files = folder_files(top->path, &count);
     if (!files)
         return reason_errno(why);
-    bool is_loaded = join_folder(snapshot, files, count, why);
+    bool is_loaded = join_folder(top, snapshot, files, count, why);
     for (int i = 0; i < count; i++)
         free(files[i]);
     free(files);
@@ -63,7 +65,9 @@ static struct snapshot *take(struct top *top, struct reason *why) {
     static char directory[PATH_MAX];
     struct report_limits everything = {.top = 0};
     struct snapshot *snapshot = memory_zeros(1, sizeof *snapshot);
-    bool is_loaded = top->is_folder ? load_folder(snapshot, top->path, why)
+    top->names.is_quiet = true;
+    progress_off();
+    bool is_loaded = top->is_folder ? load_folder(top, snapshot, why)
                                     : report_source_load(&snapshot->source, top->path, why);
     if (!is_loaded) {
         free(snapshot);
@@ -74,9 +78,8 @@ static struct snapshot *take(struct top *top, struct reason *why) {
     report->directory = getcwd(directory, sizeof directory);
     line_fit(report, STDOUT_FILENO);
     report->is_coloured = false;
-    top->names.is_quiet = true;
-    progress_off();
-    symbolize_report(&top->names, report);
+    if (!snapshot->is_joined)
+        report_source_lines(&snapshot->source, &top->names);
     report_prepare(report, &everything);
     snapshot->report = report;
     if (top->is_by_stack) {

@@ -8,8 +8,8 @@
 
 #include "base/out.h"
 #include "dump/join/join.h"
+#include "dump/line/symbolize.h"
 #include "dump/load/source.h"
-#include "dump/load/symbolize.h"
 #include "dump/view/measure.h"
 #include "dump/view/tree.h"
 

@@ -7,34 +7,33 @@
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "model/filter.h"
-#include "names/names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct child {
     size_t parent;
-    const struct tree_place *at;
+    const struct path_place *at;
 };
 
 /* The texts of nodes are in the pool, once each. */
 static bool is_child(const void *key, const void *context, size_t element) {
     const struct child *child = key;
     const struct tree_node *node = &((const struct tree *)context)->nodes[element];
-    const struct tree_place *a = child->at, *b = &node->at;
+    const struct path_place *a = child->at, *b = &node->at;
     return node->parent == child->parent && a->function == b->function && a->file == b->file &&
            a->callee == b->callee && a->module == b->module && a->address == b->address && a->line == b->line;
 }
 
 static uint64_t hash_child(const struct child *child) {
-    const struct tree_place *at = child->at;
+    const struct path_place *at = child->at;
     uint64_t hash = hash_number(child->parent, (uintptr_t)at->function);
     hash = hash_number(hash_number(hash, (uintptr_t)at->file), (uintptr_t)at->module);
     return hash_number(hash_number(hash, at->address), (uintptr_t)at->callee ^ at->line);
 }
 
 /* Returns the number of its node. */
-static size_t child_of(struct tree *tree, size_t parent, struct tree_place at) {
+static size_t child_of(struct tree *tree, size_t parent, struct path_place at) {
     struct child key = {parent, &at};
     at.function = string_keep(&tree->strings, at.function);
     at.file = string_keep(&tree->strings, at.file);
@@ -71,7 +70,7 @@ static void add_part(void *context, const struct tree_part *part) {
     struct tree *tree = context;
     if (!is_asked(tree, &part->site->view))
         return;
-    const struct tree_path *path = part->path;
+    const struct call_path *path = part->path;
     size_t node = 0, count = is_bare(tree, part) ? 0 : path->count;
     add_amounts(tree->nodes[0].amounts, part->counters);
     for (size_t i = 0; i < count; i++) {
@@ -148,104 +147,17 @@ void tree_free(struct tree *tree) {
     string_pool_free(&tree->strings);
 }
 
-/* ---- The way from an allocation out to where the program began. */
-
-static void add(struct tree_path *path, const struct tree_place *place) {
-    if (path->count < TREE_PATH_MAX)
-        path->places[path->count++] = *place;
-}
-
-static void add_place(struct tree_path *path, const struct place *place, const char *module, uint64_t address,
-                      bool is_inlined) {
-    add(path, &(struct tree_place){.function = place->function,
-                                   .file = place->file,
-                                   .module = module,
-                                   .address = place->function ? 0 : address,
-                                   .line = place->line,
-                                   .column = place->column,
-                                   .is_inlined = is_inlined});
-}
-
-static void add_row(struct tree_path *path, const struct site_view *view) {
-    size_t count = view->inlined_count;
-    add_place(path, &view->at, view->module, view->address, count != 0);
-    path->places[0].callee = view->callee;
-    for (size_t i = 0; i < count; i++)
-        add_place(path, &view->inlined[i], view->module, 0, i + 1 < count);
-}
-
-static const struct place *find(const struct symbolizer *symbolizer, const struct report_frame *frame,
-                                size_t *count) {
-    *count = 0;
-    return frame->module ? symbolizer_find(symbolizer, frame->module->path, frame->module->build_id,
-                                           frame->address, count)
-                         : NULL;
-}
-
-static void add_frame(struct tree_path *path, const struct report_frame *frame,
-                      const struct symbolizer *symbolizer) {
-    const char *module = frame->module ? frame->module->path : NULL;
-    const struct place told = {.function = frame->function, .file = frame->file, .line = frame->line};
-    size_t count;
-    const struct place *places = find(symbolizer, frame, &count);
-    for (size_t i = 0; i < count; i++)
-        add_place(path, &places[i], module, frame->address, i + 1 < count);
-    if (!count)
-        add_place(path, &told, module, frame->address, false);
-}
-
-/* Compilers write the same file with more or less of its path. */
-static bool is_file(const char *a, const char *b) {
-    return a && b && strcmp(path_base(a), path_base(b)) == 0;
-}
-
-static bool has_site(const struct report_frame *frame, const struct site_view *view,
-                     const struct symbolizer *symbolizer) {
-    size_t count;
-    const struct place *places = find(symbolizer, frame, &count);
-    for (size_t i = 0; i < count; i++)
-        if (places[i].line == view->at.line && is_file(places[i].file, view->at.file))
-            return true;
-    return false;
-}
-
-static const char *function_at(const struct report_frame *frame, const struct symbolizer *symbolizer) {
-    size_t count;
-    const struct place *places = find(symbolizer, frame, &count);
-    return count ? places[count - 1].function : frame->function;
-}
-
-/* Frames that the row's own places stand for: that of the function with the site, and of the wrappers that it
- * calls. A site of no known frame has one, its own. */
-static size_t own_frames(const struct site_view *view, const struct report_stack *stack,
-                         const struct symbolizer *symbolizer) {
-    if (!view->sited || !stack->frame_count)
-        return 0;
-    for (size_t i = 0; i < stack->frame_count; i++)
-        if (has_site(&stack->frames[i], view, symbolizer))
-            return i + 1;
-    return name_is_caller(function_at(stack->frames, symbolizer), site_code(view), view->callee) ? 0 : 1;
-}
-
-/* The first frame of an unsited row is the row itself. */
-void tree_path_make(struct tree_path *path, const struct site_view *view, const struct report_stack *stack,
-                    const struct symbolizer *symbolizer) {
-    path->count = 0;
-    if (view->sited || !stack || !stack->frame_count)
-        add_row(path, view);
-    for (size_t i = stack ? own_frames(view, stack, symbolizer) : 0; stack && i < stack->frame_count; i++)
-        add_frame(path, &stack->frames[i], symbolizer);
-}
+/* ---- The parts of a report, by the calls that led there. */
 
 static void visit_stacks(const struct report *report, const struct symbolizer *symbolizer, uint64_t depth,
-                         struct tree_path *path, tree_visitor *visit, void *context) {
+                         struct call_path *path, tree_visitor *visit, void *context) {
     for (size_t i = 0; i < report->stack_count; i++) {
         struct report_stack stack = report->stacks[i];
         if (stack.site->view.backing)
             continue;
         if (depth && depth < stack.frame_count)
             stack.frame_count = depth;
-        tree_path_make(path, &stack.site->view, &stack, symbolizer);
+        call_path_make(path, stack.origin ? stack.origin : &stack.site->view, &stack, symbolizer);
         visit(context,
               &(struct tree_part){path, stack.site, &report->stacks[i], &report->stacks[i].counters});
     }
@@ -275,7 +187,7 @@ static struct counters *rests_of(const struct report *report) {
 }
 
 static void visit_rests(const struct report *report, const struct symbolizer *symbolizer,
-                        struct tree_path *path, tree_visitor *visit, void *context) {
+                        struct call_path *path, tree_visitor *visit, void *context) {
     struct counters *rests = rests_of(report);
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
@@ -283,7 +195,7 @@ static void visit_rests(const struct report *report, const struct symbolizer *sy
         bool is_empty = !counters_calls(rest) && !rest->live_blocks && !rest->peak_bytes;
         if (site->view.backing || is_empty)
             continue;
-        tree_path_make(path, &site->view, NULL, symbolizer);
+        call_path_make(path, &site->view, NULL, symbolizer);
         visit(context, &(struct tree_part){path, site, NULL, rest});
     }
     free(rests);
@@ -291,14 +203,14 @@ static void visit_rests(const struct report *report, const struct symbolizer *sy
 
 void tree_parts(const struct report *report, const struct symbolizer *symbolizer, uint64_t depth,
                 tree_visitor *visit, void *context) {
-    struct tree_path *path = memory_zeros(1, sizeof *path);
+    struct call_path *path = memory_zeros(1, sizeof *path);
     visit_stacks(report, symbolizer, depth, path, visit, context);
     visit_rests(report, symbolizer, path, visit, context);
     free(path);
 }
 
 /* Of a function, or where nobody knows it of its module, as a budget has it. */
-static char *name_of(const struct tree_place *place) {
+static char *name_of(const struct path_place *place) {
     if (!place->function)
         return memory_text("%s", place->module ? path_base(place->module) : "?");
     char *base = memory_zeros(strlen(place->function), 1);
@@ -307,14 +219,14 @@ static char *name_of(const struct tree_place *place) {
 }
 
 /* What calls main says nothing. */
-static size_t places_of(const struct tree_path *path) {
+static size_t places_of(const struct call_path *path) {
     for (size_t i = path->count; i-- > 0;)
         if (path->places[i].function && strcmp(path->places[i].function, "main") == 0)
             return i + 1;
     return path->count;
 }
 
-static const char *way_of(struct by_stack *by, const struct tree_path *path) {
+static const char *way_of(struct by_stack *by, const struct call_path *path) {
     char *text = NULL;
     size_t length = 0, room = 0;
     for (size_t i = places_of(path); i-- > 0;) {

@@ -8,23 +8,12 @@
 #define ALLOCSITE_DUMP_VIEW_TREE_H
 
 #include "base/out.h"
-#include "dump/load/symbolize.h"
+#include "dump/line/call_path.h"
 #include "dump/view/measure.h"
 
 /* Equal places are one node. Texts are the tree's own, once each. */
-struct tree_place {
-    const char *function; /* NULL: not known */
-    const char *file;     /* NULL: not known */
-    const char *callee;   /* of the allocating call; else NULL */
-    const char *module;   /* of a node NULL: the line says enough */
-    uint64_t address;     /* in the module, where there is no function; 0: none */
-    uint32_t line;
-    uint32_t column; /* of a node 0 */
-    bool is_inlined; /* into the next place of its path; of a node false */
-};
-
 struct tree_node {
-    struct tree_place at;
+    struct path_place at; /* without column; without a module where a file is known; not inlined */
     uint64_t amounts[MEASURE_SORTS];
     size_t parent;       /* number of its node */
     size_t first, count; /* children, in order */
@@ -58,23 +47,9 @@ void tree_free(struct tree *);
 void tree_text(struct out *, const struct tree *, const struct report *);
 void tree_json(struct out *, const struct tree *, const struct report *);
 
-/* ---- The way from an allocation out to where the program began. */
-
-/* Longer ones are cut: those who write trees go down into them. */
-enum { TREE_PATH_MAX = 1000 };
-
-struct tree_path {
-    struct tree_place places[TREE_PATH_MAX]; /* innermost first; texts are borrowed */
-    size_t count;
-};
-
-/* Of a row, by a stack of it; NULL: as far as is known without one. */
-void tree_path_make(struct tree_path *, const struct site_view *, const struct report_stack *,
-                    const struct symbolizer *);
-
 /* What was counted on one way. */
 struct tree_part {
-    const struct tree_path *path;
+    const struct call_path *path;
     const struct report_site *site;
     const struct report_stack *stack; /* NULL: what no stack has of the site */
     const struct counters *counters;

@@ -58,7 +58,7 @@ static size_t width_of(const char *text) {
 }
 
 /* What stands behind the function: where it is, and what it calls. */
-static void put_rest(const struct page *page, const struct tree_place *at) {
+static void put_rest(const struct page *page, const struct path_place *at) {
     const char *path = at->file ? at->file : at->module;
     if (path) {
         out_text(page->out, at->file ? " " : at->function ? " in " : "");
@@ -79,7 +79,7 @@ static void put_rest(const struct page *page, const struct tree_place *at) {
 }
 
 /* Names and paths share what the lines of the tree leave. */
-static void put_place(const struct writing *writing, const struct tree_place *at) {
+static void put_place(const struct writing *writing, const struct path_place *at) {
     const struct page *page = &writing->page;
     size_t used = grid_width(&writing->grid) + width_of(writing->margin.text) + strlen("|- "), behind;
     char rest[4096];

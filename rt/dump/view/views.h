@@ -31,15 +31,15 @@ enum { OF_NAMES = 1, OF_FILES = 2 };
 #define REPORT_VIEWS(X)                                                                                      \
     X(tree, "tree", optional_argument, "[=leaf|root]       ",                                                \
       "calling frames, from what allocates or from main on", AS_TREE, OF_NAMES,                              \
-      "sort filter depth min-bytes min-allocs prune")                                                        \
+      "sort filter line skip stop depth min-bytes min-allocs prune")                                         \
     X(unused, "unused", no_argument, "                 ", "the sites that never ran", AS_TABLE, OF_FILES,    \
       "")                                                                                                    \
     X(coverage, "coverage", no_argument, "               ", "how many of the sites of each file ran",        \
       AS_TABLE, OF_FILES, "")                                                                                \
     X(events, "events", no_argument, "                 ", "what each line allocates, reallocates and frees", \
-      AS_PAGES, OF_NAMES, "filter leaks")                                                                    \
+      AS_PAGES, OF_NAMES, "filter line skip stop leaks")                                                     \
     X(advice, "advise", no_argument, "                 ", "what the counts say could be saved, and how",     \
-      AS_TREE | AS_FINDINGS, OF_NAMES | OF_FILES, "filter")                                                  \
+      AS_TREE | AS_FINDINGS, OF_NAMES | OF_FILES, "filter line skip stop")                                   \
     X(history, "history", no_argument, "                ",                                                   \
       "of a recording: the live bytes of sites over time", AS_TREE, OF_NAMES, "filter min-bytes top")        \
     X(growth, "growth", no_argument, "                 ",                                                    \
@@ -48,11 +48,13 @@ enum { OF_NAMES = 1, OF_FILES = 2 };
 /* What is shown of a format where none of these is asked for. */
 #define REPORT_PLAIN(X)                                                                                      \
     X(rows, "by", , , , AS_ROWS, OF_NAMES,                                                                   \
-      "by padding sort top min-bytes min-allocs filter depth leaks suppress pairs sizes lifetime")           \
+      "by padding sort top min-bytes min-allocs filter line skip stop depth leaks suppress pairs sizes "     \
+      "lifetime")                                                                                            \
     X(page, "format=html", , , , AS_HTML, OF_NAMES,                                                          \
-      "source sort top min-bytes min-allocs filter depth leaks suppress pairs sizes lifetime")               \
-    X(findings, "format", , , , AS_FINDINGS, OF_NAMES | OF_FILES, "filter leaks suppress")                   \
-    X(export, "format", , , , AS_EXPORT, OF_NAMES, "sort top")
+      "source sort top min-bytes min-allocs filter line skip stop depth leaks suppress pairs sizes "         \
+      "lifetime")                                                                                            \
+    X(findings, "format", , , , AS_FINDINGS, OF_NAMES | OF_FILES, "filter line skip stop leaks suppress")    \
+    X(export, "format", , , , AS_EXPORT, OF_NAMES, "sort top line skip stop")
 
 enum report_view {
 #define REPORT_VIEW(name, ...) REPORT_##name,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which debug information is read, and for how long: that of the C library, which valgrind needs too. */
-#include "dump/load/symbolize.h"
+#include "dump/line/symbolize.h"
 
 #include <cmocka.h>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Perf maps. */
-#include "dump/load/perf_map.h"
+#include "dump/line/perf_map.h"
 
 #include "base/arrays.h"
 #include "dump/base/files.h"

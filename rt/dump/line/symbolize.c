@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which functions and lines the addresses of modules are. */
-#include "dump/load/symbolize.h"
+#include "dump/line/symbolize.h"
 
 #include "base/arrays.h"
 #include "dump/base/memory.h"
@@ -8,7 +8,8 @@
 #include "dump/base/terminal.h"
 #include "dump/debug/child.h"
 #include "dump/elf/elf_file.h"
-#include "dump/load/perf_map.h"
+#include "dump/line/pass_through.h"
+#include "dump/line/perf_map.h"
 #include "format.h"
 
 #include <stdio.h>
@@ -320,6 +321,9 @@ void symbolizer_free(struct symbolizer *symbolizer) {
     for (size_t i = 0; i < symbolizer->count; i++)
         free_module(&symbolizer->modules[i]);
     free(symbolizer->modules);
+    if (symbolizer->passing)
+        pass_through_free(symbolizer->passing);
+    free(symbolizer->passing);
     hash_free(&symbolizer->by_path);
     string_pool_free(&symbolizer->strings);
 }

@@ -18,11 +18,13 @@ struct symbolizer {
     bool is_off;                 /* set by the caller: nothing is ever known */
     bool is_quiet;               /* set by the caller: nothing is complained about */
     struct module_search search; /* set by the caller */
+    struct line_options line;    /* set by the caller (attribute.h) */
     unsigned milliseconds;       /* set by the caller: limit for debug information; 0: none */
     bool is_late;                /* that was not enough: some addresses have a function only */
 
     struct symbol_module *modules;
     size_t count, room;
+    struct pass_through *passing; /* NULL: not needed yet */
     struct hash_index by_path;
     struct string_pool strings;
 };

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Call paths: the calls from an allocation out to where the program began. */
+#include "dump/line/call_path.h"
+
+#include "base/path.h"
+#include "names/names.h"
+
+#include <string.h>
+
+static void path_add(struct call_path *path, const struct path_place *place) {
+    if (path->count < CALL_PATH_MAX)
+        path->places[path->count++] = *place;
+}
+
+static void add_place(struct call_path *path, const struct place *place, struct report_module module,
+                      uint64_t address, bool is_inlined) {
+    path_add(path, &(struct path_place){.function = place->function,
+                                        .file = place->file,
+                                        .module = module.path,
+                                        .build_id = module.build_id,
+                                        .address = place->function ? 0 : address,
+                                        .returns = address,
+                                        .line = place->line,
+                                        .column = place->column,
+                                        .is_inlined = is_inlined});
+}
+
+/* returns: of the frame that has the code; 0: not known. */
+static void add_row(struct call_path *path, const struct site_view *view, uint64_t returns) {
+    const struct report_module module = {view->module, view->build_id};
+    size_t count = view->inlined_count;
+    add_place(path, &view->at, module, view->address, count != 0);
+    path->places[0].callee = view->callee;
+    for (size_t i = 0; i < count; i++)
+        add_place(path, &view->inlined[i], module, 0, i + 1 < count);
+    for (size_t i = 0; i < path->count && returns; i++)
+        path->places[i].returns = returns;
+}
+
+static const struct place *places_of_frame(const struct symbolizer *symbolizer,
+                                           const struct report_frame *frame, size_t *count) {
+    *count = 0;
+    return frame->module ? symbolizer_find(symbolizer, frame->module->path, frame->module->build_id,
+                                           frame->address, count)
+                         : NULL;
+}
+
+static void add_frame(struct call_path *path, const struct report_frame *frame,
+                      const struct symbolizer *symbolizer) {
+    const struct report_module module = frame->module ? *frame->module : (struct report_module){NULL, NULL};
+    const struct place told = {.function = frame->function, .file = frame->file, .line = frame->line};
+    size_t count;
+    const struct place *places = places_of_frame(symbolizer, frame, &count);
+    for (size_t i = 0; i < count; i++)
+        add_place(path, &places[i], module, frame->address, i + 1 < count);
+    if (!count)
+        add_place(path, &told, module, frame->address, false);
+}
+
+/* Compilers write the same file with more or less of its path. */
+static bool is_file(const char *a, const char *b) {
+    return a && b && strcmp(path_base(a), path_base(b)) == 0;
+}
+
+static bool has_site(const struct report_frame *frame, const struct site_view *view,
+                     const struct symbolizer *symbolizer) {
+    size_t count;
+    const struct place *places = places_of_frame(symbolizer, frame, &count);
+    for (size_t i = 0; i < count; i++)
+        if (places[i].line == view->at.line && is_file(places[i].file, view->at.file))
+            return true;
+    return false;
+}
+
+static const char *function_at(const struct report_frame *frame, const struct symbolizer *symbolizer) {
+    size_t count;
+    const struct place *places = places_of_frame(symbolizer, frame, &count);
+    return count ? places[count - 1].function : frame->function;
+}
+
+/* Frames that the row's own places stand for: that of the function with the site, and of the wrappers that it
+ * calls. A site of no known frame has one, its own. */
+static size_t own_frames(const struct site_view *view, const struct report_stack *stack,
+                         const struct symbolizer *symbolizer) {
+    if (!view->sited || !stack->frame_count)
+        return 0;
+    for (size_t i = 0; i < stack->frame_count; i++)
+        if (has_site(&stack->frames[i], view, symbolizer))
+            return i + 1;
+    return name_is_caller(function_at(stack->frames, symbolizer), site_code(view), view->callee) ? 0 : 1;
+}
+
+/* The first frame of an unsited row is the row itself. */
+void call_path_make(struct call_path *path, const struct site_view *view, const struct report_stack *stack,
+                    const struct symbolizer *symbolizer) {
+    size_t own = stack ? own_frames(view, stack, symbolizer) : 0;
+    path->count = 0;
+    if (view->sited || !stack || !stack->frame_count)
+        add_row(path, view, own ? stack->frames[own - 1].address : 0);
+    for (size_t i = own; stack && i < stack->frame_count; i++)
+        add_frame(path, &stack->frames[i], symbolizer);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Call paths: the calls from an allocation out to where the program began. */
+#ifndef ALLOCSITE_DUMP_LINE_CALL_PATH_H
+#define ALLOCSITE_DUMP_LINE_CALL_PATH_H
+
+#include "dump/line/symbolize.h"
+#include "model/report.h"
+
+struct path_place {
+    const char *function; /* NULL: not known */
+    const char *file;     /* NULL: not known */
+    const char *callee;   /* of the allocating call; else NULL */
+    const char *module;   /* NULL: not known */
+    const char *build_id; /* of the module; NULL: not known */
+    uint64_t address;     /* in the module, where there is no function; 0: none */
+    uint64_t returns;     /* of the frame that has the code of the call; 0: not known */
+    uint32_t line;
+    uint32_t column;
+    bool is_inlined; /* into the next place */
+};
+
+/* Longer paths are cut: those who write trees go down into them. */
+enum { CALL_PATH_MAX = 1000 };
+
+struct call_path {
+    struct path_place places[CALL_PATH_MAX]; /* innermost first; texts are borrowed */
+    size_t count;
+};
+
+/* Makes the path of an allocation site: its own place and the functions that it was inlined into, then the
+ * frames of the stack; stack NULL: as far as is known without one. */
+void call_path_make(struct call_path *, const struct site_view *, const struct report_stack *,
+                    const struct symbolizer *);
+
+#endif

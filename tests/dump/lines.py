@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The line that an allocation is shown at, which is chosen from its call path when the report is read.
+
+ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment.
+"""
+import collections
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from runs import CC, WORK, dump, work
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LEVELS = "-O0", "-O2"
+PATHS = "-g", "-fallocsite-contexts", "-fallocsite-lift=0"
+
+
+def build(name, compiler, level, *sources):
+    program = work(name + level)
+    subprocess.run([compiler, level, *PATHS, *(os.path.join(HERE, source) for source in sources), "-o", program], check=True)
+    subprocess.run([program], check=True, env={**os.environ, "ALLOCSITE_OPTIONS": f"profile={program}.profile:report=none"})
+
+
+def setUpModule():
+    shutil.rmtree(WORK, ignore_errors=True)
+    os.makedirs(WORK)
+    for level in LEVELS:
+        build("c", CC, level, "lines.c", "lines_util.c")
+        build("cpp", CC + "++", level, "lines.cpp")
+
+
+def check(*arguments):
+    result = dump("report", *arguments)
+    if result.returncode != 0 or result.stderr:
+        raise AssertionError(f"{arguments}: status {result.returncode}\n{result.stderr}")
+    return result.stdout
+
+
+def rows(*arguments):
+    return list(csv.DictReader(io.StringIO(check("--format=csv", *arguments))))
+
+
+def calls(row):
+    return int(row["allocs"]) + int(row["reallocs"])
+
+
+def lines(found, name):
+    """line of the source -> calls, bytes."""
+    sums = collections.defaultdict(lambda: [0, 0])
+    for row in found:
+        if os.path.basename(row["file"]) == name:
+            sums[int(row["line"])][0] += calls(row)
+            sums[int(row["line"])][1] += int(row["alloc_bytes"]) + int(row["realloc_bytes"])
+    return {line: tuple(sum) for line, sum in sums.items()}
+
+
+def notes(name):
+    with open(os.path.join(HERE, name)) as file:
+        found = ((number, re.search(r"@ (\d+)(?: (\d+))? \*/", text)) for number, text in enumerate(file, 1))
+        return {number: tuple(int(part) for part in note.groups() if part) for number, note in found if note}
+
+
+def line_of(text, name="lines.c"):
+    with open(os.path.join(HERE, name)) as file:
+        return next(number for number, line in enumerate(file, 1) if text in line)
+
+
+def totals(path):
+    return json.loads(check("--format=json", path))["totals"]
+
+
+class Lines(unittest.TestCase):
+    def test_pass_through_functions(self):
+        for level in LEVELS:
+            found = rows(work(f"c{level}.profile"))
+            self.assertEqual(lines(found, "lines.c"), notes("lines.c"), level)
+            self.assertEqual(lines(found, "lines_util.c"), {}, level)
+            self.assertEqual({row["callee"] for row in found if row["file"].endswith("lines.c")}, {"need", "copy", "grow"})
+
+    def test_library_code(self):
+        for level in LEVELS:
+            found = rows(work(f"cpp{level}.profile"))
+            self.assertEqual({line: sum[:1] for line, sum in lines(found, "lines.cpp").items()}, notes("lines.cpp"), level)
+            self.assertEqual({os.path.basename(row["file"]) for row in found} - {"", "lines.cpp"}, set(), level)
+
+    def test_rows_are_all_that_there_is(self):
+        for name in "c", "cpp":
+            for level in LEVELS:
+                path = work(f"{name}{level}.profile")
+                for options in (), ("--skip=add,main",), ("--stop=*",), ("--line=site",), ("--line=outermost-library",):
+                    found = rows(*options, path)
+                    for counter, sum_of_all in totals(path).items():
+                        if counter in found[0]:
+                            self.assertEqual(sum(int(row[counter] or 0) for row in found), sum_of_all, (counter, options))
+
+
+class Choice(unittest.TestCase):
+    path = property(lambda self: work("c-O0.profile"))
+
+    def functions(self, *options):
+        sums = collections.Counter()
+        for row in rows(*options, self.path):
+            if row["file"]:
+                sums[row["function"]] += calls(row)
+        return sums
+
+    def test_default(self):
+        self.assertEqual(self.functions(), {"add": 14, "recurse": 1, "main": 4})
+
+    def test_skip(self):
+        self.assertEqual(self.functions("--skip=add"), {"load": 8, "parse": 6, "recurse": 1, "main": 4})
+        self.assertEqual(self.functions(f"--skip=lines.c:{line_of('= copy(name)')}"), {"add": 7, "load": 4, "parse": 3, "recurse": 1, "main": 4})
+        self.assertEqual(self.functions("--skip=add,recurse,lo*"), {"parse": 6, "main": 13})
+
+    def test_all_is_skipped(self):
+        """The outermost line of the program remains."""
+        self.assertEqual(self.functions("--skip=lines*.c"), {"main": 19})
+
+    def test_stop(self):
+        self.assertEqual(self.functions("--stop=copy"), {"add": 7, "copy": 8, "main": 4})
+        self.assertEqual(self.functions("--stop=lines_util.c"), {"need": 15, "grow": 4})
+
+    def test_site(self):
+        self.assertEqual(self.functions("--line=site"), {"need": 15, "grow": 4})
+
+    def test_library(self):
+        found = rows("--line=outermost-library", work("cpp-O0.profile"))
+        self.assertIn("std::vector<int, std::allocator<int> >::push_back(int const&)", {row["function"] for row in found})
+
+    def test_several_files(self):
+        once, twice = rows(self.path), rows(self.path, self.path)
+        self.assertEqual([row["id"] for row in once], [row["id"] for row in twice])
+        self.assertEqual([2 * calls(row) for row in once], [calls(row) for row in twice])
+
+    def test_wrong_value(self):
+        result = dump("report", "--line=there", self.path)
+        self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1))
+        self.assertIn("auto, site, outermost-library", result.stderr)
+
+    def test_exit_report(self):
+        text = subprocess.run([work("c-O0")], check=True, capture_output=True, text=True,
+                              env={**os.environ, "ALLOCSITE_OPTIONS": f"reader={os.environ['DUMP']}:skip=add:sort=allocs"}).stderr
+        self.assertRegex(text, rf"lines\.c:{line_of('loads')}:\d+ load add\n")
+
+
+class Callers(unittest.TestCase):
+    def test_shares(self):
+        text = check(work("c-O0.profile"))
+        self.assertRegex(text, rf"add copy\n +called by load \S*lines\.c:{line_of('loads')} \(57\.1%\), parse \S*lines\.c:{line_of('i < 3') + 1} \(42\.9%\)\n")
+        self.assertRegex(text, rf"recurse copy\n +called by recurse \S*lines\.c:{line_of('recurse(depth - 1)')}\n")
+
+    def test_those_of_other_functions(self):
+        text = check("--skip=add", work("c-O0.profile"))
+        self.assertRegex(text, rf"load add\n +called by main \S*lines\.c:{line_of('load();')}\n")
+
+    def test_main_has_none(self):
+        self.assertNotIn("called by _start", check("--skip=lines*.c", work("c-O0.profile")))
+
+
+if __name__ == "__main__":
+    unittest.main()
