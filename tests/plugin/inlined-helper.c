@@ -2,8 +2,9 @@
 // RUN: %clang %nolift -O0 -c %s -o %t.O0.o && %sites %t.O0.o --format=json | %check --check-prefix=ONE
 // RUN: %clang %nolift -O2 -c %s -o %t.O2.o && %sites %t.O2.o --format=json | %check --check-prefix=THREE
 // ONE-COUNT-1: "function":"helper"
-// ONE-SAME: "line":[[@LINE+12]],"column":12,"callee":"malloc","type":null,"inlined":[]
+// ONE-SAME: "line":[[@LINE+13]],"column":12,"callee":"malloc","type":null,"inlined":[]
 // ONE-NOT: "function":"helper"
+// ONE: "functions":
 // THREE-COUNT-3: "function":"helper",{{[^]]*}}"line":[[@LINE+10]],"column":12,"callee":"malloc","type":null,"inlined":[{{[^]]*}}]
 // THREE-NOT: "callee"
 //

@@ -161,11 +161,19 @@ static void set_caller(struct attribution *attribution, size_t number, size_t ch
     stack->caller = &attribution->made->callers[number];
 }
 
+static bool is_asked(const struct symbolizer *symbolizer) {
+    const struct line_options *line = &symbolizer->line;
+    return line->choice != LINE_AUTO || line->skip[0] || line->stop[0];
+}
+
+/* Where no stack was kept, the plugin has attributed the site. */
 static void attribute_stack(struct attribution *attribution, size_t number) {
     struct report_stack *stack = &attribution->made->stacks[number];
     struct site_view *view = &stack->site->view;
     attribution->made->origins[number] = *view;
     stack->origin = &attribution->made->origins[number];
+    if (!stack->frame_count && !is_asked(attribution->symbolizer))
+        return;
     call_path_make(&attribution->path, view, stack, attribution->symbolizer);
     size_t count = places_of_program(&attribution->path), chosen = choose(attribution, count);
     if (chosen == count)
@@ -251,14 +259,8 @@ static void show_stacks(struct attribution *attribution) {
     }
 }
 
-/* Where no stacks were kept, the plugin has attributed the sites. */
-static bool is_asked(const struct symbolizer *symbolizer, const struct report *report) {
-    const struct line_options *line = &symbolizer->line;
-    return report->stack_count || line->choice != LINE_AUTO || line->skip[0] || line->stop[0];
-}
-
 void attribute_report(struct symbolizer *symbolizer, struct report *report) {
-    if (!is_asked(symbolizer, report))
+    if (!report->stack_count && !is_asked(symbolizer))
         return;
     struct attribution *attribution = memory_zeros(1, sizeof *attribution);
     attribution->symbolizer = symbolizer;

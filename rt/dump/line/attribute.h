@@ -12,9 +12,9 @@
 #include "model/report.h"
 
 /* Gives each row of a report, whose addresses the symbolizer has looked up, its line, and each stack its
- * origin and its caller. Rows of which no stack was kept get one without frames. To be called once, before
- * report_prepare; each row must have one stack at most. Does nothing to a
- * report without stacks, unless the symbolizer's options ask for it. */
+ * origin and its caller. Rows of which no stack was kept get one without frames, and stay as they are unless
+ * the symbolizer's options ask for another line. To be called once, before report_prepare; each row must have
+ * one stack at most. */
 void attribute_report(struct symbolizer *, struct report *);
 
 /* Gives back what that has made. The report must not be used any more. */

@@ -149,15 +149,42 @@ void tree_free(struct tree *tree) {
 
 /* ---- The parts of a report, by the calls that led there. */
 
+static const struct site_view *origin_of(const struct report_stack *stack) {
+    return stack->origin ? stack->origin : &stack->site->view;
+}
+
+/* Stacks without frames in the order of their rows, which does not depend on the order in a profile. */
+static int by_row(const void *a, const void *b) {
+    const struct report_stack *left = *(struct report_stack *const *)a,
+                              *right = *(struct report_stack *const *)b;
+    return compare_u64(left->site->position, right->site->position)
+               ?: compare_u64(origin_of(left)->id, origin_of(right)->id);
+}
+
+static void visit_frameless(const struct report *report, const struct symbolizer *symbolizer,
+                            struct call_path *path, tree_visitor *visit, void *context) {
+    const struct report_stack **list = memory_zeros(report->stack_count, sizeof *list);
+    size_t count = 0;
+    for (size_t i = 0; i < report->stack_count; i++)
+        if (!report->stacks[i].frame_count && !report->stacks[i].site->view.backing)
+            list[count++] = &report->stacks[i];
+    sort_list(list, count, sizeof *list, by_row);
+    for (size_t i = 0; i < count; i++) {
+        call_path_make(path, origin_of(list[i]), list[i], symbolizer);
+        visit(context, &(struct tree_part){path, list[i]->site, list[i], &list[i]->counters});
+    }
+    free(list);
+}
+
 static void visit_stacks(const struct report *report, const struct symbolizer *symbolizer, uint64_t depth,
                          struct call_path *path, tree_visitor *visit, void *context) {
     for (size_t i = 0; i < report->stack_count; i++) {
         struct report_stack stack = report->stacks[i];
-        if (stack.site->view.backing)
+        if (!stack.frame_count || stack.site->view.backing)
             continue;
         if (depth && depth < stack.frame_count)
             stack.frame_count = depth;
-        call_path_make(path, stack.origin ? stack.origin : &stack.site->view, &stack, symbolizer);
+        call_path_make(path, origin_of(&stack), &stack, symbolizer);
         visit(context,
               &(struct tree_part){path, stack.site, &report->stacks[i], &report->stacks[i].counters});
     }
@@ -205,6 +232,7 @@ void tree_parts(const struct report *report, const struct symbolizer *symbolizer
                 tree_visitor *visit, void *context) {
     struct call_path *path = memory_zeros(1, sizeof *path);
     visit_stacks(report, symbolizer, depth, path, visit, context);
+    visit_frameless(report, symbolizer, path, visit, context);
     visit_rests(report, symbolizer, path, visit, context);
     free(path);
 }
