@@ -260,8 +260,7 @@ static void followVariable(Search &search, const AllocaInst &variable, Offset at
         if (const StoreInst *store = storeTo(use)) {
             Type *type = store->getValueOperand()->getType();
             if (!at || !offset ||
-                (*at < *offset + int64_t(layout.getTypeStoreSize(type).getFixedSize()) &&
-                 *offset < *at + int64_t(size)))
+                (*at < *offset + int64_t(layout.getTypeStoreSize(type)) && *offset < *at + int64_t(size)))
                 search.next.push_back(store->getValueOperand());
         } else if (auto *copy = dyn_cast<MemTransferInst>(use.getUser())) {
             if (use.getOperandNo() == 0)
@@ -278,7 +277,7 @@ static void followLoad(Search &search, const LoadInst &load) {
     const DataLayout &layout = search.walk.layout;
     APInt offset(layout.getIndexTypeSizeInBits(load.getPointerOperand()->getType()), 0);
     const Value *base = load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true);
-    uint64_t size = layout.getTypeStoreSize(load.getType()).getFixedSize();
+    uint64_t size = layout.getTypeStoreSize(load.getType());
     if (auto *variable = dyn_cast<AllocaInst>(base))
         followVariable(search, *variable, offset.getSExtValue(), size);
     else if (auto *variable = dyn_cast<AllocaInst>(baseOf(base)))
@@ -325,7 +324,7 @@ static Pointers finish(Search &search) {
     return search.found;
 }
 
-static Pointers search(Walk &walk, const Value *value) {
+static Pointers pointersOf(Walk &walk, const Value *value) {
     Search search = {walk};
     search.next.push_back(value);
     return finish(search);
@@ -351,7 +350,7 @@ static void addStored(Walk &walk, const Instruction &instruction, Pointers &stor
         stored.hasBlock |= isStoringBlock(*call) && isReached(walk, call->getArgOperand(0));
     } else if (auto *store = dyn_cast<StoreInst>(&instruction)) {
         if (isPointerElsewhere(*store) && isReached(walk, store->getPointerOperand()))
-            stored.add(search(walk, store->getValueOperand()));
+            stored.add(pointersOf(walk, store->getValueOperand()));
     }
 }
 
@@ -367,7 +366,7 @@ const HandedOut::Of &HandedOut::of(const Function &function) {
     for (const Instruction &instruction : instructions(function)) {
         auto *end = dyn_cast<ReturnInst>(&instruction);
         if (end && end->getReturnValue() && hasPointer(function.getReturnType()))
-            of.returned.add(search(walk, end->getReturnValue()));
+            of.returned.add(pointersOf(walk, end->getReturnValue()));
         else
             addStored(walk, instruction, of.stored);
     }
