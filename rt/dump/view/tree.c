@@ -58,7 +58,7 @@ static void add_amounts(uint64_t amounts[MEASURE_SORTS], const struct counters *
 
 /* Nothing of the row is in a stack, though other rows are. */
 static bool is_bare(const struct tree *tree, const struct tree_part *part) {
-    return tree->has_stacks_alone && !part->stack &&
+    return tree->has_stacks_alone && (!part->stack || !part->stack->frame_count) &&
            memcmp(&part->site->counters, part->counters, sizeof *part->counters) == 0;
 }
 

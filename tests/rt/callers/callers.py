@@ -109,7 +109,7 @@ def local():
     own = {"once", "each", "kinds"}
     expect("in the file", own, own & {row["function"] for row in unsited(report_of(run([program])), "local")})
     process = run([program], "stack=8:top=3")
-    expect("from", True, re.search(r"from (each < )?thread", process.err) is not None)
+    expect("called by", True, re.search(r"called by (each|thread)", process.err) is not None)
     subprocess.run(["strip", program], check=True)
     expect("stripped", set(), own & {row["function"] for row in unsited(report_of(run([program])), "local")})
     for name, options in ("libreplaced.so", []), ("other.so", ["-DOTHER"]):
