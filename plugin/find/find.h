@@ -139,6 +139,9 @@ bool mayAllocateInLibrary(const llvm::Function &function);
 /* The C library's functions that return their first argument. */
 bool returnsFirst(const llvm::Function &function);
 
+/* The argument that a call surely returns; nullptr: none. */
+llvm::Value *returnedArgument(const llvm::CallBase &call);
+
 /* The C library's functions that measure text. */
 bool measuresText(const llvm::Function &function);
 

@@ -11,6 +11,7 @@ extern "C" {
 #include <dlfcn.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/ADT/StringSet.h>
+#include <llvm/IR/IntrinsicInst.h>
 
 using namespace llvm;
 
@@ -102,6 +103,17 @@ bool returnsFirst(const Function &function) {
                                       "wcscpy",       "__memcpy_chk",  "__memset_chk", "__memmove_chk",
                                       "__strcpy_chk", "__strncpy_chk", "__strcat_chk"};
     return function.isDeclaration() && names.contains(function.getName());
+}
+
+Value *returnedArgument(const CallBase &call) {
+    if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
+        Intrinsic::ID id = intrinsic->getIntrinsicID();
+        bool passes = id == Intrinsic::launder_invariant_group || id == Intrinsic::strip_invariant_group ||
+                      id == Intrinsic::ptrmask || id == Intrinsic::ptr_annotation;
+        return passes ? call.getArgOperand(0) : nullptr;
+    }
+    const Function *callee = surelyCalled(call);
+    return callee && returnsFirst(*callee) ? call.getArgOperand(0) : call.getReturnedArgOperand();
 }
 
 bool measuresText(const Function &function) {

@@ -105,7 +105,7 @@ static bool holdsReached(Walk &walk, const AllocaInst &variable) {
     return walk.holdsReached[&variable] = isAny;
 }
 
-/* Whether it points into memory that the function was handed. */
+/* Whether the pointer is derived from an argument, so that the caller finds what is stored there. */
 static bool isReached(Walk &walk, const Value *pointer) {
     pointer = baseOf(pointer);
     if (auto *argument = dyn_cast<Argument>(pointer))
@@ -162,17 +162,6 @@ static bool followOwnStore(Search &search, const LoadInst &load) {
         if (isSure)
             search.next.push_back(store->getValueOperand());
     return isSure;
-}
-
-static const Value *returnedArgument(const CallBase &call) {
-    if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
-        Intrinsic::ID id = intrinsic->getIntrinsicID();
-        bool passes = id == Intrinsic::launder_invariant_group || id == Intrinsic::strip_invariant_group ||
-                      id == Intrinsic::ptrmask || id == Intrinsic::ptr_annotation;
-        return passes ? call.getArgOperand(0) : nullptr;
-    }
-    const Function *callee = surelyCalled(call);
-    return callee && returnsFirst(*callee) ? call.getArgOperand(0) : call.getReturnedArgOperand();
 }
 
 static bool isHook(const CallBase &call) {

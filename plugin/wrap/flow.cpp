@@ -38,17 +38,6 @@ static ParameterSet bitOf(const Argument &argument) {
     return argument.getArgNo() < 64 ? ParameterSet(1) << argument.getArgNo() : 0;
 }
 
-Value *returnedArgument(const CallBase &call) {
-    if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
-        Intrinsic::ID id = intrinsic->getIntrinsicID();
-        bool passes = id == Intrinsic::launder_invariant_group || id == Intrinsic::strip_invariant_group ||
-                      id == Intrinsic::ptrmask || id == Intrinsic::ptr_annotation;
-        return passes ? call.getArgOperand(0) : nullptr;
-    }
-    const Function *callee = surelyCalled(call);
-    return callee && returnsFirst(*callee) ? call.getArgOperand(0) : call.getReturnedArgOperand();
-}
-
 /* The local variable that a call leaves its block in; nullptr: it is no such call, or leaves it elsewhere. */
 AllocaInst *Flow::outVariable(const CallBase &call) {
     unsigned out = outArgument(call);

@@ -169,9 +169,6 @@ class Flow {
     void followCall(llvm::CallBase &call, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
 };
 
-/* The argument that a call surely returns; nullptr: none. */
-llvm::Value *returnedArgument(const llvm::CallBase &call);
-
 /* Whether a call makes the object that the function around it returns in memory. */
 bool isMakingResult(const llvm::CallBase &call);
 

@@ -323,7 +323,7 @@ void order_sites(struct report_site **, size_t count, const struct report_limits
 /* Merges equal pairs, sorts them, and tells the sites which are theirs. The sites are in their places. */
 void pairs_prepare(struct report *);
 
-/* ---- Who called the functions with its lines: of each site the callers with the most first. */
+/* ---- The callers of each site, sorted by their calls. */
 
 void callers_prepare(struct report *);
 

@@ -198,7 +198,7 @@ void pairs_prepare(struct report *report) {
     name_sites(report);
 }
 
-/* ---- Who called the functions with its lines. */
+/* ---- The callers of each site. */
 
 /* Those that are not known come last. */
 static int compare_caller_places(const struct place *a, const struct place *b) {

@@ -14,9 +14,6 @@
 /* A row with a smaller share of all calls and of all bytes is not worth looking for its callers. */
 #define WRAPPER_PERCENT 1
 
-/* Rows that have their stack below them, and its frames. */
-enum { STACKS_SHOWN = 20, FRAMES_SHOWN = 8 };
-
 /* Callers of a line that are shown. */
 enum { CALLERS_SHOWN = 3 };
 
@@ -312,24 +309,6 @@ void details_of_others(const struct page *page, uint64_t calls) {
     line_end(&line);
 }
 
-/* With how much of it that is, "(83.1% of it)". What nobody knows the first function of says little. */
-static void put_stack(const struct page *page, const struct report_site *site) {
-    const struct report_stack *stack = site->main_stack;
-    uint64_t depth = page->report->limits.depth;
-    size_t first = stack ? first_caller(site, stack) : 0, most = depth ? depth : first + FRAMES_SHOWN;
-    struct line line;
-    if (!stack || !is_next(stack, first, most) || !stack->frames[first].function)
-        return;
-    begin_below(&line, page);
-    put_callers(&line.page, stack, first, most, false);
-    if (counters_bytes(&stack->counters) < counters_bytes(&site->counters)) {
-        out_text(line.page.out, " (");
-        page_share(&line.page, counters_bytes(&stack->counters), counters_bytes(&site->counters));
-        out_text(line.page.out, " of it)");
-    }
-    line_end(&line);
-}
-
 static bool callers_are_known(const struct report *report, const struct report_site *site) {
     return site->caller_count > 1 || report->callers[site->first_caller].at;
 }
@@ -337,9 +316,11 @@ static bool callers_are_known(const struct report *report, const struct report_s
 static void put_one_caller(const struct page *page, const struct report_caller *caller, uint64_t calls) {
     if (caller->at) {
         page_function(page, caller->at->function);
-        line_space(page);
-        place_write(page->out, &(struct place){NULL, caller->at->file, caller->at->line, 0},
-                    page->report->directory);
+        if (caller->at->file) {
+            line_space(page);
+            place_write(page->out, &(struct place){NULL, caller->at->file, caller->at->line, 0},
+                        page->report->directory);
+        }
     } else
         out_text(page->out, "unknown code");
     if (caller->calls == calls)
@@ -358,15 +339,15 @@ static void put_shares(const struct page *page, const struct report_site *site) 
     begin_below(&line, page);
     out_text(line.page.out, "called by ");
     for (size_t i = 0; i < shown; i++) {
-        out_text(line.page.out, i ? "," : "");
-        if (i)
-            line_space(&line.page);
         put_one_caller(&line.page, &callers[i], calls);
+        out_text(line.page.out, i + 1 < count ? "," : "");
+        if (i + 1 < count)
+            line_space(&line.page);
     }
-    if (count > shown)
-        out_text(line.page.out, ", and ");
-    if (count > shown)
+    if (count > shown) {
+        out_text(line.page.out, "and ");
         page_count(&line.page, count - shown, " more", " more");
+    }
     line_end(&line);
 }
 
@@ -374,8 +355,6 @@ void details_of_site(const struct page *page, const struct report_site *site) {
     page_chain(page, site);
     if (site->main_stack && site->caller_count && callers_are_known(page->report, site))
         put_shares(page, site);
-    else if (!page->report->callers && site->position < STACKS_SHOWN)
-        put_stack(page, site);
     put_advice(page, site);
     if (page->report->limits.sizes && site->sizes)
         put_sizes(page, site->sizes);

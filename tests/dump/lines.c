@@ -39,8 +39,13 @@ NOINLINE static void recurse(int depth) {
         table[3]->name = copy("deep"); /* @ 1 5 */
 }
 
+NOINLINE static void *either(size_t size) {
+    return size ? need(size) : stored(); /* @ 1 3 */
+}
+
 int main(void) {
     char *text = NULL;
+    free(either(3));
     load();
     parse();
     recurse(5);

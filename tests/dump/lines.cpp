@@ -39,6 +39,8 @@ NOINLINE static void convert(std::vector<Word> &words, const std::string &text) 
     words.resize(text.size()); /* @ 1 */
 }
 
+static std::string early(100, 'y'); /* @ 1 */
+
 int main() {
     std::string text(100, 'x'); /* @ 1 */
     text += text;               /* @ 1 */

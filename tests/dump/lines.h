@@ -4,3 +4,4 @@
 void *need(size_t size);
 char *copy(const char *text);
 void grow(void *place, size_t size);
+void *stored(void);

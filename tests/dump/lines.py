@@ -110,23 +110,23 @@ class Choice(unittest.TestCase):
         return sums
 
     def test_default(self):
-        self.assertEqual(self.functions(), {"add": 14, "recurse": 1, "main": 4})
+        self.assertEqual(self.functions(), {"add": 14, "recurse": 1, "either": 1, "main": 4})
 
     def test_skip(self):
-        self.assertEqual(self.functions("--skip=add"), {"load": 8, "parse": 6, "recurse": 1, "main": 4})
-        self.assertEqual(self.functions(f"--skip=lines.c:{line_of('= copy(name)')}"), {"add": 7, "load": 4, "parse": 3, "recurse": 1, "main": 4})
-        self.assertEqual(self.functions("--skip=add,recurse,lo*"), {"parse": 6, "main": 13})
+        self.assertEqual(self.functions("--skip=add"), {"load": 8, "parse": 6, "recurse": 1, "either": 1, "main": 4})
+        self.assertEqual(self.functions(f"--skip=lines.c:{line_of('= copy(name)')}"), {"add": 7, "load": 4, "parse": 3, "recurse": 1, "either": 1, "main": 4})
+        self.assertEqual(self.functions("--skip=add,recurse,lo*"), {"parse": 6, "either": 1, "main": 13})
 
     def test_all_is_skipped(self):
         """The outermost line of the program remains."""
-        self.assertEqual(self.functions("--skip=lines*.c"), {"main": 19})
+        self.assertEqual(self.functions("--skip=lines*.c"), {"main": 20})
 
     def test_stop(self):
-        self.assertEqual(self.functions("--stop=copy"), {"add": 7, "copy": 8, "main": 4})
-        self.assertEqual(self.functions("--stop=lines_util.c"), {"need": 15, "grow": 4})
+        self.assertEqual(self.functions("--stop=copy"), {"add": 7, "copy": 8, "either": 1, "main": 4})
+        self.assertEqual(self.functions("--stop=lines_util.c"), {"need": 16, "grow": 4})
 
     def test_site(self):
-        self.assertEqual(self.functions("--line=site"), {"need": 15, "grow": 4})
+        self.assertEqual(self.functions("--line=site"), {"need": 16, "grow": 4})
 
     def test_library(self):
         found = rows("--line=outermost-library", work("cpp-O0.profile"))
@@ -159,7 +159,16 @@ class Callers(unittest.TestCase):
         self.assertRegex(text, rf"load add\n +called by main \S*lines\.c:{line_of('load();')}\n")
 
     def test_main_has_none(self):
-        self.assertNotIn("called by _start", check("--skip=lines*.c", work("c-O0.profile")))
+        self.assertNotIn("called by", check("--skip=lines*.c", work("c-O0.profile")))
+
+    def test_nor_has_what_runs_before_main(self):
+        for level in LEVELS:
+            self.assertNotIn("_start", check(work(f"cpp{level}.profile")), level)
+
+    def test_of_code_that_was_inlined(self):
+        """Below the line stands the function that has its code, so the callers are that one's."""
+        text = check("--stop=need", work("c-O2.profile"))
+        self.assertRegex(text, r"need malloc\n +in \S+ copy\n +called by add ")
 
 
 if __name__ == "__main__":

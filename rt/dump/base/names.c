@@ -192,6 +192,13 @@ void function_base(const char *function, char *text) {
     text[base.length] = '\0';
 }
 
+char *function_base_copy(const char *function) {
+    char *base = function ? memory_zeros(strlen(function), 1) : NULL;
+    if (base)
+        function_base(function, base);
+    return base;
+}
+
 /* ---- Names of C++ and Rust functions as they are in the source. */
 
 /* Back references make a name grow with the power of its length. */

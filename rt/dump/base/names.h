@@ -13,6 +13,9 @@
  * as function, with its NUL, has. */
 void function_base(const char *function, char *base);
 
+/* The same as a text to be freed; NULL for NULL. */
+char *function_base_copy(const char *function);
+
 /* ---- Names of C++ and Rust functions as they are in the source. */
 
 /* Whether it is a symbol of C++ (_Z) or Rust (_R, older ones _Z), which demangle may know. */

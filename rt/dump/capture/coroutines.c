@@ -11,7 +11,7 @@
  * above it, behind the registers that it has pushed. */
 enum { BELOW = 8, ABOVE = 16 * 8, CALL_SIZE = 8 };
 
-/* A word that lies lower in a larger mapping is no stack pointer. */
+/* The largest stack: a word that points further below the end of its mapping is no stack pointer. */
 #define STACK_MOST (UINT64_C(256) << 20)
 
 void coroutines_open(struct coroutines *coroutines, const struct capture_maps *maps, const struct stop *stop,

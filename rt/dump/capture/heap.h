@@ -80,7 +80,7 @@ struct heap {
 bool heap_open(struct heap *, const struct remote_root *, struct remote_memory *, struct reason *why);
 void heap_close(struct heap *);
 
-/* The slot of blocks that nobody counts, the highest one. */
+/* Returns the slot of the runtime's own blocks, which no site counts: the highest one. */
 static inline uint32_t heap_ours(const struct heap *heap) {
     return (1u << heap->layout.slot_bits) - 1;
 }

@@ -2,6 +2,7 @@
 /* Lost blocks of a process, and what one block leads to. */
 #include "dump/capture/search.h"
 
+#include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/capture/sites.h"
 #include "dump/profile/read.h"
@@ -26,15 +27,10 @@ static void reach_in_use(struct reaching *reaching, struct capture *capture) {
     free(is_in_use);
 }
 
-static int by_slot(const void *a, const void *b) {
-    const struct root_lost *left = a, *right = b;
-    return (left->slot > right->slot) - (left->slot < right->slot);
-}
-
 /* One after the other of the same slot become one. */
 static size_t merge(struct root_lost *list, size_t count) {
     size_t kept = 0;
-    sort_list(list, count, sizeof *list, by_slot);
+    sort_list(list, count, sizeof *list, compare_first_u64);
     for (size_t i = 0; i < count; i++) {
         if (kept && list[kept - 1].slot == list[i].slot) {
             list[kept - 1].blocks += list[i].blocks;

@@ -96,8 +96,8 @@ static bool is_allocators(struct mapped *mapped, uint64_t at) {
     return part->from <= at && at < part->until;
 }
 
-/* What another allocator than the C library's keeps of its blocks, which holds their addresses, is in the
- * mappings to which its data points. In an executable that data could be the program's, too. */
+/* An allocator other than the C library's keeps the addresses of its blocks in the mappings to which its data
+ * points. In an executable that data could be the program's, too. */
 static void note_pointed_at(void *context, struct span data) {
     struct mapped *mapped = context;
     uint64_t word;

@@ -1,10 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which blocks are reached. */
+/* Words that lead to blocks, and the blocks that are reached. */
 #include "dump/capture/search.h"
 
 #include "dump/base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { WORD = 8 };
+
+void words_see(const struct words *words, uint64_t word, uint64_t at) {
+    size_t block = finder_find(words->finder, word, words->heads);
+    if (block != FINDER_NONE)
+        words->found(words->context, &(struct found){block, word, at});
+    else if (words->coroutines)
+        coroutines_see(words->coroutines, word);
+}
+
+void words_search(const struct words *words, struct span span) {
+    const struct image *image = words->finder->image;
+    size_t i = image_behind(image, span.begin);
+    for (; i < image->count && image->runs[i].address < span.end; i++) {
+        const struct image_run *run = &image->runs[i];
+        uint64_t at = run->address > span.begin ? run->address : span.begin;
+        uint64_t end = run->address + run->size < span.end ? run->address + run->size : span.end;
+        for (at = (at + WORD - 1) & -(uint64_t)WORD; at + WORD <= end; at += WORD) {
+            uint64_t word;
+            memcpy(&word, run->bytes + (at - run->address), sizeof word);
+            words_see(words, word, at);
+        }
+    }
+}
+
+void words_search_between(const struct words *words, struct span span) {
+    const struct finder *finder = words->finder;
+    size_t i = finder_before(finder, span.begin);
+    for (i = i == FINDER_NONE ? 0 : i; i < finder->count && finder->blocks[i].start < span.end; i++) {
+        const struct heap_block *block = &finder->blocks[i];
+        if (block->start + block->size <= span.begin)
+            continue;
+        words_search(words, (struct span){span.begin, block->start});
+        span.begin = block->start + block->size;
+    }
+    words_search(words, span);
+}
+
+/* ---- Which blocks are reached. */
 
 void reaching_open(struct reaching *reaching, const struct capture_roots *roots) {
     *reaching = (struct reaching){.roots = *roots, .now = REACHED};

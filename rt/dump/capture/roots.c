@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where a process starts when it follows pointers. */
+/* The roots of the search: data, stacks, registers and thread-local memory. */
 #include "dump/capture/search.h"
 
 enum { DESCRIPTOR_ROOM = 4096 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is still pointed at: a conservative search in the copy of a process, with the rules of LeakSanitizer.
+/* Finds the blocks that a process still points to: a conservative search in its copy, by the rules of
+ * LeakSanitizer.
  * An aligned word whose value lies in a block reaches it, at its start or inside.
  *
  * The search starts at the writable data of all modules, and at the stack, the registers and the thread-local
@@ -115,7 +116,6 @@ enum reached { REACHED_NOT, REACHED_POSSIBLY, REACHED };
 
 struct reaching {
     struct capture_roots roots;
-    const struct capture_target *target;
     unsigned char *reached; /* enum reached of each block */
     uint32_t *pending;      /* blocks that are reached and not looked into */
     size_t pending_count;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump report: what programs have counted, from profiles and from reports that were written as
- * JSON. */
+/* allocsite-dump report: what programs have counted, from profiles, recordings and running processes. */
 #include "dump/commands/report.h"
 #include "dump/base/files.h"
 #include "dump/base/memory.h"

@@ -17,7 +17,7 @@ static const char help[] =
     "\n"
     "Shows what programs have counted, and checks that the numbers agree with each\n"
     "other. Files are profiles (ALLOCSITE_OPTIONS=profile=PATH), also of programs\n"
-    "that still run, reports in JSON (format=json), or recordings (see record).\n"
+    "that still run, or recordings (see record).\n"
     "Several are shown as one. FILE may be - for standard input, or pid:NUMBER for a\n"
     "running process, with or without a profile.\n"
     "\n"

@@ -6,8 +6,8 @@
  *   allocsite-dump search PID THREAD CALLER lost    < COUNTERS 3> ANSWER      struct root_lost, of each slot
  *   allocsite-dump search PID THREAD CALLER ADDRESS < COUNTERS 3> ANSWER      uint64_t, what a block leads to
  *
- * Addresses are hexadecimal digits; CALLER is that of a struct root_caller there. Where the search fails the
- * answer is why, and the status STATUS_NOT_WRITTEN. */
+ * Addresses are hexadecimal digits; CALLER is that of a struct root_caller there. If the search fails, the
+ * answer is the reason as text, and the status is STATUS_NOT_WRITTEN. */
 #include "dump/base/files.h"
 #include "dump/capture/capture.h"
 #include "dump/commands/report.h"

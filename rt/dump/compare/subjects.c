@@ -18,8 +18,7 @@ static void add_function(struct subject *subject, const char *function) {
     if (!function)
         return;
     size_t size = name_whole_size(function);
-    char *base = memory_zeros(strlen(function), 1), *shown = memory_zeros(size, 1);
-    function_base(function, base);
+    char *base = function_base_copy(function), *shown = memory_zeros(size, 1);
     subject->names[subject->count++] = base;
     if (strcmp(base, function) != 0)
         subject->names[subject->count++] = memory_text("%s", function);

@@ -141,7 +141,6 @@ static void add_untouched(struct joined *joined, const struct report_site *site)
 
 void joined_add(struct joined *joined, struct report *report) {
     joined->reports++;
-    joined->has_lines |= report->callers != NULL;
     joined->without_pairs += !report->has_pairs;
     joined->without_sizes += has_calls(report) && !report_has_sizes(report);
     joined->without_lifetimes += has_calls(report) && !report_has_lifetimes(report);

@@ -92,13 +92,11 @@ struct joined {
     uint64_t peak_bound;    /* sum of all peaks and what they are within */
     uint64_t without_pairs, without_sizes, without_lifetimes, with_reach, without_reach,
         without_parts;    /* reports */
-    bool has_lines;       /* were chosen */
     bool asked_for_reach; /* by some that got no answer */
     const char *lost_unknown;
     bool overflow; /* a sum was too large */
 
     struct report_module *module_list;
-    struct report_stack *stack_list;
     const char **reason_texts;
     uint64_t *reasons_hold;
     char program[32];

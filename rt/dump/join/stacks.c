@@ -5,7 +5,6 @@
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "dump/join/join.h"
-#include "dump/line/attribute.h"
 
 #include <stdlib.h>
 
@@ -234,8 +233,8 @@ void joined_add_stacks(struct joined *joined, const struct report *report) {
 
 void joined_list_stacks(struct joined *joined) {
     struct report *report = &joined->report;
-    report->stacks = joined->stack_list = memory_zeros(joined->stack_count, sizeof *report->stacks);
-    report->callers = joined->has_lines ? memory_zeros(joined->stack_count, sizeof *report->callers) : NULL;
+    report->stacks = memory_zeros(joined->stack_count, sizeof *report->stacks);
+    report->callers = memory_zeros(joined->stack_count, sizeof *report->callers);
     for (size_t i = 0; i < joined->stack_count; i++) {
         struct joined_stack *stack = joined->stacks[i];
         if (stack->peak_of != joined->peak_of)
@@ -257,8 +256,7 @@ void joined_free_stacks(struct joined *joined) {
     free(joined->stacks);
     free(joined->modules);
     free(joined->module_list);
-    attribute_free(&joined->report);
-    free(joined->stack_list);
+    free(joined->report.stacks);
     free(joined->report.callers);
     hash_free(&joined->module_index);
     hash_free(&joined->stack_index);

@@ -14,16 +14,13 @@
 /* What the rows and stacks of a report borrow. */
 struct attributed {
     struct report_stack *stacks;
+    size_t count;
     struct site_view *origins; /* of each stack */
     struct place *callers;     /* likewise */
     struct place **chains;     /* of their rows; NULL: as it was */
     struct report_caller *shares;
-    size_t count;
     struct string_pool strings;
 };
-
-/* What is known of a place. */
-enum { PLACE_PASSES = 1, PLACE_LIBRARY = 2 };
 
 struct attribution {
     const struct symbolizer *symbolizer;
@@ -31,7 +28,6 @@ struct attribution {
     struct attributed *made;
     struct number_map known; /* flags, by the place's pointers */
     struct call_path path;
-    size_t count; /* of stacks */
 };
 
 /* The texts of places stand in one place each, or nearly so. */
@@ -42,18 +38,9 @@ static uint64_t flags_of(struct attribution *attribution, const struct path_plac
     const uint64_t *known = number_map_find(&attribution->known, key);
     if (known)
         return *known;
-    uint64_t flags = (pass_through_is(passing, place) ? PLACE_PASSES : 0) |
-                     (pass_through_is_library(passing, place) ? PLACE_LIBRARY : 0);
+    uint64_t flags = pass_through_flags(passing, &attribution->symbolizer->line, place);
     number_map_add(&attribution->known, key, flags);
     return flags;
-}
-
-/* What calls main, or the function of a thread, is no line of the program. */
-static size_t places_of_program(const struct call_path *path) {
-    for (size_t i = 0; i < path->count; i++)
-        if (path->places[i].function && strcmp(path->places[i].function, "main") == 0)
-            return i + 1;
-    return path->count;
 }
 
 /* Returns the number of places, count, if there is none. */
@@ -66,7 +53,7 @@ static size_t next_place(struct attribution *attribution, size_t from, size_t co
 
 static size_t outermost_of_program(struct attribution *attribution, size_t count) {
     for (size_t i = count; i-- > 0;)
-        if (next_place(attribution, i, count, PLACE_LIBRARY) == i)
+        if (next_place(attribution, i, count, PASS_LIBRARY) == i)
             return i;
     return count;
 }
@@ -75,10 +62,10 @@ static size_t choose(struct attribution *attribution, size_t count) {
     if (attribution->symbolizer->line.choice == LINE_SITE)
         return 0;
     if (attribution->symbolizer->line.choice == LINE_LIBRARY) {
-        size_t program = next_place(attribution, 0, count, PLACE_LIBRARY);
+        size_t program = next_place(attribution, 0, count, PASS_LIBRARY);
         return program && program < count ? program - 1 : program;
     }
-    size_t chosen = next_place(attribution, 0, count, PLACE_PASSES);
+    size_t chosen = next_place(attribution, 0, count, PASS_THROUGH);
     return chosen < count ? chosen : outermost_of_program(attribution, count);
 }
 
@@ -90,10 +77,7 @@ static const char *callee_of(struct attribution *attribution, size_t chosen) {
     const struct path_place *places = attribution->path.places;
     if (chosen == 0)
         return places[0].callee;
-    const char *function = places[chosen - 1].function;
-    char *base = function ? memory_zeros(strlen(function) + 1, 1) : NULL;
-    if (base)
-        function_base(function, base);
+    char *base = function_base_copy(places[chosen - 1].function);
     const char *callee = string_keep(&attribution->made->strings, base);
     free(base);
     return callee;
@@ -154,7 +138,7 @@ static void set_caller(struct attribution *attribution, size_t number, size_t ch
     const struct path_place *places = attribution->path.places;
     struct report_stack *stack = &attribution->made->stacks[number];
     size_t end = end_of_chain(&attribution->path, chosen);
-    size_t caller = next_place(attribution, end + 1, count, PLACE_LIBRARY);
+    size_t caller = next_place(attribution, end + 1, count, PASS_LIBRARY);
     if (caller >= count)
         return;
     attribution->made->callers[number] = place_of(&places[caller]);
@@ -175,7 +159,7 @@ static void attribute_stack(struct attribution *attribution, size_t number) {
     if (!stack->frame_count && !is_asked(attribution->symbolizer))
         return;
     call_path_make(&attribution->path, view, stack, attribution->symbolizer);
-    size_t count = places_of_program(&attribution->path), chosen = choose(attribution, count);
+    size_t count = call_path_to_main(&attribution->path), chosen = choose(attribution, count);
     if (chosen == count)
         return;
     if (chosen > 0)
@@ -213,7 +197,7 @@ static void add_stacks(struct attribution *attribution) {
     }
     for (size_t i = 0; i < report->site_count; i++)
         if (!has_stacks[i] || has_any(&rests[i]))
-            attribution->made->stacks[attribution->count++] =
+            attribution->made->stacks[attribution->made->count++] =
                 (struct report_stack){.site = report->sites[i], .counters = rests[i]};
     free(rests);
     free(has_stacks);
@@ -232,24 +216,25 @@ static void take_stacks(struct attribution *attribution) {
     for (size_t i = 0; i < report->phase_count; i++)
         if (report->phases[i].stack)
             report->phases[i].stack = made->stacks + (report->phases[i].stack - report->stacks);
-    attribution->count = report->stack_count;
+    made->count = report->stack_count;
     add_stacks(attribution);
 }
 
 static void load_passing(struct symbolizer *symbolizer, const struct report *report) {
     if (!symbolizer->passing)
         symbolizer->passing = memory_zeros(1, sizeof *symbolizer->passing);
-    symbolizer->passing->options = symbolizer->line;
     pass_through_load(symbolizer->passing, report, &symbolizer->search);
 }
 
 /* Phases are of the part of a row that is in no stack, too. */
 static void show_stacks(struct attribution *attribution) {
     struct report *report = attribution->report;
+    struct attributed *made = attribution->made;
     size_t before = report->stack_count;
-    report->stacks = attribution->made->stacks;
-    report->stack_count = attribution->count;
-    for (size_t i = before; i < attribution->count; i++)
+    report->stacks = made->stacks;
+    report->stack_count = made->count;
+    report->callers = made->shares = memory_zeros(made->count, sizeof *report->callers);
+    for (size_t i = before; i < made->count; i++)
         report->stacks[i].site->position = i;
     for (size_t i = 0; i < report->phase_count; i++) {
         struct report_phase *phase = &report->phases[i];
@@ -268,14 +253,10 @@ void attribute_report(struct symbolizer *symbolizer, struct report *report) {
     attribution->made = report->attributed = memory_zeros(1, sizeof *attribution->made);
     load_passing(symbolizer, report);
     take_stacks(attribution);
-    for (size_t i = 0; i < attribution->count; i++)
+    for (size_t i = 0; i < attribution->made->count; i++)
         attribute_stack(attribution, i);
     if (report->stack_count)
         show_stacks(attribution);
-    if (report->stack_count)
-        report->callers = attribution->made->shares =
-            memory_zeros(attribution->count, sizeof *report->callers);
-    attribution->made->count = attribution->count;
     number_map_free(&attribution->known);
     free(attribution);
 }

@@ -100,3 +100,15 @@ void call_path_make(struct call_path *path, const struct site_view *view, const 
     for (size_t i = own; stack && i < stack->frame_count; i++)
         add_frame(path, &stack->frames[i], symbolizer);
 }
+
+static bool is_named(const struct path_place *place, const char *name) {
+    return place->function && strcmp(place->function, name) == 0;
+}
+
+size_t call_path_to_main(const struct call_path *path) {
+    size_t count = 0;
+    while (count < path->count && !is_named(&path->places[count], "_start"))
+        if (is_named(&path->places[count++], "main"))
+            break;
+    return count;
+}

@@ -32,4 +32,8 @@ struct call_path {
 void call_path_make(struct call_path *, const struct site_view *, const struct report_stack *,
                     const struct symbolizer *);
 
+/* Returns the number of places up to main, or before the _start of a program whose main is not on the path:
+ * the C library's start-up says nothing. */
+size_t call_path_to_main(const struct call_path *);
+
 #endif

@@ -40,10 +40,7 @@ static bool is_name(const void *key, const void *context, size_t element) {
 }
 
 static const char *keep_base(struct pass_through *passing, const char *function) {
-    if (!function)
-        return NULL;
-    char *base = memory_zeros(strlen(function) + 1, 1);
-    function_base(function, base);
+    char *base = function_base_copy(function);
     const char *kept = string_keep(&passing->strings, base);
     free(base);
     return kept;
@@ -166,7 +163,7 @@ void pass_through_free(struct pass_through *passing) {
     string_pool_free(&passing->strings);
 }
 
-/* ---- What is asked of a place. */
+/* ---- Whether a place passes through. */
 
 static uint32_t flags_of(const struct pass_through *passing, const char *name, const char *file) {
     const struct pass_function key = {.name = name, .file = file};
@@ -233,27 +230,12 @@ static bool are_matched(const char *patterns, const struct path_place *place) {
     return is_one;
 }
 
-static char *base_of(const struct path_place *place) {
-    char *base = place->function ? memory_zeros(strlen(place->function) + 1, 1) : NULL;
-    if (base)
-        function_base(place->function, base);
-    return base;
-}
-
-bool pass_through_is_library(const struct pass_through *passing, const struct path_place *place) {
-    char *base = base_of(place);
-    bool is_one = is_library(passing, place, base);
+unsigned pass_through_flags(const struct pass_through *passing, const struct line_options *options,
+                            const struct path_place *place) {
+    char *base = function_base_copy(place->function);
+    bool is_of_library = is_library(passing, place, base);
+    bool passes = !are_matched(options->stop, place) && (are_matched(options->skip, place) || is_of_library ||
+                                                         passes_by_table(passing, place, base));
     free(base);
-    return is_one;
-}
-
-bool pass_through_is(const struct pass_through *passing, const struct path_place *place) {
-    if (are_matched(passing->options.stop, place))
-        return false;
-    if (are_matched(passing->options.skip, place))
-        return true;
-    char *base = base_of(place);
-    bool is_one = is_library(passing, place, base) || passes_by_table(passing, place, base);
-    free(base);
-    return is_one;
+    return (is_of_library ? PASS_LIBRARY : 0) | (passes ? PASS_THROUGH : 0);
 }

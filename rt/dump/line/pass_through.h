@@ -18,7 +18,6 @@
 
 /* All zero: nothing is known. It can be loaded again for another report, and keeps what it has. */
 struct pass_through {
-    struct line_options options; /* set by the caller */
     struct pass_module *modules;
     size_t module_count, module_room;
     struct pass_function *functions;
@@ -37,9 +36,10 @@ void pass_through_free(struct pass_through *);
 /* Whether the place's module was compiled with the plugin. */
 bool pass_through_is_compiled(const struct pass_through *, const struct path_place *);
 
-bool pass_through_is_library(const struct pass_through *, const struct path_place *);
-
-/* Whether the place is in a library or in a function that passes through. */
-bool pass_through_is(const struct pass_through *, const struct path_place *);
+/* PASS_LIBRARY: in a library. PASS_THROUGH: there or in a function that passes through, unless the options
+ * say otherwise of the place. */
+enum { PASS_LIBRARY = 1, PASS_THROUGH = 2 };
+unsigned pass_through_flags(const struct pass_through *, const struct line_options *,
+                            const struct path_place *);
 
 #endif

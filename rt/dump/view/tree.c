@@ -241,23 +241,13 @@ void tree_parts(const struct report *report, const struct symbolizer *symbolizer
 static char *name_of(const struct path_place *place) {
     if (!place->function)
         return memory_text("%s", place->module ? path_base(place->module) : "?");
-    char *base = memory_zeros(strlen(place->function), 1);
-    function_base(place->function, base);
-    return base;
-}
-
-/* What calls main says nothing. */
-static size_t places_of(const struct call_path *path) {
-    for (size_t i = path->count; i-- > 0;)
-        if (path->places[i].function && strcmp(path->places[i].function, "main") == 0)
-            return i + 1;
-    return path->count;
+    return function_base_copy(place->function);
 }
 
 static const char *way_of(struct by_stack *by, const struct call_path *path) {
     char *text = NULL;
     size_t length = 0, room = 0;
-    for (size_t i = places_of(path); i-- > 0;) {
+    for (size_t i = call_path_to_main(path); i-- > 0;) {
         char *name = name_of(&path->places[i]);
         for (const char *at = name; *at; at++) {
             memory_grow(&text, length, &room, 1);

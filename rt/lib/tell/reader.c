@@ -219,8 +219,8 @@ static int execute(void *context) {
     __builtin_unreachable();
 }
 
-/* The system call itself: sanitizers stand before clone(3), and look after their threads in the child. The
- * function is where the kernel would find an address that these flags do not use. */
+/* Makes the system call without clone(3), which sanitizers replace by a function that looks after their
+ * threads in the child. The function is passed in a register that the kernel ignores with these flags. */
 static long clone_to(int (*function)(void *), void *context, char *stack_end) {
     register long tid __asm__("r10") = 0, tls __asm__("r8") = 0;
     long result;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report as text. */
 #include "report_rows.h"
+#include "write/lines.h"
+#include "write/summary.h"
 
 static void text(void **state) {
     (void)state;
@@ -312,8 +314,8 @@ static void colours_only_a_terminal(void **state) {
     assert_null(strchr(text_of(&report, FORMAT_JSON), '\x1b'));
 }
 
-/* The row's own frame is not repeated; of a library the function is told that the program called. */
-static void stacks_of_rows(void **state) {
+/* Callers have their shares of the calls; of a library the function is told that the program called. */
+static void callers_of_rows(void **state) {
     (void)state;
     struct report report = unprepared();
     static const struct report_module libc = {.path = "/lib/libc.so"}, program = {.path = "/bin/p"};
@@ -325,14 +327,18 @@ static void stacks_of_rows(void **state) {
                                            {.module = &libc, .address = 2, .function = "_IO_do_write"},
                                            {.module = &libc, .address = 3, .function = "printf"},
                                            {.module = &program, .address = 4, .function = NULL}};
+    static const struct place load = {"A::load(int)", "/src/b.cpp", 7, 3}, start = {.function = "main"};
+    struct report_caller callers[3];
     struct report_stack stacks[] = {{.site = &copies[0],
                                      .frames = frames + 1,
                                      .frame_count = 2,
-                                     .counters = {.allocs = 1, .alloc_bytes = 90}},
+                                     .counters = {.allocs = 1, .alloc_bytes = 90},
+                                     .caller = &start},
                                     {.site = &copies[0],
                                      .frames = frames,
                                      .frame_count = 4,
-                                     .counters = {.allocs = 2, .alloc_bytes = 200}},
+                                     .counters = {.allocs = 3, .alloc_bytes = 200},
+                                     .caller = &load},
                                     {.site = &copies[2],
                                      .frames = inside,
                                      .frame_count = 4,
@@ -341,13 +347,23 @@ static void stacks_of_rows(void **state) {
     copies[2].view.at.function = "_IO_file_doallocate";
     report.stacks = stacks;
     report.stack_count = 3;
+    report.callers = callers;
     report_prepare(&report, &(struct report_limits){.apart = true});
-    assert_string_equal(below_f(&report), "from A::load < main (50.0% of it)\n");
+    assert_string_equal(below_f(&report), "called by A::load b.cpp:7 (75.0%), main (25.0%)\n");
     assert_non_null(
         strstr(text_of(&report, FORMAT_TEXT),
                "100 B buffer of stdio: _IO_file_doallocate for printf (unsited in /lib/libc.so+0x1)\n"));
-    copies[0].view.at.function = copies[3].view.at.function = "main";
-    assert_null(strstr(text_of(&report, FORMAT_TEXT), "from A::load"));
+    stacks[0].caller = stacks[1].caller = NULL;
+    report_prepare(&report, &(struct report_limits){.apart = true});
+    assert_string_equal(below_f(&report), "");
+}
+
+static const char *below_stack(const struct report *report, const struct report_stack *stack) {
+    static char text[2048];
+    struct out out;
+    out_open_memory(&out, text, sizeof text);
+    details_of_stack(&(struct page){.out = &out, .report = report}, stack, stack->frame_count, 4);
+    return text + strspn(text, "\n ");
 }
 
 static void callers_begin_behind_the_row_s_own_function(void **state) {
@@ -364,12 +380,12 @@ static void callers_begin_behind_the_row_s_own_function(void **state) {
         size_t first, count;
         const char *callers, *callee;
     } cases[] = {
-        {0, 7, "from libx.so.1 < p < load\n", "xmalloc"},
-        {1, 4, "from libx.so.1\n", "xmalloc"},
-        {0, 2, "", "xmalloc"}, /* cut before f */
+        {0, 7, "4 times: from libx.so.1 < p < load", "xmalloc"},
+        {1, 4, "4 times: from libx.so.1", "xmalloc"},
+        {0, 2, "4 times: from xmalloc", "xmalloc"}, /* cut before f */
         {1, 1, "", "xmalloc"},
-        {2, 5, "from libx.so.1 < p < load\n", "malloc"},
-        {6, 1, "from load\n", "malloc"}, /* f has left by a tail call of malloc */
+        {2, 5, "4 times: from libx.so.1 < p < load", "malloc"},
+        {6, 1, "4 times: from load", "malloc"}, /* f has left by a tail call of malloc */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct report report = unprepared();
@@ -381,7 +397,7 @@ static void callers_begin_behind_the_row_s_own_function(void **state) {
         report.stack_count = 1;
         copies[0].view.callee = cases[i].callee;
         report_prepare(&report, &(struct report_limits){0});
-        assert_string_equal(below_f(&report), cases[i].callers);
+        assert_string_equal(below_stack(&report, &stack), cases[i].callers);
     }
 }
 
@@ -445,7 +461,7 @@ int main(void) {
         cmocka_unit_test(every_line_fits),
         cmocka_unit_test(libraries_are_left_out_of_what_is_inlined),
         cmocka_unit_test(colours_only_a_terminal),
-        cmocka_unit_test(stacks_of_rows),
+        cmocka_unit_test(callers_of_rows),
         cmocka_unit_test(callers_begin_behind_the_row_s_own_function),
         cmocka_unit_test(an_empty_report),
         cmocka_unit_test(says_when_it_ran),
