@@ -9,13 +9,12 @@
  *   allocsite_frames   scopes, frames, requests, in any order,   read only
  *                      and strings that no other object has
  *   allocsite_strings  NUL-terminated UTF-8                      read only, merged by the linker
- *   allocsite_wrappers struct allocsite_wrapper[]                read only, for allocsite-dump alone
  *   allocsite_functions struct allocsite_function[]              read only, for allocsite-dump alone
  *
  * Grouping: the descriptors of one function stand in that function's comdat and are linked to its
  * code (SHF_LINK_ORDER), so a linker that drops the function drops its sites; those of functions that
- * share a section, which no linker divides, stand together. The wrappers stay
- * (SHF_GNU_RETAIN): one whose calls were all inlined is still one for other units.
+ * share a section, which no linker divides, stand together. The
+ * functions stay (SHF_GNU_RETAIN): one that was inlined everywhere is still in inline chains.
  *
  * Everything is in the byte order of the module. In a relocatable object the references are still
  * PC-relative relocations of their section. One site can stand twice (a library opened twice, code
@@ -27,28 +26,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each descriptor and wrapper holds it. PROFILE_VERSION (profile.h) has the rule for changes: allocsite-dump
+/* Each descriptor and function holds it. PROFILE_VERSION (profile.h) has the rule for changes: allocsite-dump
  * refuses tables of another version, and the runtime counts their sites for the module and says so. */
 #define ALLOCSITE_FORMAT_VERSION 1
 
 /* The names of the runtime's entry points hold a number that is raised by every change of what these are
  * passed, so that an object never links or loads with a runtime that takes something else; and the library's
  * name, so that a linker that misses them says what to add. */
-#define ALLOCSITE_ENTRY(name)  __liballocsite_v1_##name
-#define ALLOCSITE_ENTRY_PREFIX "__liballocsite_v1_"
-
-/* In the symbol of a function that takes its site as a parameter, behind the name of the wrapper that it is
- * of (plugin/lift/lift.h). */
-#define ALLOCSITE_SITED ".sited"
-
-/* In the symbol of a string, behind the name of a wrapper that returns its block in a structure: the type of
- * the block. Files that only know the structure's type have a weak one that names it. */
-#define ALLOCSITE_TYPED             ".sited.type"
+#define ALLOCSITE_ENTRY(name)       __liballocsite_v1_##name
+#define ALLOCSITE_ENTRY_PREFIX      "__liballocsite_v1_"
 
 #define ALLOCSITE_SITES_SECTION     "allocsite_sites"
 #define ALLOCSITE_FRAMES_SECTION    "allocsite_frames"
 #define ALLOCSITE_STRINGS_SECTION   "allocsite_strings"
-#define ALLOCSITE_WRAPPERS_SECTION  "allocsite_wrappers"
 #define ALLOCSITE_FUNCTIONS_SECTION "allocsite_functions"
 
 /* Distance in bytes from this field to what it names; 0: nothing. */
@@ -74,13 +64,6 @@ struct allocsite_request {
     allocsite_ref type;   /* string: the type allocated; 0: unknown */
 };
 
-/* Of a site that is ALLOCSITE_POSSIBLE. */
-struct allocsite_possible_request {
-    struct allocsite_request request;
-    allocsite_ref
-        symbol; /* string: the function that could be a wrapper, as the linker sees it; 0: as callee */
-};
-
 /* The type of memory of which the line names none: it says no more than that nothing is known, and less than
  * what another line tells. */
 #define ALLOCSITE_BYTES "bytes"
@@ -90,14 +73,6 @@ enum allocsite_kind {
     ALLOCSITE_REALLOC = 1, /* returns a new block or moves an old one */
     ALLOCSITE_FREE = 2,    /* takes a block back */
 };
-
-/* In `kind`: the call is a wrapper's own, whose callers' sites go first. The calls counted here came to the
- * wrapper from code that did not know it, or by a pointer. */
-#define ALLOCSITE_OF_WRAPPER 0x80u
-
-/* In `kind`: what is called could be a wrapper by its declaration. It is one if the wrappers of its module
- * say so, else the site never counts. */
-#define ALLOCSITE_POSSIBLE 0x40u
 
 /* In `kind`: what the descriptor names stands in one section of one object with what others name that stand
  * together with it, so that one relocation does for all of them. `caller` and `request` are distances from
@@ -123,7 +98,7 @@ struct allocsite_site {
     allocsite_ref request; /* struct allocsite_request */
     uint16_t column;       /* 0: unknown */
     uint8_t version;       /* ALLOCSITE_FORMAT_VERSION */
-    uint8_t kind; /* enum allocsite_kind, ALLOCSITE_OF_WRAPPER, ALLOCSITE_POSSIBLE, ALLOCSITE_JOINED */
+    uint8_t kind;          /* enum allocsite_kind, ALLOCSITE_JOINED */
 };
 
 /* The references of a descriptor as distances from their own fields. */
@@ -168,24 +143,6 @@ static inline struct allocsite_refs allocsite_refs_of(const struct allocsite_sit
 /* The token that a custom allocator's realloc keeps in its frame for the runtime, in words of 8 bytes. */
 #define ALLOCSITE_TOKEN_WORDS 4
 
-/* How it is known that a function is a wrapper. */
-enum allocsite_origin {
-    ALLOCSITE_BY_ANALYSIS = 0,  /* of its body */
-    ALLOCSITE_BY_ATTRIBUTE = 1, /* malloc or alloc_size on its declaration */
-    ALLOCSITE_BY_LIST = 2,      /* the user's list of allocators */
-};
-
-/* A function that hands on a block of an allocator, or gives one back to it: its callers are the sites.
- * Arguments are numbered from 1; 0: there is none, or it is not known. */
-struct allocsite_wrapper {
-    allocsite_ref symbol; /* string: as the linker sees it */
-    uint8_t kind;         /* enum allocsite_kind */
-    uint8_t origin;       /* enum allocsite_origin */
-    uint8_t version;      /* ALLOCSITE_FORMAT_VERSION */
-    uint8_t size, count, align, pointer;
-    uint8_t possible; /* 1: only if one of the functions is that its ALLOCSITE_POSSIBLE sites call; else 0 */
-};
-
 /* Why the line of an allocation is sought among a function's callers. */
 enum allocsite_function_flag {
     ALLOCSITE_PASSES_THROUGH = 1, /* its body hands on blocks and nothing else (plugin/pass/pass.h) */
@@ -210,10 +167,6 @@ enum { ALLOCSITE_FUNCTION_VERSION_SHIFT = 24 };
  * behind each call from it that comes to an allocation stands one that has found its context stored. */
 #define ALLOCSITE_CONTEXT_MARK 0xC7A10C5Eu
 
-/* The four bytes before these, of a function that takes the site that its caller has left: so that those know
- * who call it from another file or module, where only its declaration is seen (plugin/lift/twin.cpp). */
-#define ALLOCSITE_TAKES_MARK 0xA110C517u
-
 /* The number of a context is that of the caller's times this, and the address that its function returns to.
  * Odd, and larger than any ratio of two distances between addresses of one module: the golden ratio, in 32
  * bits, which an instruction has room for where 64 would take another one of 10 bytes. And by what a product
@@ -233,12 +186,10 @@ enum { ALLOCSITE_FUNCTION_VERSION_SHIFT = 24 };
 #define ALLOCSITE_BY_CONTEXT_SUFFIX "_by_context"
 
 #ifdef __cplusplus
-static_assert(sizeof(struct allocsite_wrapper) == 12, "a wrapper is 12 bytes");
 static_assert(sizeof(struct allocsite_function) == 20, "a function is 20 bytes");
 static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");
 static_assert(sizeof(struct allocsite_frame) == 16, "a frame is 16 bytes");
 #else
-_Static_assert(sizeof(struct allocsite_wrapper) == 12, "a wrapper is 12 bytes");
 _Static_assert(sizeof(struct allocsite_function) == 20, "a function is 20 bytes");
 _Static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");
 _Static_assert(sizeof(struct allocsite_frame) == 16, "a frame is 16 bytes");

@@ -232,8 +232,7 @@ struct profile_record {
     uint32_t what;         /* enum profile_what, written last */
     uint32_t parent;       /* stack, backing: the slot that this is a part of */
     profile_name stack;    /* stack: struct profile_step of the innermost caller */
-    uint64_t address; /* caller: the return address, as the module's ELF file has it; site: not 0 if it is
-                         a wrapper's own (ALLOCSITE_OF_WRAPPER in format.h) */
+    uint64_t address;      /* caller: the return address, as the module's ELF file has it */
 };
 
 /* A call that was inlined. Aligned to 4 in the names. */

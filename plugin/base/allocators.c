@@ -24,19 +24,12 @@ static const struct allocator table[] = {
 #include "allocators.def"
 };
 
-static const struct inside {
-    const char *symbol, *callee;
-} insides[] = {
-#define INSIDE(symbol, callee) {#symbol, callee},
-#include "allocators.def"
-};
-
 struct key {
     const char *symbol;
     size_t length;
 };
 
-/* Both tables begin with the symbol. */
+/* A row begins with its symbol. */
 static int compare(const void *left, const void *right) {
     const struct key *key = left;
     const char *symbol = *(const char *const *)right;
@@ -47,13 +40,6 @@ static int compare(const void *left, const void *right) {
 const struct allocator *allocator_find(const char *symbol, size_t length) {
     struct key key = {symbol, length};
     return bsearch(&key, table, sizeof table / sizeof *table, sizeof *table, compare);
-}
-
-const char *inside_find(const char *symbol, size_t length) {
-    struct key key = {symbol, length};
-    const struct inside *found =
-        bsearch(&key, insides, sizeof insides / sizeof *insides, sizeof *insides, compare);
-    return found ? found->callee : NULL;
 }
 
 const struct allocator *allocator_table(size_t *count) {

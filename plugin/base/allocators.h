@@ -37,10 +37,6 @@ struct allocator {
 /* The allocator of that symbol, or NULL. `symbol` need not be terminated. The result is static. */
 const struct allocator *allocator_find(const char *symbol, size_t length);
 
-/* As the programmer writes it: a function of the C library or of C++'s runtime that allocates on behalf of
- * the line that calls it, but may hand out none of that. NULL: it is none. */
-const char *inside_find(const char *symbol, size_t length);
-
 /* The whole table, sorted by symbol; for tests. */
 const struct allocator *allocator_table(size_t *count);
 

@@ -37,15 +37,6 @@ inline llvm::PointerType *pointerType(llvm::LLVMContext &context) {
     return pointerTo(llvm::Type::getInt8Ty(context));
 }
 
-/* Moves the code of a function into another one. */
-inline void moveBody(llvm::Function &from, llvm::Function &to) {
-#if LLVM_VERSION_MAJOR >= 16
-    to.splice(to.begin(), &from);
-#else
-    to.getBasicBlockList().splice(to.begin(), from.getBasicBlockList());
-#endif
-}
-
 /* For code whose use of memory is no longer as the optimizer has found it. */
 template <class FunctionOrCall> void forgetMemoryEffects(FunctionOrCall &code) {
 #if LLVM_VERSION_MAJOR >= 16

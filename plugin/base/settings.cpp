@@ -20,14 +20,6 @@ const Options &options() {
 __attribute__((constructor)) static void registerOptions() {
     if (host_differs(LLVM_VERSION_MAJOR))
         return;
-    static cl::opt<Lift, true> lift(
-        "allocsite-lift", cl::location(values.lift), cl::ZeroOrMore, cl::init(LIFT_WRAPPERS),
-        cl::desc("Bill the callers of functions that hand on a block"),
-        cl::values(clEnumValN(LIFT_NOTHING, "0", "no"), clEnumValN(LIFT_WRAPPERS, "1", "yes"),
-                   clEnumValN(LIFT_MAKERS, "makers", "also of those that always make the same")));
-    static cl::opt<bool, true> twins("allocsite-twins", cl::location(values.twins), cl::ZeroOrMore,
-                                     cl::init(true),
-                                     cl::desc("Pass sites to functions of other files as parameters"));
     static cl::opt<bool, true> contexts(
         "allocsite-contexts", cl::location(values.contexts), cl::ZeroOrMore, cl::init(false),
         cl::desc("Keep calling contexts, so that stacks cost next to nothing"));
@@ -38,8 +30,7 @@ __attribute__((constructor)) static void registerOptions() {
         cl::desc("List of the program's own allocators"));
     static cl::list<std::string, std::vector<std::string>> libraries(
         "allocsite-library", cl::location(values.libraries), cl::value_desc("GLOB"),
-        cl::desc(
-            "Bill the callers of functions in these files or of these names; none: not of system headers"));
+        cl::desc("Code in these files or of these names is a library's; none: system headers are not"));
 }
 
 } // namespace allocsite

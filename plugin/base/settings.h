@@ -9,15 +9,7 @@
 
 namespace allocsite {
 
-enum Lift {
-    LIFT_NOTHING,
-    LIFT_WRAPPERS, // bill the callers of wrappers
-    LIFT_MAKERS,   // and those of what always makes the same
-};
-
 struct Options {
-    Lift lift = LIFT_WRAPPERS;
-    bool twins = true;                  // wrappers of other files take the site as a parameter
     bool contexts = false;              // functions keep their calling contexts
     bool types = true;                  // find out what is allocated
     std::vector<std::string> lists;     // of the program's own allocators

@@ -155,12 +155,10 @@ static const struct {
     const char *name, *help;
 } plugin_options[] = {
     {"contexts", "contexts       keep whole call stacks at run time"},
-    {"library", "library=GLOB   bill code of these paths or functions to callers,\n"
+    {"library", "library=GLOB   code of these paths or functions is a library's,\n"
                 "                             as headers of the system; none: not even those"},
-    {"lift", "lift=0|makers  0: bill the line in a wrapper, not its callers;\n"
-             "                             makers: also who calls what makes one object"},
-    {"list", "list=FILE      custom allocators and wrappers: allocsite-list(5)"},
-    {"twins", "twins=0        do not pass sites to wrappers as an argument"},
+    {"list", "list=FILE      custom allocators, and functions that pass through:\n"
+             "                             allocsite-list(5)"},
     {"types", "types=0        do not look for the types that are allocated"},
 };
 
@@ -175,7 +173,7 @@ static void add_help(char *const *arguments) {
     fflush(stdout);
 }
 
-/* -fallocsite-lift=0 and its kin are options of the plugin, which only a compiling clang has loaded. */
+/* -fallocsite-types=0 and its kin are options of the plugin, which only a compiling clang has loaded. */
 static bool add_plugin_option(struct command *command, const char *argument, bool compiles) {
     if (strncmp(argument, PREFIX, strlen(PREFIX)) != 0)
         return false;

@@ -10,6 +10,7 @@
  * call has to stay (emit/tail_calls.h), its callee must not find the number of a frame that is gone:
  *  - musttail surely leaves no frame, so the callee finds what the caller has found;
  *  - of others only the code generator decides, so the callee finds CONTEXT_UNKNOWN, which no stack has. */
+#include "emit/entry_call.h"
 #include "emit/passes.h"
 #include "emit/tail_calls.h"
 
@@ -17,7 +18,6 @@
 #include "base/settings.h"
 #include "find/find.h"
 #include "format.h"
-#include "lift/lift.h"
 
 #include <llvm/Analysis/CFG.h>
 #include <llvm/IR/Dominators.h>
@@ -35,7 +35,8 @@ using Calls = SmallVector<CallBase *, 16>;
 
 static constexpr const char *Variable = ALLOCSITE_ENTRY_PREFIX "context";
 
-/* As what is left for wrappers (lift/lift.cpp): what calls do with it no later optimizer knows. */
+/* What calls do with it no optimizer knows, least of all one that comes later (LTO) and goes by what was
+ * found out before. */
 static constexpr bool IsVolatile = true;
 
 static Constant *variable(Module &module) {
@@ -256,12 +257,18 @@ static bool isRestoring(const Function &function, const Calls &calls, const Tail
            });
 }
 
-/* A function that only jumps is not on the stack: its callee reads what its caller has stored. */
-static void keepContext(Function &function, Calls &calls, const TailCalls &tailCalls) {
-    if (function.hasFnAttribute(OnlyJumps)) {
-        forgetMemoryEffects(function);
+/* Puts the mark by which the runtime knows such a function before its code, in as many words as keep the
+ * alignment of the code. What stands there already (-fsanitize=function) is left. */
+static void markCode(Function &function) {
+    if (function.hasPrefixData())
         return;
-    }
+    uint64_t align = function.getAlign() ? function.getAlign()->value() : 1;
+    SmallVector<uint32_t, 8> words(std::max<uint64_t>(align / sizeof(uint32_t), 1));
+    words.back() = ALLOCSITE_CONTEXT_MARK;
+    function.setPrefixData(ConstantDataArray::get(function.getContext(), words));
+}
+
+static void keepContext(Function &function, Calls &calls, const TailCalls &tailCalls) {
     Copies copies;
     bool restores = isRestoring(function, calls, tailCalls);
     std::vector<Calls> ending = isReadAtEntry(function) ? std::vector<Calls>() : takeEnding(calls);
@@ -273,7 +280,7 @@ static void keepContext(Function &function, Calls &calls, const TailCalls &tailC
             restoreAtReturns(function, callers);
     }
     forgetMemoryEffects(function);
-    markCode(function, MARK_CONTEXT, ALLOCSITE_CONTEXT_MARK);
+    markCode(function);
 }
 
 /* By which the runtime knows that contexts are wanted, and how many. */

@@ -7,7 +7,6 @@
 #include "find/lists.h"
 #include "pass/pass.h"
 #include "site/type_table.h"
-#include "wrap/wrappers.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticHandler.h>
@@ -24,18 +23,17 @@ namespace allocsite {
  * and a call that LLVM makes itself simply has neither. Without `nomerge` SimplifyCFG makes one call, with no
  * line, of the two in `if (c) p = malloc(8); else p = malloc(16);`. */
 static void mark(ArrayRef<AllocatorCall> calls) {
-    std::map<std::tuple<const DISubprogram *, unsigned, unsigned, const void *>, unsigned> seen;
+    std::map<std::tuple<const DISubprogram *, unsigned, unsigned, const allocator *>, unsigned> seen;
     for (const AllocatorCall &found : calls) {
         keepApart(*found.call);
         const DILocation *location = found.call->getDebugLoc().get();
         if (!location)
             continue;
-        const void *what = found.what ? (const void *)found.what : found.callee;
         /* Not the scope: blocks in one macro share a place. */
         const DISubprogram *function = location->getScope()->getSubprogram();
-        unsigned ordinal = seen[{function, location->getLine(), location->getColumn(), what}]++;
+        unsigned ordinal = seen[{function, location->getLine(), location->getColumn(), found.what}]++;
         if (ordinal > 0 && !tellsOfCustom(found.what)) /* all that a function hands out is one site */
-            setOrdinal(found, ordinal);
+            setOrdinal(*found.call, ordinal);
     }
 }
 
@@ -63,8 +61,6 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
     Lists lists(module);
     instrumentCustom(module, lists);
     warnOfMisdeclared(module);
-    if (options().lift)
-        findWrappers(module, lists);
     for (const Function &function : module)
         if (!function.isDeclaration())
             notes->names.note(function);
@@ -74,10 +70,9 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
             mark(calls);
         notes->types.note(calls, notes->names);
     }
-    finishNoting(*notes);
-    noteTypesWithin(module, *notes);
     Reaching reaching(module, true);
     notes->functions = findFunctionFlags(module, lists, reaching, notes->names);
+    finishNoting(*notes);
     if (options().contexts)
         noteQuiet(module, reaching);
     return PreservedAnalyses::all();

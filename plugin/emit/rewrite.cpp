@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "emit/entry_call.h"
 #include "emit/passes.h"
 
 #include "base/compat.h"
 #include "base/names.h"
 #include "find/find.h"
 #include "find/lists.h"
-#include "lift/lift.h"
 #include "site/site.h"
-#include "wrap/wrappers.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -58,32 +57,13 @@ static void replace(const AllocatorCall &found, Value *site) {
     callInstead(call, FunctionCallee(type, entry.getCallee()), arguments, found.what->position);
 }
 
-/* A musttail call has to keep its prototype: the site goes ahead of it. */
-static void handOver(CallBase &call, Value *site) {
-    auto *type = FunctionType::get(Type::getVoidTy(call.getContext()), site->getType(), false);
-    FunctionCallee entry = call.getModule()->getOrInsertFunction(ALLOCSITE_ENTRY_PREFIX "handover", type);
-    IRBuilder<> builder(&call);
-    builder.CreateCall(entry, site);
-}
-
 /* The distinct sites of a function. */
 struct SiteSet {
     SmallVector<Site, 8> sites;
     DenseMap<uint64_t, SmallVector<unsigned, 1>> byHash;
 
-    /* A function of the standard library that gives a block back as well is a site that allocates. */
-    unsigned joined(unsigned index, const Site &site) {
-        std::string &type = sites[index].type;
-        if (site.possible.empty())
-            sites[index].possible.clear();
-        if (site.holder != sites[index].holder)
-            sites[index].holder.clear();
-        if (site.kind == ALLOCSITE_FREE && sites[index].kind != ALLOCSITE_FREE)
-            return index;
-        if (sites[index].kind == ALLOCSITE_FREE && site.kind != ALLOCSITE_FREE)
-            type = site.type, sites[index].kind = site.kind;
-        else
-            type = eitherType(type, site.type);
+    unsigned merged(unsigned index, const Site &site) {
+        sites[index].type = eitherType(sites[index].type, site.type);
         return index;
     }
 
@@ -91,7 +71,7 @@ struct SiteSet {
         SmallVector<unsigned, 1> &candidates = byHash[stableHash(site)];
         for (unsigned index : candidates)
             if (sites[index] == site)
-                return joined(index, site);
+                return merged(index, site);
         candidates.push_back(sites.size());
         sites.push_back(std::move(site));
         return candidates.back();
@@ -103,82 +83,20 @@ struct Tally {
     unsigned withLine = 0;
 };
 
-static void pass(const AllocatorCall &found, Value *site, Lifting &lifting) {
-    if (!found.what)
-        leaveSite(found, site, lifting);
-    else if (found.call->isMustTailCall())
-        handOver(*found.call, site);
-    else
-        replace(found, site);
-}
-
-/* A call with the site that it is to pass. */
-struct Passing {
-    AllocatorCall call;
-    std::optional<unsigned> own; // nothing: the one that was left, or none
-    bool isHandedOn;             // the site that was left goes first
-};
-
-/* From one function of a library to the next the site that was left goes as it is, null as well: the
- * allocator's call has one for callers that leave none. Not so to those who take a site as a parameter, which
- * is never null. */
-static bool isCallersAlone(const AllocatorCall &call, const Site &site) {
-    return site.isOnlyLibrary && !call.what && !takesSite(call) &&
-           (library_has(symbolOf(*call.call->getFunction()).str().c_str()) ||
-            (call.callee && isLibraryCall(call)));
-}
-
-static SmallVector<Passing, 8> sitesOfCalls(Function &function, bool isWrapper, const Wrappers &wrappers,
-                                            Notes &notes, SiteSet &set) {
-    SmallVector<Passing, 8> all;
-    for (const AllocatorCall &call : findAllocatorCalls(function)) {
-        if (!mayReach(call))
-            continue;
-        Site site = siteOf(call, wrappers, notes);
-        bool isHandedOn = isWrapper && site.isHandedOn;
-        if (isWrapper && isCallersAlone(call, site))
-            all.push_back({call, std::nullopt, true});
-        else
-            all.push_back({call, set.indexOf(std::move(site)), isHandedOn});
-    }
-    return all;
-}
-
-static void passAll(Function &function, ArrayRef<Passing> all, ArrayRef<Constant *> descriptors,
-                    Lifting &lifting) {
-    SmallVector<AllocatorCall, 8> calls;
-    for (const auto &[call, own, isHandedOn] : all) {
-        letMerge(*call.call);
-        Constant *site =
-            own ? ConstantExpr::getPointerCast(descriptors[*own], pointerType(function.getContext()))
-                : nullptr;
-        Value *passed = !site        ? lifting.takes[&function].left
-                        : isHandedOn ? chooseSite(*call.call, lifting.takes[&function], site)
-                                     : site;
-        if (callSharedBody(call, passed, lifting) || (site && callTwin(call, passed, lifting)))
-            continue;
-        pass(call, site ? siteIfWrapper(call, passed) : passed, lifting);
-        calls.push_back(call);
-    }
-    clearWhenUnwound(function, calls);
-}
-
-static void rewrite(Function &function, const Wrappers &wrappers, Notes &notes, Table &table,
-                    Lifting &lifting, Tally &tally) {
-    bool isWrapper = Wrappers::of(function).has_value();
-    if (isWrapper)
-        lifting.takes[&function] = takeSite(function);
-    SiteSet set;
-    SmallVector<Passing, 8> all = sitesOfCalls(function, isWrapper, wrappers, notes, set);
-    if (all.empty())
+static void rewrite(Function &function, Notes &notes, Table &table, Tally &tally) {
+    SmallVector<AllocatorCall, 8> calls = findAllocatorCalls(function);
+    if (calls.empty())
         return;
-    SmallVector<Constant *, 8> descriptors;
-    if (!set.sites.empty())
-        descriptors = table.add(lifting.codeOf(function), set.sites);
-    bool isLeaving = any_of(all, [](const Passing &passing) { return !passing.call.what; });
-    if (isLeaving && !isWrapper && isCalledBack(function))
-        setSiteAside(function);
-    passAll(function, all, descriptors, lifting);
+    SiteSet set;
+    SmallVector<unsigned, 8> indices;
+    for (const AllocatorCall &call : calls)
+        indices.push_back(set.indexOf(siteOf(call, notes)));
+    SmallVector<Constant *, 8> descriptors = table.add(function, set.sites);
+    PointerType *pointer = pointerType(function.getContext());
+    for (size_t i = 0; i < calls.size(); i++) {
+        letMerge(*calls[i].call);
+        replace(calls[i], ConstantExpr::getPointerCast(descriptors[indices[i]], pointer));
+    }
     tally.sites += set.sites.size();
     for (const Site &site : set.sites)
         tally.withLine += site.at.line != 0;
@@ -210,25 +128,11 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
         return PreservedAnalyses::all();
     Table table(module, notes->isOneSection);
     Tally tally;
-    Lifting lifting;
-    Wrappers wrappers(module);
-    declareSharedBodies(module, lifting);
     for (Function &function : module)
         if (isInstrumented(function))
-            rewrite(function, wrappers, *notes, table, lifting, tally);
-    passDirectly(lifting);
-    addTwins(module, lifting);
-    addStandIns(lifting);
-    fallBackOnCallers(module);
-    clearOnce(module);
-    if (isLTOPreLink(module))
-        alignPersonalities(module);
-    table.join(lifting.kept);
-    table.addWrappers(wrappers);
-    table.addTypesWithin();
+            rewrite(function, *notes, table, tally);
+    table.join();
     table.addFunctions(notes->functions);
-    Wrappers::erase(module);
-    eraseTypesWithin(module);
     if (tally.sites == 0 && usesAllocator(module))
         refer(module);
     if (tally.sites == 0)

@@ -251,7 +251,7 @@ static void instrument(Function &function, const Description &said) {
 /* No other function can hand on variable arguments. A pattern does not mean the C library's own. */
 static bool isElsewhere(const Function &function, const Description &said) {
     bool isOther = function.isDeclaration() || function.hasAvailableExternallyLinkage();
-    bool isMeant = !said.isGuess || !inside_find(function.getName().data(), function.getName().size());
+    bool isMeant = !said.isGuess || !isOfLanguage(function);
     return isOther && isMeant && !function.isIntrinsic() && !function.isVarArg() && !function.use_empty() &&
            !isAllocator(function);
 }

@@ -3,6 +3,7 @@
 
 #include "base/compat.h"
 #include "base/names.h"
+#include "find/lists.h"
 
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/IR/Constants.h>
@@ -47,7 +48,7 @@ static bool hasResult(const Type *type, char letter, bool unprototyped) {
     return fits(type, letter) && !isOther;
 }
 
-/* Old programs declare sizes as any integers, and the call means the same (lift.h). */
+/* Old programs declare sizes as any integers, and the call means the same (emit/entry_call.h). */
 static bool hasPrototype(const FunctionType *type, const char *prototype, bool unprototyped) {
     if (!hasResult(type->getReturnType(), *prototype++, unprototyped))
         return false;
@@ -66,21 +67,17 @@ static const allocator *findBySymbol(const Function &function) {
     return allocator_find(name.data(), name.size());
 }
 
-bool takesSite(const Function &wrapper) {
-    return wrapper.isStrongDefinitionForLinker() && (wrapper.hasLocalLinkage() || wrapper.isDSOLocal());
+bool isOnlyCode(const Function &function) {
+    return function.isStrongDefinitionForLinker() && (function.hasLocalLinkage() || function.isDSOLocal());
 }
 
-bool takesSite(const AllocatorCall &found) {
-    return found.callee && takesSite(*found.callee);
-}
-
-/* The function behind another name of it. One that another module may bring as well does not stand for a
- * function that takes its site. */
+/* The function behind another name of it. One that another module may bring as well does not stand for
+ * code that answers every call. */
 static Function *functionOf(Value *target) {
     auto *alias = dyn_cast_or_null<GlobalAlias>(target);
     auto *function = dyn_cast_or_null<Function>(alias ? alias->getAliasee()->stripPointerCasts() : target);
     bool isOther =
-        alias && function && (alias->isInterposable() || (!alias->isDSOLocal() && takesSite(*function)));
+        alias && function && (alias->isInterposable() || (!alias->isDSOLocal() && isOnlyCode(*function)));
     return isOther ? nullptr : function;
 }
 
@@ -125,25 +122,6 @@ bool isAllocator(const Function &function) {
     return allocatorThatIs(function) != nullptr;
 }
 
-const char *knownInside(const Function &function) {
-    StringRef name = symbolOf(function);
-    return function.isDeclaration() && !function.isIntrinsic() ? inside_find(name.data(), name.size())
-                                                               : nullptr;
-}
-
-bool couldAllocate(const Function &function) {
-    return function.isDeclaration() && !function.isIntrinsic() && !function.onlyReadsMemory() &&
-           !function.hasFnAttribute(Attribute::ReturnsTwice) && !function.doesNotReturn();
-}
-
-bool isOfStandardStream(const CallBase &call) {
-    return any_of(call.args(), [](const Value *argument) {
-        auto *stream = dyn_cast<LoadInst>(argument);
-        StringRef name = stream ? stream->getPointerOperand()->stripPointerCasts()->getName() : "";
-        return name == "stderr" || name == "stdout";
-    });
-}
-
 static bool isCalledOtherwise(const Function &function, const Value &name) {
     return any_of(name.users(), [&](const User *user) {
         auto *call = dyn_cast<CallBase>(user);
@@ -181,67 +159,28 @@ bool tellsOfCustom(const allocator *what) {
     return what && !*what->callee;
 }
 
-bool opensText(const allocator *what) {
-    return what && StringRef(what->symbol).contains("memstream");
-}
-
 static constexpr const char *OrdinalMetadata = "allocsite.ordinal";
 
-void setOrdinal(const AllocatorCall &found, unsigned ordinal) {
-    CallBase &call = *found.call;
+void setOrdinal(CallBase &call, unsigned ordinal) {
     LLVMContext &context = call.getContext();
     auto *number = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), ordinal));
-    if (found.what)
-        call.setMetadata(OrdinalMetadata, MDNode::get(context, number));
+    call.setMetadata(OrdinalMetadata, MDNode::get(context, number));
     if (call.getDebugLoc())
         call.setDebugLoc(call.getDebugLoc()->cloneWithDiscriminator(ordinal));
 }
 
 /* For profiling clang numbers what stands in one line by itself. */
-unsigned ordinalOf(const DILocation &location) {
+static unsigned ordinalOf(const DILocation &location) {
     bool isOurs = !location.getScope()->getSubprogram()->getUnit()->getDebugInfoForProfiling();
     return isOurs ? location.getDiscriminator() : 0;
 }
 
-unsigned ordinalOf(const AllocatorCall &found) {
-    const MDNode *node = found.call->getMetadata(OrdinalMetadata);
+unsigned ordinalOf(const CallBase &call) {
+    const MDNode *node = call.getMetadata(OrdinalMetadata);
     if (node)
         return mdconst::extract<ConstantInt>(node->getOperand(0))->getZExtValue();
-    const DILocation *location = found.call->getDebugLoc().get();
+    const DILocation *location = call.getDebugLoc().get();
     return location ? ordinalOf(*location) : 0;
-}
-
-/* Not metadata, which a call loses that is inlined where exceptions are caught. */
-static constexpr const char *PointerAttribute = "allocsite-pointer";
-
-void setAllocatesByPointer(CallBase &call, bool isOfLibrary) {
-    call.addFnAttr(Attribute::get(call.getContext(), PointerAttribute, isOfLibrary ? "library" : ""));
-}
-
-void setFreesByPointer(CallBase &call) {
-    call.addFnAttr(Attribute::get(call.getContext(), PointerAttribute, "free"));
-}
-
-bool allocatesByPointer(const CallBase &call) {
-    return call.hasFnAttr(PointerAttribute);
-}
-
-bool isOfLibraryByPointer(const CallBase &call) {
-    return call.getFnAttr(PointerAttribute).getValueAsString() == "library";
-}
-
-bool freesByPointer(const CallBase &call) {
-    return call.getFnAttr(PointerAttribute).getValueAsString() == "free";
-}
-
-static constexpr const char *DisprovedAttribute = "allocsite-disproved";
-
-void setDisproved(CallBase &call) {
-    call.addFnAttr(Attribute::get(call.getContext(), DisprovedAttribute));
-}
-
-bool isDisproved(const CallBase &call) {
-    return call.hasFnAttr(DisprovedAttribute);
 }
 
 static constexpr const char *ApartAttribute = "allocsite-apart";
@@ -259,6 +198,26 @@ void letMerge(CallBase &call) {
     LLVMContext &context = call.getContext();
     AttributeList attributes = call.getAttributes().removeFnAttribute(context, ApartAttribute);
     call.setAttributes(attributes.removeFnAttribute(context, Attribute::NoMerge));
+}
+
+/* A call in a source that a list ignores. Calls that tell the runtime of a custom allocator have to stay. */
+static bool isIgnored(const CallBase &call, const allocator *what) {
+    const DILocation *location = call.getDebugLoc().get();
+    return location && !tellsOfCustom(what) && isIgnoredSource(location->getFile());
+}
+
+SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
+    SmallVector<AllocatorCall, 8> found;
+    for (Instruction &instruction : instructions(function)) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        if (!call || (!isa<CallInst>(call) && !isa<InvokeInst>(call)) || call->isMustTailCall())
+            continue;
+        Function *callee = surelyCalled(*call);
+        const allocator *what = callee ? allocatorThatIs(*callee, call->getFunctionType()) : nullptr;
+        if (what && !isIgnored(*call, what))
+            found.push_back({call, callee, what});
+    }
+    return found;
 }
 
 } // namespace allocsite

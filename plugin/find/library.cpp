@@ -43,36 +43,16 @@ static bool isHeader(const std::string &path) {
     return position->second;
 }
 
-static bool isDeclaredByHeader(const std::string &symbol) {
-    static auto *declaredIn =
-        reinterpret_cast<allocsite_types_declared_in *>(dlsym(RTLD_DEFAULT, ALLOCSITE_TYPES_DECLARED_IN));
-    const char *header = declaredIn ? declaredIn(symbol.c_str()) : nullptr;
-    return header && isHeader(header);
-}
-
 /* A function of a class that clang makes, as one that copies. */
 static bool isImplicit(const DISubprogram &subprogram, StringRef symbol) {
     return subprogram.isArtificial() && symbol.find("_ZN") == 0;
 }
 
-/* In one that is made only initializers of members are written by somebody. */
-bool isOfLibrary(const DILocation &location, const FunctionName &name) {
-    const DISubprogram &subprogram = *location.getScope()->getSubprogram();
-    bool isMade = isImplicit(subprogram, name.symbol) && location.getLine() == subprogram.getLine();
-    return isMade || library_has(name.symbol.c_str()) || isHeader(pathOf(subprogram.getFile())) ||
-           isNamed(name.plain());
-}
-
-/* C's functions that are only declared are known by their names (allocators.h): most allocate nothing. */
 bool isOfLibrary(const Function &function) {
     std::string symbol = symbolOf(function).str();
     const DISubprogram *subprogram = function.getSubprogram();
-    if (library_has(symbol.c_str()))
-        return true;
-    bool isC = function.isDeclaration() && symbol.compare(0, 2, "_Z") != 0;
-    return (subprogram && isImplicit(*subprogram, symbol)) ||
-           (subprogram && !isC && isHeader(pathOf(subprogram->getFile()))) ||
-           (function.isDeclaration() && !isC && isDeclaredByHeader(symbol)) ||
+    return library_has(symbol.c_str()) || (subprogram && isImplicit(*subprogram, symbol)) ||
+           !libraryFileOf(function).empty() ||
            (!options().libraries.empty() && isNamed(Names().of(function).plain()));
 }
 
@@ -82,8 +62,6 @@ std::string libraryFileOf(const Function &function) {
     return !path.empty() && isHeader(path) ? path : "";
 }
 
-/* The libraries of C and of C++ that the compiler itself runs with: of their functions a list knows which
- * allocate, and calls of the others, which are the most and the fastest, stay as they are. */
 bool isOfLanguage(const Function &function) {
     std::string symbol = symbolOf(function).str();
     static void *own[] = {dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD),
@@ -92,32 +70,11 @@ bool isOfLanguage(const Function &function) {
            any_of(own, [&](void *library) { return library && dlsym(library, symbol.c_str()); });
 }
 
-bool mayAllocateInLibrary(const Function &function) {
-    return options().lift && couldAllocate(function) && !function.doesNotThrow() && !isOfLanguage(function) &&
-           isDeclaredByHeader(symbolOf(function).str());
-}
-
 bool returnsFirst(const Function &function) {
     static const StringSet<> names = {"memcpy",       "memmove",       "memset",       "strcpy",
                                       "strncpy",      "strcat",        "strncat",      "wmemcpy",
                                       "wcscpy",       "__memcpy_chk",  "__memset_chk", "__memmove_chk",
                                       "__strcpy_chk", "__strncpy_chk", "__strcat_chk"};
-    return function.isDeclaration() && names.contains(function.getName());
-}
-
-Value *returnedArgument(const CallBase &call) {
-    if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
-        Intrinsic::ID id = intrinsic->getIntrinsicID();
-        bool passes = id == Intrinsic::launder_invariant_group || id == Intrinsic::strip_invariant_group ||
-                      id == Intrinsic::ptrmask || id == Intrinsic::ptr_annotation;
-        return passes ? call.getArgOperand(0) : nullptr;
-    }
-    const Function *callee = surelyCalled(call);
-    return callee && returnsFirst(*callee) ? call.getArgOperand(0) : call.getReturnedArgOperand();
-}
-
-bool measuresText(const Function &function) {
-    static const StringSet<> names = {"strlen", "strnlen", "wcslen", "wcsnlen", "snprintf", "vsnprintf"};
     return function.isDeclaration() && names.contains(function.getName());
 }
 

@@ -52,7 +52,7 @@ static bool isOneOfAll(const Function &function) {
 
 /* By its body. */
 bool Reaching::isKnown(const Function &function) const {
-    return !function.isDeclaration() && (takesSite(function) || (isAsWritten && isOneOfAll(function)));
+    return !function.isDeclaration() && (isOnlyCode(function) || (isAsWritten && isOneOfAll(function)));
 }
 
 /* Code in assembly that calls nothing. */

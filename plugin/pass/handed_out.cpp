@@ -105,7 +105,7 @@ static bool holdsReached(Walk &walk, const AllocaInst &variable) {
     return walk.holdsReached[&variable] = isAny;
 }
 
-/* Whether the pointer is derived from an argument, so that the caller finds what is stored there. */
+/* Whether it points into memory that the function was handed. */
 static bool isReached(Walk &walk, const Value *pointer) {
     pointer = baseOf(pointer);
     if (auto *argument = dyn_cast<Argument>(pointer))
@@ -162,6 +162,17 @@ static bool followOwnStore(Search &search, const LoadInst &load) {
         if (isSure)
             search.next.push_back(store->getValueOperand());
     return isSure;
+}
+
+static const Value *returnedArgument(const CallBase &call) {
+    if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
+        Intrinsic::ID id = intrinsic->getIntrinsicID();
+        bool passes = id == Intrinsic::launder_invariant_group || id == Intrinsic::strip_invariant_group ||
+                      id == Intrinsic::ptrmask || id == Intrinsic::ptr_annotation;
+        return passes ? call.getArgOperand(0) : nullptr;
+    }
+    const Function *callee = surelyCalled(call);
+    return callee && returnsFirst(*callee) ? call.getArgOperand(0) : call.getReturnedArgOperand();
 }
 
 static bool isHook(const CallBase &call) {
@@ -249,7 +260,8 @@ static void followVariable(Search &search, const AllocaInst &variable, Offset at
         if (const StoreInst *store = storeTo(use)) {
             Type *type = store->getValueOperand()->getType();
             if (!at || !offset ||
-                (*at < *offset + int64_t(layout.getTypeStoreSize(type)) && *offset < *at + int64_t(size)))
+                (*at < *offset + int64_t(layout.getTypeStoreSize(type).getFixedSize()) &&
+                 *offset < *at + int64_t(size)))
                 search.next.push_back(store->getValueOperand());
         } else if (auto *copy = dyn_cast<MemTransferInst>(use.getUser())) {
             if (use.getOperandNo() == 0)
@@ -266,7 +278,7 @@ static void followLoad(Search &search, const LoadInst &load) {
     const DataLayout &layout = search.walk.layout;
     APInt offset(layout.getIndexTypeSizeInBits(load.getPointerOperand()->getType()), 0);
     const Value *base = load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true);
-    uint64_t size = layout.getTypeStoreSize(load.getType());
+    uint64_t size = layout.getTypeStoreSize(load.getType()).getFixedSize();
     if (auto *variable = dyn_cast<AllocaInst>(base))
         followVariable(search, *variable, offset.getSExtValue(), size);
     else if (auto *variable = dyn_cast<AllocaInst>(baseOf(base)))
@@ -313,7 +325,7 @@ static Pointers finish(Search &search) {
     return search.found;
 }
 
-static Pointers pointersOf(Walk &walk, const Value *value) {
+static Pointers search(Walk &walk, const Value *value) {
     Search search = {walk};
     search.next.push_back(value);
     return finish(search);
@@ -339,7 +351,7 @@ static void addStored(Walk &walk, const Instruction &instruction, Pointers &stor
         stored.hasBlock |= isStoringBlock(*call) && isReached(walk, call->getArgOperand(0));
     } else if (auto *store = dyn_cast<StoreInst>(&instruction)) {
         if (isPointerElsewhere(*store) && isReached(walk, store->getPointerOperand()))
-            stored.add(pointersOf(walk, store->getValueOperand()));
+            stored.add(search(walk, store->getValueOperand()));
     }
 }
 
@@ -355,7 +367,7 @@ const HandedOut::Of &HandedOut::of(const Function &function) {
     for (const Instruction &instruction : instructions(function)) {
         auto *end = dyn_cast<ReturnInst>(&instruction);
         if (end && end->getReturnValue() && hasPointer(function.getReturnType()))
-            of.returned.add(pointersOf(walk, end->getReturnValue()));
+            of.returned.add(search(walk, end->getReturnValue()));
         else
             addStored(walk, instruction, of.stored);
     }

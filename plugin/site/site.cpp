@@ -2,7 +2,6 @@
 #include "site/site.h"
 
 #include "base/hash.h"
-#include "base/settings.h"
 #include "find/find.h"
 #include "find/lists.h"
 #include "format.h"
@@ -50,111 +49,23 @@ static Place placeOf(const Function &function, Names &names) {
     return {name.shown(), name.symbol, function.getParent()->getSourceFileName(), 0, 0, 0};
 }
 
-/* Of a pointer that has no name. */
-static constexpr const char *ByPointer = "by pointer";
-
-static std::string pointerCalled(const DILocation *location, unsigned ordinal, Notes &notes) {
-    std::string name = location ? notes.types.pointerAt(*location, ordinal, notes.names) : "";
-    return name.empty() ? ByPointer : name;
-}
-
-/* The callee alone, with no regard to who calls. */
 static Site requestOf(const AllocatorCall &found, Notes &notes) {
     Site site = {};
     const DILocation *location = found.call->getDebugLoc().get();
-    site.kind = kindOf(found);
-    site.ordinal = ordinalOf(found);
+    const allocator *written = found.what;
+    site.ordinal = ordinalOf(*found.call);
+    if (location)
+        written = notes.types.written(*location, *written, site.ordinal, notes.names);
     Attribute listed = found.call->getFnAttr(ListedAttribute);
-    if (listed.isValid()) {
-        site.callee = listed.getValueAsString().str();
-    } else if (found.what && location) {
-        const allocator *written = notes.types.written(*location, *found.what, site.ordinal, notes.names);
-        site.callee = written->callee;
-        site.kind = written->kind;
-    } else if (found.what) {
-        site.callee = found.what->callee;
-    } else if (found.callee) {
-        const char *inside = knownInside(*found.callee);
-        site.callee = inside ? inside : notes.names.nameOf(*found.callee).plain();
-        if (allocatesInside(found) || Wrappers::of(*found.callee)->isPossible)
-            site.possible = symbolOf(*found.callee).str();
-    } else if (!isLibraryCall(found)) {
-        site.callee = pointerCalled(location, site.ordinal, notes);
-    }
+    site.callee = listed.isValid() ? listed.getValueAsString().str() : written->callee;
+    site.kind = written->kind;
     return site;
 }
 
-/* Of several wrappers that call one another the outermost one that tells a type has the last word. */
-static void takeType(Site &site, const DILocation &location, const Wrapper &wrapper,
-                     const std::string &callee, Notes &notes) {
-    ToldType told = notes.types.of(location, callee, site.ordinal, notes.names);
-    std::string type = typeBy(told, wrapper.isOffset ? "" : site.type);
-    if (type != site.type)
-        site.holder.clear();
-    site.type = std::move(type);
-}
-
-/* A line with what stands there, on the way out. */
-struct Billed {
-    const DILocation *location;
-    Site site;
-    const FunctionName *callee; // null: that of the site
-
-    const DILocation *set(Site &to) const {
-        to = site;
-        if (callee)
-            to.callee = callee->plain();
-        return location;
-    }
-};
-
-/* Goes outwards as long as what stands there is a wrapper or a library. Where that calls the
- * program's code by a pointer, the last line of the program is as far out as anybody can name. */
-static const DILocation *lift(const DILocation *location, Site &site, const Wrappers &wrappers,
-                              Notes &notes) {
-    Billed now = {location, site, nullptr};
-    std::optional<Billed> programs;
-    for (;;) {
-        const FunctionName &function = notes.names.of(*now.location->getScope()->getSubprogram());
-        const Wrapper *wrapper = wrappers.handingOn(*now.location);
-        bool isLibrary = options().lift && isOfLibrary(*now.location, function);
-        if (!wrapper && !isLibrary)
-            return now.set(site);
-        now.site.isHandedOn = true;
-        if (!isLibrary)
-            programs = now;
-        const DILocation *caller = now.location->getInlinedAt();
-        if (!caller)
-            break;
-        now.site.isHandedOn = false;
-        now.callee = &function;
-        now.site.ordinal = ordinalOf(*caller);
-        bool isGivenBack = now.site.kind == ALLOCSITE_FREE && wrapper && wrapper->kind == ALLOCSITE_ALLOC;
-        if (!isLibrary && !isGivenBack) { // as where a constructor throws
-            now.site.kind = wrapper->kind;
-            takeType(now.site, *caller, *wrapper, function.symbol, notes);
-        }
-        now.location = caller;
-    }
-    if (programs)
-        return programs->set(site);
-    now.site.isOnlyLibrary = true;
-    return now.set(site);
-}
-
-static void setPlace(Site &site, const DILocation *location, Names &names) {
-    if (isIgnoredType(site.type))
-        site.type.clear(), site.holder.clear();
-    site.at = placeOf(*location, names);
-    while ((location = location->getInlinedAt()))
-        site.callers.push_back(placeOf(*location, names));
-}
-
-Site siteOf(const AllocatorCall &found, const Wrappers &wrappers, Notes &notes) {
+Site siteOf(const AllocatorCall &found, Notes &notes) {
     Site site = requestOf(found, notes);
     const DILocation *location = found.call->getDebugLoc().get();
     if (!location) {
-        site.isHandedOn = true; // as far as anybody knows
         site.at = placeOf(*found.call->getFunction(), notes.names);
         if (site.callee.empty())
             site.callee = notes.names.nameOf(*found.call->getFunction()).plain();
@@ -162,8 +73,12 @@ Site siteOf(const AllocatorCall &found, const Wrappers &wrappers, Notes &notes) 
     }
     if (site.callee.empty())
         site.callee = notes.names.of(*location->getScope()->getSubprogram()).plain();
-    site.type = typeOf(found, notes, site.holder);
-    setPlace(site, lift(location, site, wrappers, notes), notes.names);
+    site.type = typeOf(found, notes);
+    if (isIgnoredType(site.type))
+        site.type.clear();
+    site.at = placeOf(*location, notes.names);
+    while ((location = location->getInlinedAt()))
+        site.callers.push_back(placeOf(*location, notes.names));
     return site;
 }
 

@@ -4,7 +4,6 @@
 #define ALLOCSITE_SITE_SITE_H
 
 #include "site/type_table.h"
-#include "wrap/wrappers.h"
 
 #include <cstdint>
 #include <llvm/ADT/ArrayRef.h>
@@ -37,19 +36,14 @@ struct Site {
     llvm::SmallVector<Place, 4> callers; // innermost first; empty: not inlined
     std::string callee;                  // as the programmer writes it
     allocsite_kind kind;
-    unsigned ordinal;     // among the calls of one place (two in one macro)
-    std::string possible; // the symbol of what could be a wrapper, if only that is known of the one called
-    std::string type;     // of what is allocated; empty: unknown. Says nothing of which site it is
-    std::string holder;   // that type, if it is the structure in which the block comes back; else empty
-    bool isHandedOn;      // by the function itself, which is a wrapper: its caller's site goes first
-    bool isOnlyLibrary;   // no code of the program is in the chain
+    unsigned ordinal; // among the calls of one place (two in one macro)
+    std::string type; // of what is allocated; empty: unknown. Says nothing of which site it is
 
     bool operator==(const Site &other) const;
 };
 
-/* Compared by their fields: optimizers clone locations, so copies of one call need not share one. A call of
- * an inlined wrapper's code is one of the outermost inlined wrapper, by the first code outside of them. */
-Site siteOf(const AllocatorCall &call, const Wrappers &wrappers, Notes &notes);
+/* Compared by their fields: optimizers clone locations, so copies of one call need not share one. */
+Site siteOf(const AllocatorCall &call, Notes &notes);
 
 uint64_t stableHash(const Site &site);
 
@@ -67,18 +61,11 @@ class Table {
 
     /* When all code is as it will be: has the descriptors of functions that stand in one section be one
      * array. Each array is a section, whose headers and symbol take more of an object file than five
-     * descriptors. kept: arrays that stay though no code names them. */
-    void join(llvm::ArrayRef<llvm::GlobalVariable *> kept);
-
-    /* Emits the wrappers that were found in the module, for allocsite-dump. */
-    void addWrappers(const Wrappers &wrappers);
+     * descriptors. */
+    void join();
 
     /* Emits the functions that pass through, for allocsite-dump. */
     void addFunctions(llvm::ArrayRef<FunctionFlags> functions);
-
-    /* Emits the types of what wrappers return in a structure or make grow in one, for files that only know
-     * that. */
-    void addTypesWithin();
 
   private:
     using Pair = std::pair<llvm::GlobalVariable *, llvm::GlobalVariable *>;
@@ -91,26 +78,18 @@ class Table {
     uint64_t reach = 0;  // bytes of all that descriptors name
     bool isOneSection;
     std::vector<std::pair<llvm::GlobalVariable *, std::vector<Site>>> joint; // without descriptors as yet
-    llvm::StructType *siteType, *frameType, *pairType, *possibleType, *wrapperType, *functionType;
+    llvm::StructType *siteType, *frameType, *pairType, *functionType;
     llvm::StringMap<llvm::GlobalVariable *> strings;
     std::map<Pair, llvm::GlobalVariable *> pairs;
-    std::map<std::pair<Pair, llvm::GlobalVariable *>, llvm::GlobalVariable *> possibles;
     std::map<FrameKey, llvm::GlobalVariable *> frames;
 
-    void addTypeWithin(const llvm::Function &function, llvm::StringRef symbol);
     llvm::GlobalVariable *string(const std::string &text);
     llvm::GlobalVariable *ownString(const std::string &text);
     llvm::GlobalVariable *pair(llvm::GlobalVariable *first, llvm::GlobalVariable *second, const char *name);
-    llvm::GlobalVariable *linked(const std::string &symbol, const std::string &text,
-                                 llvm::GlobalValue::LinkageTypes linkage);
-    llvm::GlobalVariable *type(const Site &site);
-    llvm::GlobalVariable *possible(const Site &site);
     llvm::GlobalVariable *scope(const Place &place);
     llvm::GlobalVariable *frame(llvm::ArrayRef<Place> callers);
     llvm::Constant *distance(llvm::GlobalVariable *to, llvm::GlobalVariable *from, llvm::Type *type,
                              llvm::ArrayRef<unsigned> path);
-    llvm::Constant *wrapper(const std::string &symbol, const Wrapper &known, llvm::GlobalVariable *array,
-                            unsigned index);
     llvm::Constant *function(const FunctionFlags &known, llvm::GlobalVariable *array, unsigned index);
     bool isJoined() const;
     llvm::Constant *descriptor(const Site &site, const Site &leader, llvm::GlobalVariable *array,

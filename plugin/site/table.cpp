@@ -37,8 +37,6 @@ Table::Table(Module &module, bool isOneSection)
     siteType = structType(context, {i64, i32, i32, i32, i32, i32, i16, i8, i8}, "allocsite.site");
     frameType = structType(context, {i32, i32, i32, i32}, "allocsite.frame");
     pairType = structType(context, {i32, i32}, "allocsite.pair");
-    possibleType = structType(context, {i32, i32, i32}, "allocsite.possible");
-    wrapperType = structType(context, {i32, i8, i8, i8, i8, i8, i8, i8, i8}, "allocsite.wrapper");
     functionType = structType(context, {i32, i32, i32, i32, i32}, "allocsite.function");
 }
 
@@ -91,17 +89,6 @@ GlobalVariable *Table::ownString(const std::string &text) {
     return global;
 }
 
-/* The type that the wrapper of that symbol tells of, or is told of here if no file of the module has it. */
-GlobalVariable *Table::linked(const std::string &symbol, const std::string &text,
-                              GlobalValue::LinkageTypes linkage) {
-    std::string name = symbol + ALLOCSITE_TYPED;
-    if (GlobalVariable *known = module.getGlobalVariable(name))
-        return known;
-    GlobalVariable *global = makeString(module, text, linkage, name);
-    global->setVisibility(GlobalValue::HiddenVisibility);
-    return global;
-}
-
 static Constant *between(Constant &to, Constant &from) {
     Type *i32 = Type::getInt32Ty(to.getContext()), *i64 = Type::getInt64Ty(to.getContext());
     return ConstantExpr::getTrunc(
@@ -130,29 +117,6 @@ GlobalVariable *Table::pair(GlobalVariable *first, GlobalVariable *second, const
     return global;
 }
 
-/* Null: unknown. */
-GlobalVariable *Table::type(const Site &site) {
-    if (site.type.empty())
-        return nullptr;
-    if (!site.holder.empty() && !site.possible.empty() && options().twins)
-        return linked(site.possible, site.holder, GlobalValue::WeakAnyLinkage);
-    return string(site.type == InsideLibrary ? ALLOCSITE_BYTES : site.type);
-}
-
-/* struct allocsite_possible_request. */
-GlobalVariable *Table::possible(const Site &site) {
-    GlobalVariable *callee = string(site.callee), *type = this->type(site);
-    GlobalVariable *symbol = site.possible == site.callee ? nullptr : string(site.possible);
-    GlobalVariable *&global = possibles[{{callee, type}, symbol}];
-    if (global)
-        return global;
-    global = shared(possibleType, "__allocsite_request");
-    global->setInitializer(ConstantStruct::get(possibleType, {distance(callee, global, possibleType, {0}),
-                                                              distance(type, global, possibleType, {1}),
-                                                              distance(symbol, global, possibleType, {2})}));
-    return global;
-}
-
 GlobalVariable *Table::scope(const Place &place) {
     bool isOwn = place.file == ownFile; // what is in headers, other objects have as well
     return isOwn ? pair(ownString(place.function), ownString(place.file), "__allocsite_scope")
@@ -174,11 +138,6 @@ GlobalVariable *Table::frame(ArrayRef<Place> callers) {
     return global;
 }
 
-/* Of the C++ standard library, and of a call without a location, nobody is told that it is a wrapper. */
-static bool isOfWrapper(const Site &site) {
-    return site.isHandedOn && !site.isOnlyLibrary && site.at.line != 0;
-}
-
 /* The distance and in the bits above it what no distance has. */
 static Constant *packed(GlobalVariable *to, GlobalVariable &from, uint32_t upper) {
     Constant *bits = ConstantInt::get(Type::getInt32Ty(from.getContext()), upper << 24);
@@ -194,9 +153,8 @@ Constant *Table::descriptor(const Site &site, const Site &leader, GlobalVariable
     Type *type = array->getValueType();
     unsigned back = index % ALLOCSITE_JOINED_MOST;
     GlobalVariable *first = scope(leader.at), *where = scope(site.at), *outer = frame(site.callers);
-    GlobalVariable *request = !site.possible.empty()
-                                  ? possible(site)
-                                  : pair(string(site.callee), this->type(site), "__allocsite_request");
+    GlobalVariable *request =
+        pair(string(site.callee), site.type.empty() ? nullptr : string(site.type), "__allocsite_request");
     bool isJoined = this->isJoined();
     return ConstantStruct::get(
         siteType,
@@ -205,9 +163,7 @@ Constant *Table::descriptor(const Site &site, const Site &leader, GlobalVariable
          isJoined ? packed(outer, *where, back & 0xFF) : distance(outer, array, type, {index, CALLER}),
          isJoined ? packed(request, *where, back >> 8) : distance(request, array, type, {index, REQUEST}),
          number(16, site.at.column), number(8, ALLOCSITE_FORMAT_VERSION),
-         number(8, site.kind | (isOfWrapper(site) ? ALLOCSITE_OF_WRAPPER : 0) |
-                       (site.possible.empty() ? 0 : ALLOCSITE_POSSIBLE) |
-                       (isJoined ? ALLOCSITE_JOINED : 0))});
+         number(8, site.kind | (isJoined ? ALLOCSITE_JOINED : 0))});
 }
 
 bool isLTOPreLink(const Module &module) {
@@ -292,21 +248,18 @@ Function *Table::anyInSection() const {
     return any;
 }
 
-void Table::join(ArrayRef<GlobalVariable *> kept) {
+void Table::join() {
     std::vector<Site> sites;
     std::vector<std::pair<GlobalVariable *, size_t>> places;
     for (auto &[array, own] : joint) {
         array->removeDeadConstantUsers();
-        if (array->use_empty() && !is_contained(kept, array)) {
+        if (array->use_empty()) {
             array->eraseFromParent();
             continue;
         }
         places.push_back({array, sites.size()});
         sites.insert(sites.end(), own.begin(), own.end());
     }
-    for (GlobalVariable *array : kept)
-        if (array->hasSection())
-            appendToCompilerUsed(module, {array});
     if (sites.empty())
         return;
     GlobalVariable *all = declare(sites.size(), "__allocsite_sites");
@@ -317,50 +270,6 @@ void Table::join(ArrayRef<GlobalVariable *> kept) {
         array->replaceAllUsesWith(ConstantExpr::getPointerCast(element(*all, first), array->getType()));
         array->eraseFromParent();
     }
-}
-
-Constant *Table::wrapper(const std::string &symbol, const Wrapper &known, GlobalVariable *array,
-                         unsigned index) {
-    return ConstantStruct::get(
-        wrapperType, {distance(string(symbol), array, array->getValueType(), {index, 0}),
-                      number(8, known.kind), number(8, known.origin), number(8, ALLOCSITE_FORMAT_VERSION),
-                      number(8, known.size), number(8, known.count), number(8, known.align),
-                      number(8, known.pointer), number(8, known.isPossible)});
-}
-
-/* Constructors are called by one name and defined by another. */
-static const Function *definedAs(const GlobalAlias &alias) {
-    return alias.hasExternalLinkage() ? dyn_cast<Function>(alias.getAliasee()->stripPointerCasts()) : nullptr;
-}
-
-/* With those that have another name in other files. */
-static SmallVector<std::pair<std::string, Wrapper>, 8> byAllNames(const Module &module,
-                                                                  const Wrappers &wrappers) {
-    SmallVector<std::pair<std::string, Wrapper>, 8> all = wrappers.all;
-    for (const GlobalAlias &alias : module.aliases()) {
-        const Function *function = definedAs(alias);
-        std::optional<Wrapper> known = function ? Wrappers::of(*function) : std::nullopt;
-        if (known && !known->isLibrary &&
-            any_of(wrappers.all, [&](const auto &named) { return named.first == symbolOf(*function); }))
-            all.push_back({alias.getName().str(), *known});
-    }
-    return all;
-}
-
-void Table::addWrappers(const Wrappers &wrappers) {
-    if (wrappers.all.empty())
-        return;
-    auto all = byAllNames(module, wrappers);
-    ArrayType *type = ArrayType::get(wrapperType, all.size());
-    auto *array =
-        new GlobalVariable(module, type, true, GlobalValue::PrivateLinkage, nullptr, "__allocsite_wrappers");
-    array->setSection(ALLOCSITE_WRAPPERS_SECTION);
-    array->setAlignment(Align(4));
-    SmallVector<Constant *, 16> records;
-    for (auto &[symbol, known] : all)
-        records.push_back(wrapper(symbol, known, array, records.size()));
-    array->setInitializer(ConstantArray::get(type, records));
-    appendToUsed(module, {array});
 }
 
 /* Inline functions and headers of libraries are in other objects as well, so their strings can be merged. */
@@ -386,38 +295,6 @@ void Table::addFunctions(ArrayRef<FunctionFlags> functions) {
         records.push_back(function(known, array, records.size()));
     array->setInitializer(ConstantArray::get(type, records));
     appendToUsed(module, {array});
-}
-
-/* A pointer to the block tells its type by itself. */
-static bool returnsHolder(const Function &function) {
-    Type *type = function.getReturnType();
-    std::optional<Wrapper> wrapper = Wrappers::of(function);
-    return (wrapper && wrapper->isHeld) || type->isStructTy() || type->isArrayTy() ||
-           function.hasStructRetAttr();
-}
-
-/* As for twins: the only definition that the linker can take, under a name without a version. */
-static bool isOnlyDefinition(const Function &function) {
-    const Comdat *group = function.getComdat();
-    return function.isStrongDefinitionForLinker() && function.hasExternalLinkage() &&
-           !function.getName().contains('@') &&
-           (!group || group->getSelectionKind() == Comdat::NoDeduplicate);
-}
-
-void Table::addTypeWithin(const Function &function, StringRef symbol) {
-    if (std::string type = typesWithin(function);
-        !type.empty() && isOnlyDefinition(function) && returnsHolder(function))
-        linked(symbol.str(), type, GlobalValue::ExternalLinkage);
-}
-
-void Table::addTypesWithin() {
-    if (!options().twins)
-        return;
-    for (const Function &function : module)
-        addTypeWithin(function, symbolOf(function));
-    for (const GlobalAlias &alias : module.aliases())
-        if (const Function *function = definedAs(alias))
-            addTypeWithin(*function, alias.getName());
 }
 
 } // namespace allocsite

@@ -19,16 +19,6 @@
 
 namespace allocsite {
 
-/* What a line tells of the type of its blocks. */
-struct ToldType {
-    std::string own;    // empty: unknown
-    std::string holder; // the structure in which one comes back; empty: none does
-
-    bool operator==(const ToldType &other) const {
-        return own == other.own && holder == other.holder;
-    }
-};
-
 /* Filled before the optimizer starts, while clang still has its AST and every variable its place in memory,
  * and asked when the sites are made. */
 class TypeTable {
@@ -41,13 +31,10 @@ class TypeTable {
     const allocator *written(const llvm::DILocation &location, const allocator &what, unsigned ordinal,
                              Names &names) const;
 
-    /* By names: a call in the source outlives the instruction, where the callee is inlined. callee: its
-     * symbol. A call that the optimizer made of another one has the type of that one. */
-    ToldType of(const llvm::DILocation &location, const std::string &callee, unsigned ordinal,
-                Names &names) const;
-
-    /* The name of the pointer that is called there; empty: it has none. */
-    std::string pointerAt(const llvm::DILocation &location, unsigned ordinal, Names &names) const;
+    /* callee: its symbol. A call that the optimizer made of another one has the type of that one. Empty:
+     * unknown. */
+    std::string of(const llvm::DILocation &location, const std::string &callee, unsigned ordinal,
+                   Names &names) const;
 
   private:
     /* Symbol of the function that the call stands in, line, column. */
@@ -55,8 +42,7 @@ class TypeTable {
     struct Entry {
         std::string callee;
         unsigned ordinal;
-        ToldType type;
-        std::string pointer; // by which it is called
+        std::string type;
     };
     std::map<Position, std::vector<Entry>> entries;
 
@@ -71,24 +57,8 @@ struct Notes {
     bool isOneSection = false; // for all functions of the object file, as far as is known
 };
 
-/* What a function of a library allocates for its own use: bytes, where the line allocates nothing else. */
-constexpr const char *InsideLibrary = "bytes inside";
-
-/* The type of a block by what its line tells, and by what is known of those within the callee: who names the
- * block's own type goes before who names the structure that holds it. */
-std::string typeBy(const ToldType &told, const std::string &within);
-
-/* Empty: unknown. holder: set to the structure that stands for a type which only another file may know. */
-std::string typeOf(const AllocatorCall &call, Notes &notes, std::string &holder);
-
-/* Once the calls' types are noted: notes with each wrapper, and each function of the C++ standard library
- * that is told its caller's site, the types of all blocks that it hands on, as an attribute. */
-void noteTypesWithin(llvm::Module &module, Notes &notes);
-
-/* As far as they are noted; empty: unknown. */
-std::string typesWithin(const llvm::Function &function);
-
-void eraseTypesWithin(llvm::Module &module);
+/* Empty: unknown. */
+std::string typeOf(const AllocatorCall &call, Notes &notes);
 
 /* For a call that allocates blocks of the one and of the other: `A or B`, by the alphabet. Behind three names
  * `...` stands for all further ones. */

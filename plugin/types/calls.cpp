@@ -17,11 +17,10 @@ namespace allocsite {
 struct Walk {
     ASTContext &context;
     MangleContext &mangler;
-    const FunctionDecl *function; // null: it is a variable
-    const Stmt *body;             // of the function
-    QualType returned;            // by it
-    SourceLocation call;          // the call around what is visited
-    SourceLocation defaulting;    // the call whose default argument is visited
+    const Stmt *body;          // of the function
+    QualType returned;         // by it
+    SourceLocation call;       // the call around what is visited
+    SourceLocation defaulting; // the call whose default argument is visited
     std::vector<Call> calls;
 };
 
@@ -58,24 +57,10 @@ static PresumedLoc placeOf(const Walk &walk, const Expr *expression) {
     return sources.getPresumedLoc(location);
 }
 
-static void add(Walk &walk, const Expr *call, const FunctionDecl *callee, Call told) {
+static void add(Walk &walk, const Expr *call, const FunctionDecl *callee, std::string type) {
     PresumedLoc place = placeOf(walk, call);
-    if (!place.isValid())
-        return;
-    told.line = place.getLine(), told.column = place.getColumn();
-    told.callee = calleeOf(walk, callee);
-    walk.calls.push_back(std::move(told));
-}
-
-/* Of `hook(n)`, `(*hook)(n)` and `table->hook(n)`. */
-static std::string pointerOf(const Expr *callee) {
-    callee = callee->IgnoreParenCasts();
-    if (auto *content = dyn_cast<UnaryOperator>(callee); content && content->getOpcode() == UO_Deref)
-        callee = content->getSubExpr()->IgnoreParenCasts();
-    if (auto *member = dyn_cast<MemberExpr>(callee))
-        return member->getMemberDecl()->getNameAsString();
-    auto *variable = dyn_cast<DeclRefExpr>(callee);
-    return variable ? variable->getDecl()->getNameAsString() : "";
+    if (place.isValid())
+        walk.calls.push_back({place.getLine(), place.getColumn(), calleeOf(walk, callee), std::move(type)});
 }
 
 /* A virtual function is called by a pointer, or not at all by its name. */
@@ -92,34 +77,19 @@ static void visitChildren(Walk &walk, const Stmt *statement) {
         visit(walk, child, {});
 }
 
-static bool handsBlock(const ASTContext &context, const CallExpr *call) {
+static bool handsBlock(const CallExpr *call) {
     if (call->getType()->isAnyPointerType() || call->getType()->isRecordType())
         return true;
     QualType first = call->getNumArgs() > 0 ? call->getArg(0)->IgnoreParenCasts()->getType() : QualType();
     bool isOut = !first.isNull() && first->isAnyPointerType() && first->getPointeeType()->isAnyPointerType();
-    return isOut || llvm::any_of(call->arguments(), [&](const Expr *argument) {
-               return !bufferBlock(context, argument).isNull();
-           });
-}
-
-static void addCall(Walk &walk, const CallExpr *call, Use use) {
-    const FunctionDecl *callee = surelyCalled(call);
-    Call told;
-    told.type = typeOfCall(walk.context, call, use);
-    told.held = heldBy(walk.context, call);
-    told.holder = holderOf(walk.context, call);
-    if (!callee) {
-        told.pointer = pointerOf(call->getCallee());
-        told.copied = textCopied(walk.context, call);
-    }
-    add(walk, call, callee, std::move(told));
+    return isOut;
 }
 
 static void visitCall(Walk &walk, const CallExpr *call, Use use) {
     llvm::SaveAndRestore<SourceLocation> inCall(walk.call, call->getExprLoc());
     visitChildren(walk, call);
-    if (handsBlock(walk.context, call))
-        addCall(walk, call, use);
+    if (handsBlock(call))
+        add(walk, call, surelyCalled(call), typeOfCall(walk.context, call, use));
 }
 
 /* The type of an object that is made where the variable points to; null: none is. */
@@ -240,24 +210,17 @@ static void visit(Walk &walk, const Stmt *statement, Use use) {
         return visitChildren(walk, object);
     }
     visitChildren(walk, statement);
-    if (auto *made = dyn_cast<CXXNewExpr>(statement)) {
-        Call told;
-        told.type = typeOfNew(walk.context, made);
-        if (walk.function && !made->isArray() &&
-            isForCaller(walk.context, *walk.function, made->getAllocatedType()))
-            told.element = told.type;
-        add(walk, made, made->getOperatorNew(), std::move(told));
-    }
+    if (auto *made = dyn_cast<CXXNewExpr>(statement))
+        add(walk, made, made->getOperatorNew(), typeOfNew(walk.context, made));
 }
 
 std::vector<Call> findCalls(ASTContext &context, MangleContext &mangler, const Decl *root) {
-    Walk walk = {context, mangler, nullptr, nullptr, {}, {}, {}, {}};
+    Walk walk = {context, mangler, nullptr, {}, {}, {}, {}};
     if (auto *variable = dyn_cast<VarDecl>(root)) {
         visitVariable(walk, variable);
         return std::move(walk.calls);
     }
     auto *function = cast<FunctionDecl>(root);
-    walk.function = function;
     walk.returned = function->getReturnType();
     walk.body = function->getBody();
     if (auto *constructor = dyn_cast<CXXConstructorDecl>(function))

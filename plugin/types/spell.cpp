@@ -100,33 +100,6 @@ static QualType wholeOf(const ASTContext &context, QualType type, const Sizes &s
     return isBeginning ? whole : type;
 }
 
-QualType bufferBlock(const ASTContext &context, const Expr *argument) {
-    QualType type = argument->IgnoreParenCasts()->getType()->getPointeeType();
-    return type.isNull() ? QualType() : blockOf(context, type);
-}
-
-static const FunctionProtoType *typeCalled(const CallExpr *call) {
-    QualType type = call->getCallee()->getType(), pointee = type->getPointeeType();
-    return (pointee.isNull() ? type : pointee)->getAs<FunctionProtoType>();
-}
-
-/* Whether a call cannot make grow what it is given there: it can only read it, or keeps any pointer. */
-static bool isLeft(const CallExpr *call, unsigned argument) {
-    const FunctionProtoType *type = typeCalled(call);
-    QualType given =
-        type && argument < type->getNumParams() ? type->getParamType(argument)->getPointeeType() : QualType();
-    return !given.isNull() && (given.isConstQualified() || (given->isVoidType() && argument > 0));
-}
-
-/* That of the first buffer among the arguments; null: there is none. */
-static QualType blockGrown(const ASTContext &context, const CallExpr *call) {
-    for (unsigned i = 0; i < call->getNumArgs(); i++)
-        if (QualType block = isLeft(call, i) ? QualType() : bufferBlock(context, call->getArg(i));
-            !block.isNull())
-            return pointee(block);
-    return {};
-}
-
 /* The stream that comes back is the smaller part of what these make, and is taken back sooner than the text.
  */
 static bool returnsStreamToText(const CallExpr *call) {
@@ -140,42 +113,10 @@ static QualType givenToFirst(const CallExpr *call) {
     return pointee(call->getArg(0)->IgnoreParenCasts()->getType()->getPointeeType());
 }
 
-/* posix_memalign, asprintf and their kin give the block to a pointer that is passed first, and who makes a
- * buffer grow to what that points to. */
-static QualType resultOf(const ASTContext &context, const CallExpr *call) {
+/* posix_memalign, asprintf and their kin give the block to a pointer that is passed first. */
+static QualType resultOf(const CallExpr *call) {
     QualType type = call->getType();
-    if (type->isAnyPointerType() || call->getNumArgs() == 0)
-        return pointee(type);
-    if (QualType block = blockGrown(context, call); !block.isNull())
-        return block;
-    return givenToFirst(call);
-}
-
-std::string holderOf(const ASTContext &context, const CallExpr *call) {
-    QualType type = call->getType(), pointee = type->getPointeeType();
-    QualType holder = !pointee.isNull() && pointee->isRecordType() ? pointee : type;
-    return holder->isRecordType() ? spell(context, holder) : "";
-}
-
-std::string heldBy(const ASTContext &context, const CallExpr *call) {
-    QualType block = blockGrown(context, call);
-    return block.isNull() ? "" : spell(context, block);
-}
-
-/* Characters that a function's type tells of. */
-static bool isText(QualType type, bool isRead) {
-    QualType to = pointee(type);
-    return !to.isNull() && to->isAnyCharacterType() && to.isConstQualified() == isRead;
-}
-
-std::string textCopied(const ASTContext &context, const CallExpr *call) {
-    const FunctionProtoType *type = typeCalled(call);
-    auto is = [&](bool isRead) {
-        return llvm::any_of(type->param_types(), [&](QualType given) { return isText(given, isRead); });
-    };
-    return type && isText(call->getType(), false) && is(true) && !is(false)
-               ? spell(context, pointee(call->getType()))
-               : "";
+    return type->isAnyPointerType() || call->getNumArgs() == 0 ? pointee(type) : givenToFirst(call);
 }
 
 std::string typeOfCall(const ASTContext &context, const CallExpr *call, Use use) {
@@ -186,7 +127,7 @@ std::string typeOfCall(const ASTContext &context, const CallExpr *call, Use use)
     Sizes sizes;
     for (const Expr *argument : call->arguments())
         findSizes(context, argument, false, sizes);
-    QualType found[] = {use.cast, resultOf(context, call), use.target, typeOf(sizes)};
+    QualType found[] = {use.cast, resultOf(call), use.target, typeOf(sizes)};
     for (QualType type : found)
         if (isTelling(context, type))
             return spell(context, wholeOf(context, type, sizes));
@@ -198,79 +139,6 @@ std::string typeOfCall(const ASTContext &context, const CallExpr *call, Use use)
 
 std::string typeOfNew(const ASTContext &context, const CXXNewExpr *made) {
     return spell(context, made->getAllocatedType());
-}
-
-/* ---- Buffers. */
-
-struct Members {
-    llvm::SmallVector<QualType, 4> numbers, pointers;
-    bool hasEnd = false;
-};
-
-/* By the last word of a name. */
-static bool isEnd(llvm::StringRef name) {
-    static const char *const words[] = {"end", "limit",  "stop", "top", "last",
-                                        "max", "finish", "tail", "lim"};
-    std::string lower = name.lower();
-    return llvm::any_of(
-        words, [&](llvm::StringRef word) { return llvm::StringRef(lower).take_back(word.size()) == word; });
-}
-
-/* Which of them nobody names by what it holds: text is set, and not made longer, unless something says where
- * it ends. */
-static bool areEnds(const Members &members) {
-    const auto &pointers = members.pointers;
-    return members.hasEnd && pointers.size() > 1 && pointers.size() <= 4 &&
-           llvm::count(pointers, pointers[0]) == (long)pointers.size();
-}
-
-/* False: there are others than numbers and pointers elsewhere. */
-static bool take(const ASTContext &context, const FieldDecl &field, QualType whole, Members &members) {
-    QualType member = field.getType().getCanonicalType(), pointee = member->getPointeeType();
-    bool isOther = member->isArrayType() || member->isRecordType() || field.isBitField();
-    if (isOther || (!pointee.isNull() && context.hasSameUnqualifiedType(pointee, whole)))
-        return false;
-    if (member->isIntegerType() && context.getTypeSize(member) >= 32)
-        members.numbers.push_back(member);
-    if (!pointee.isNull() && !pointee->isFunctionType()) {
-        members.pointers.push_back(member);
-        members.hasEnd |= !pointee.isConstQualified() && isEnd(field.getName());
-    }
-    return true;
-}
-
-/* An allocator may stand beside the block. */
-static QualType blockAmong(const Members &members) {
-    for (QualType pointer : members.pointers)
-        if (!pointer->getPointeeType()->isRecordType())
-            return pointer;
-    return members.pointers.front();
-}
-
-/* Other parts of it stand elsewhere. */
-static bool isDerived(const RecordDecl &record) {
-    auto *type = dyn_cast<CXXRecordDecl>(&record);
-    return type && (type->getNumBases() > 0 || type->isPolymorphic());
-}
-
-QualType blockOf(const ASTContext &context, QualType type) {
-    static constexpr size_t MostNumbers = 6; // a date with the name of its zone has more
-    const RecordDecl *record =
-        type->isStructureOrClassType() ? type->castAs<RecordType>()->getDecl() : nullptr;
-    record = record ? record->getDefinition() : nullptr;
-    if (!record || record->isInvalidDecl() || isDerived(*record) || type->isDependentType() ||
-        context.getTypeSize(type) > 512)
-        return {};
-    Members members;
-    for (const FieldDecl *field : record->fields())
-        if (!take(context, *field, type, members))
-            return {};
-    bool hasTwo = llvm::any_of(members.numbers,
-                               [&](QualType number) { return llvm::count(members.numbers, number) > 1; });
-    bool isCounted = hasTwo && members.numbers.size() <= MostNumbers && !members.pointers.empty() &&
-                     members.pointers.size() <= 2;
-    bool isBuffer = isCounted || areEnds(members);
-    return isBuffer ? blockAmong(members) : QualType();
 }
 
 } // namespace allocsite

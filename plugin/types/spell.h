@@ -21,27 +21,9 @@ clang::QualType pointee(clang::QualType type);
 /* The use of a cast's operand, of which the cast's own use is known. */
 Use throughCast(const clang::ASTContext &context, const clang::CastExpr *cast, Use use);
 
-/* The type of the pointer to the block of the buffer that an argument points to; null: it points to none. */
-clang::QualType bufferBlock(const clang::ASTContext &context, const clang::Expr *argument);
-
-std::string heldBy(const clang::ASTContext &context, const clang::CallExpr *call);
-
-/* The structure that a call returns, or that what it returns points at; empty: none. */
-std::string holderOf(const clang::ASTContext &context, const clang::CallExpr *call);
-
-/* What a call is given to read and returns to be changed, if that is a text; empty: it is none. */
-std::string textCopied(const clang::ASTContext &context, const clang::CallExpr *call);
-
 /* Empty: unknown, as where a structure comes back. */
 std::string typeOfCall(const clang::ASTContext &context, const clang::CallExpr *call, Use use);
 std::string typeOfNew(const clang::ASTContext &context, const clang::CXXNewExpr *made);
-
-/* ---- Buffers: structures that are a block and numbers, or a block and its end. */
-
-/* The type of the pointer to the block; null: the type is no buffer. Two numbers of one type tell how much is
- * there and how much is used, or pointers of one type that are named so where it ends; nothing leads to
- * another of its kind. */
-clang::QualType blockOf(const clang::ASTContext &context, clang::QualType type);
 
 } // namespace allocsite
 

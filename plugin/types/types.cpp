@@ -25,7 +25,6 @@ using namespace clang;
 namespace allocsite {
 
 using Selection = llvm::SmallVector<const Call *, 2>;
-using Descriptions = llvm::DenseMap<const FunctionDecl *, allocsite_types_declaration>;
 
 /* The source file that questions are about. */
 struct Source {
@@ -35,8 +34,6 @@ struct Source {
     bool isOneSection;                                // for all functions
     std::unique_ptr<MangleContext> mangler = nullptr; // null: nobody has asked yet
     Roots roots = Roots();
-    Declared declared = Declared();
-    Descriptions described = Descriptions();         // of those asked for
     llvm::StringSet<> headers = llvm::StringSet<>(); // the system's; empty: nobody has asked yet
     llvm::DenseMap<const Decl *, std::vector<Call>> calls = llvm::DenseMap<const Decl *, std::vector<Call>>();
 };
@@ -62,9 +59,6 @@ static void prepare() {
     addRoots(source->context, *source->context.getTranslationUnitDecl(), source->roots);
     for (const Decl *declaration : source->deserialized)
         addRoot(source->context, declaration, source->roots);
-    addDeclared(*source->mangler, *source->context.getTranslationUnitDecl(), source->declared);
-    for (const Decl *declaration : source->deserialized)
-        addRead(*source->mangler, *declaration, source->declared);
 }
 
 static std::string withoutDots(llvm::StringRef path) {
@@ -112,64 +106,30 @@ static Selection select(const std::vector<Call> &calls, const allocsite_types_qu
     return named.empty() ? nameless : named;
 }
 
-/* What is asked of a call. */
-using Field = std::string Call::*;
-
-static llvm::StringRef fieldOf(const Call &call, Field field) {
-    bool isBytes = field == &Call::type && call.type.empty();
-    return isBytes ? ALLOCSITE_BYTES : llvm::StringRef(call.*field);
-}
-
 /* Two different countings (code that is never reached has no call in the IR) say nothing of the order: then
- * all have to agree. */
-static llvm::StringRef fieldOf(const Selection &calls, const allocsite_types_question &question,
-                               Field field) {
-    if (calls.size() == question.count)
-        return fieldOf(*calls[question.ordinal], field);
-    for (const Call *call : calls)
-        if (call->*field != calls.front()->*field)
-            return "";
-    return fieldOf(*calls.front(), field);
+ * all have to agree. Empty: they do not. */
+static llvm::StringRef typeOf(const Selection &calls, const allocsite_types_question &question) {
+    const Call *call = calls.size() == question.count ? calls[question.ordinal] : calls.front();
+    bool isSure = calls.size() == question.count ||
+                  llvm::all_of(calls, [&](const Call *other) { return other->type == call->type; });
+    return !isSure ? "" : call->type.empty() ? ALLOCSITE_BYTES : llvm::StringRef(call->type);
 }
 
 /* Empty: unknown. Several functions can be in question where the symbol does not tell (lambdas). */
-static llvm::StringRef answer(const allocsite_types_question &question, Field field) {
+static llvm::StringRef answer(const allocsite_types_question &question) {
     llvm::StringRef all;
     bool isFirst = true;
     for (const Decl *root : findRoots(source->context, *source->mangler, source->roots, question)) {
         Selection calls = select(callsOf(root), question);
         if (calls.empty())
             continue;
-        llvm::StringRef found = fieldOf(calls, question, field);
+        llvm::StringRef found = typeOf(calls, question);
         if (!isFirst && found != all)
             return "";
         all = found;
         isFirst = false;
     }
     return all;
-}
-
-static const char *find(const allocsite_types_question &question, Field field) {
-    if (!source)
-        return nullptr;
-    prepare();
-    llvm::StringRef found = answer(question, field);
-    return found.empty() ? nullptr : spelled->insert(found).first->getKeyData();
-}
-
-static const FunctionDecl *declared(const char *symbol) {
-    if (!source)
-        return nullptr;
-    prepare();
-    auto found = source->declared.find(symbol);
-    return found != source->declared.end() ? found->second : nullptr;
-}
-
-static const allocsite_types_declaration &described(const FunctionDecl &function) {
-    auto [position, isNew] = source->described.try_emplace(&function);
-    if (isNew)
-        position->second = describe(source->context, function);
-    return position->second;
 }
 
 namespace {
@@ -264,48 +224,11 @@ using namespace allocsite;
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
 EXPORTED const char *allocsite_types_v1_find(const struct allocsite_types_question *question) {
-    return find(*question, question->held ? &Call::held : &Call::type);
-}
-
-EXPORTED const char *allocsite_types_v1_holder(const struct allocsite_types_question *question) {
-    return find(*question, &Call::holder);
-}
-
-EXPORTED const char *allocsite_types_v1_pointer(const struct allocsite_types_question *question) {
-    return find(*question, &Call::pointer);
-}
-
-EXPORTED const char *allocsite_types_v1_element(const struct allocsite_types_question *question) {
-    return find(*question, &Call::element);
-}
-
-EXPORTED const char *allocsite_types_v1_copied(const struct allocsite_types_question *question) {
-    return find(*question, &Call::copied);
-}
-
-EXPORTED bool allocsite_types_v1_declared(const char *symbol, allocsite_types_declaration *declaration) {
-    const FunctionDecl *function = declared(symbol);
-    if (!function || source->context.getSourceManager().isInSystemHeader(function->getLocation()))
-        return false;
-    *declaration = described(*function);
-    return true;
-}
-
-EXPORTED bool allocsite_types_v1_defined(const struct allocsite_types_question *question,
-                                         struct allocsite_types_declaration *declaration) {
     if (!source)
-        return false;
+        return nullptr;
     prepare();
-    auto roots = findRoots(source->context, *source->mangler, source->roots, *question);
-    auto *function = roots.size() == 1 ? dyn_cast<FunctionDecl>(roots.front()) : nullptr;
-    if (function)
-        *declaration = described(*function->getCanonicalDecl());
-    return function;
-}
-
-EXPORTED const char *allocsite_types_v1_declared_in(const char *symbol) {
-    const FunctionDecl *function = declared(symbol);
-    return function ? headerOf(source->context, *function) : nullptr;
+    llvm::StringRef found = answer(*question);
+    return found.empty() ? nullptr : spelled->insert(found).first->getKeyData();
 }
 
 EXPORTED int allocsite_types_v1_is_system(const char *path) {

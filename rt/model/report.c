@@ -92,8 +92,6 @@ static void sum_up(struct report *report) {
         add(&report->totals, site);
         if (site->view.sited)
             counters_add(&report->sited, &site->counters);
-        if (site->view.of_wrapper)
-            report->wrapped_calls += counters_calls(&site->counters);
         report->sited_count += site->view.sited;
         report->caller_count += site->view.address != 0;
         report->module_count += !site->view.sited && !site->view.address;

@@ -191,7 +191,6 @@ struct report {
     struct report_limits limits;
     struct report_site totals;  /* of all sites */
     struct counters sited;      /* of those that are sites in the source */
-    uint64_t wrapped_calls;     /* of them, on the own line of a wrapper */
     struct report_site backing; /* of those that are backing, which the totals do not have */
     size_t backing_count;
     size_t sited_count;        /* sites in the source */

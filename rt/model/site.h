@@ -27,7 +27,6 @@ struct site_view {
     const struct place *inlined; /* innermost caller first */
     size_t inlined_count;
     bool backing;         /* what custom allocators took to hand it out in parts: not in any total */
-    bool of_wrapper;      /* the call is a wrapper's own (ALLOCSITE_OF_WRAPPER in format.h) */
     uint64_t address;     /* unsited: where they return to, as in the module's ELF file; 0: all others */
     const char *build_id; /* of the module; NULL: not known */
 };

@@ -11,9 +11,6 @@
 #define CHURN_ALLOCS 1000
 #define CHURN_EACH   100 /* for each block that is there at once */
 
-/* A row with a smaller share of all calls and of all bytes is not worth looking for its callers. */
-#define WRAPPER_PERCENT 1
-
 /* Callers of a line that are shown. */
 enum { CALLERS_SHOWN = 3 };
 
@@ -23,34 +20,6 @@ enum { CALLERS_SHOWN = 3 };
 static void begin_below(struct line *line, const struct page *page) {
     page_break(page);
     line_begin(line, page, page->indent, page->indent + 2);
-}
-
-static bool has_share(uint64_t part, uint64_t whole) {
-    return (unsigned __int128)part * 100 >= (unsigned __int128)whole * WRAPPER_PERCENT;
-}
-
-/* The plugin knows what a function does with a block, and not who is to answer for it: hence "perhaps".
- * Stacks that were kept tell it already. */
-static bool may_be_callers(const struct report *report, const struct report_site *site) {
-    const struct counters *of = &site->counters, *totals = &report->totals.counters;
-    return site->view.of_wrapper && counters_calls(of) && !summary_has_walks(report) &&
-           (has_share(counters_calls(of), counters_calls(totals)) ||
-            has_share(counters_bytes(of), counters_bytes(totals)));
-}
-
-/* The line is ready for a list, which the callers' files are compiled with. */
-static void put_wrapper(const struct page *page, const struct report_site *site) {
-    static const char is[] = "=wrapper";
-    char listed[4 + NAME_SIZE + sizeof is] = "fun:";
-    struct line line;
-    name_function(listed + strlen(listed), site->view.at.function, SIZE_MAX);
-    begin_below(&line, page);
-    out_text(
-        line.page.out,
-        "a wrapper's line, perhaps: stack=8 tells who calls it; so does -fallocsite-list=FILE, with a line");
-    line_space(&line.page);
-    page_code(&line.page, strcat(listed, is));
-    line_end(&line);
 }
 
 static void put_single(const struct page *page, uint64_t stacks) {
@@ -67,8 +36,6 @@ static void put_single(const struct page *page, uint64_t stacks) {
 
 static void put_advice(const struct page *page, const struct report_site *site) {
     const struct counters *counters = &site->counters;
-    if (may_be_callers(page->report, site))
-        put_wrapper(page, site);
     if (counters->allocs >= CHURN_ALLOCS && report_is_single(site) &&
         counters->allocs / CHURN_EACH >= counters_most(counters))
         put_single(page, counters_most(counters));

@@ -27,8 +27,6 @@ void json_site(struct json *json, const struct site_view *site) {
         json_close(json, '}');
     }
     json_close(json, ']');
-    if (site->of_wrapper)
-        json_flag(json, "wrapper", true);
     if (site->address)
         json_address(json, "address", site->address);
     if (site->backing)

@@ -133,11 +133,6 @@ void summary_sited(const struct page *page) {
     page_size(page, bytes);
     out_text(page->out, ") at ");
     page_count(page, report->sited_count, " site", " sites");
-    if (report->wrapped_calls) {
-        out_text(page->out, ", ");
-        page_share(page, counters_calls(&report->sited) - report->wrapped_calls, calls);
-        out_text(page->out, " on a line outside of wrappers");
-    }
     out_text(page->out, "; unsited: ");
     put_unsited(page);
 }

@@ -6,12 +6,12 @@ import struct
 import unittest
 
 import profiles
-from programs import DUMP, NOT_LIFTED, check, compile, dump, read, run, sites, work, write
+from programs import DUMP, SITES_ONLY, check, compile, dump, read, run, sites, work, write
 
 
 class Text(unittest.TestCase):
     def test_by_file_with_chains_and_counts(self):
-        path = compile("tables.c", "text", *NOT_LIFTED)
+        path = compile("tables.c", "text", *SITES_ONLY)
         lines = check(DUMP, "sites", path, cwd=os.path.dirname(__file__)).splitlines()
         self.assertEqual(lines[0], "tables.c")
         at = lines.index("     16:19  checked_malloc malloc")
@@ -41,38 +41,9 @@ class Text(unittest.TestCase):
         self.assertEqual(lines.count(path + ":"), 2)
 
 
-class Wrappers(unittest.TestCase):
-    def test_text_is_a_list(self):
-        path = compile("tables.c", "wrappers")
-        self.assertEqual(check(DUMP, "wrappers", path),
-                         "# found by their bodies\nfun:checked_malloc=wrapper size=1\nfun:grow=wrapper size=2 pointer=1\n")
-
-    def test_several_files_have_headings(self):
-        path = compile("tables.c", "wrappers_twice.o", "-c")
-        lines = check(DUMP, "wrappers", path, path).splitlines()
-        self.assertEqual(lines.count(f"# {path}:"), 2)
-
-    def test_json(self):
-        path = compile("tables.c", "wrappers.json.o", "-c", "-O0")
-        document = json.loads(check(DUMP, "wrappers", "--format=json", path))
-        self.assertEqual((document["format"], document["version"], document["module"]),
-                         ("allocsite-wrappers", 1, path))
-        self.assertEqual(document["wrappers"][:1], [{"symbol": "checked_malloc", "function": "checked_malloc",
-                                                 "kind": "alloc", "found": "analysis", "size": 1, "count": None,
-                                                 "align": None, "pointer": None}])
-
-    def test_none(self):
-        path = compile("tables.c", "no_wrappers", *NOT_LIFTED)
-        self.assertEqual(check(DUMP, "wrappers", path), "")
-
-    def test_wrong_usage(self):
-        self.assertEqual(dump("wrappers").returncode, 2)
-        self.assertEqual(dump("wrappers", "--format=csv", "x").returncode, 2)
-
-
 class Json(unittest.TestCase):
     def test_fields(self):
-        path = compile("tables.c", "json", *NOT_LIFTED)
+        path = compile("tables.c", "json", *SITES_ONLY)
         document = json.loads(check(DUMP, "sites", "--format=json", path))
         self.assertEqual((document["format"], document["version"], document["module"]),
                          ("allocsite-sites", 1, path))

@@ -55,31 +55,6 @@ void unused(void) { kept = malloc(2); }
 LINKED = """#include <stdlib.h>
 void *linked(void) { return malloc(3); }
 """
-# Its functions are wrappers for another file: what they themselves call is no site of that.
-KEEPER = """#include <stdlib.h>
-struct list { void **items; size_t count, room; };
-void keep(struct list *list, void *item) {
-    if (list->count == list->room) {
-        list->room = 2 * list->room + 4;
-        list->items = realloc(list->items, list->room * sizeof *list->items);
-    }
-    list->items[list->count++] = item;
-}
-void drop(struct list *list, void *item) { list->count--; free(item); }
-"""
-KEPT = """#include <stdlib.h>
-struct list { void **items; size_t count, room; } list;
-void keep(struct list *list, void *item);
-void drop(struct list *list, void *item);
-int main(int count, char **names) {
-    if (count > 3)
-        keep(&list, names[2]);
-    keep(&list, malloc(8));
-    if (count > 3)
-        drop(&list, list.items[0]);
-    return 0;
-}
-"""
 LINES = {"m": 9, "r": 10, "c": 11}
 
 
@@ -144,15 +119,6 @@ class Unused(unittest.TestCase):
         found = document("unused", run("freed", "mf"))
         self.assertEqual({site["kind"] for site in found["sites"]}, {"alloc", "realloc"})
         self.assertEqual((found["total"], found["ran"]), (5, 1))
-
-    def test_the_lines_of_wrappers_are_their_callers(self):
-        for flags in "-O0", "-O2":
-            written("kept/keeper.c", KEEPER)
-            written("kept/program.c", KEPT)
-            subprocess.run([CC, "-g", flags, "keeper.c", "program.c", "-o", "program"], check=True, cwd=work("kept"))
-            found = document("unused", run("profile", "_", folder="kept"))
-            self.assertEqual([(site["line"], site["callee"]) for site in found["sites"]], [(7, "keep")])
-            self.assertEqual((found["total"], found["ran"]), (3, 2))
 
     def test_a_library_that_was_opened(self):
         found = document("unused", run("library", "ml"))

@@ -91,7 +91,7 @@ class Stacks(unittest.TestCase):
                               "static void *take(int size) { return malloc(size); }\n"
                               "__attribute__((noinline)) static void fill(int size) { kept = take(size); }\n"
                               "void *fill_twice(int size) { return kept = take(size + 1); }")
-        less, more = (report(source, f"wrapped/{loads}", "", ("-O1", "-fallocsite-contexts", f"-DLOADS={loads}", "-DHOW=noinline"), lift=1)
+        less, more = (report(source, f"wrapped/{loads}", "", ("-O1", f"-DLOADS={loads}", "-DHOW=noinline"), contexts=1)
                       for loads in (3, 7))
         self.assertRegex(dump("diff", "--by=stack", less, more).stdout, r"fill take\n +from load < main\n")
         self.assertIn(" 3 times: from load < main\n", dump("report", "--by=stack", less).stdout)

@@ -77,7 +77,7 @@ class Hostile(unittest.TestCase):
     def setUpClass(cls):
         shutil.rmtree(WORK, ignore_errors=True)
         program, folder = TOKENS["module"], os.path.dirname(work("x"))
-        subprocess.run([CC, "-O2", "-g", "-I" + os.path.join(HERE, "../../rt/lib"), "-fallocsite-lift=0",
+        subprocess.run([CC, "-O2", "-g", "-I" + os.path.join(HERE, "../../rt/lib"), "-fallocsite-contexts=0",
                         os.path.join(HERE, "hostile.c"), "-o", work(program)], check=True, cwd=folder)
         options = "report=none:profile=program.profile:stack=16:sizes=1:pairs=1:reach=1"
         subprocess.run(["./" + program, TOKENS["argument"]], check=True, cwd=folder,

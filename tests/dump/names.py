@@ -27,7 +27,7 @@ def run_program(name, options=""):
     """Returns the snapshot that the program wrote and its profile."""
     shutil.rmtree(WORK, ignore_errors=True)
     subprocess.run([CC + "++", "-std=c++17", "-O1", "-g", "-I" + os.path.join(HERE, "../../rt/lib"),
-                    "-fallocsite-lift=0", os.path.join(HERE, f"{name}.cpp"), "-o", work(name)], check=True)
+                    "-fallocsite-contexts=0", os.path.join(HERE, f"{name}.cpp"), "-o", work(name)], check=True)
     subprocess.run([work(name)], check=True, cwd=WORK,
                    env={**os.environ, "ALLOCSITE_OPTIONS": f"report=none:profile={name}.profile{options}"})
     return work(f"{name}.graph"), work(f"{name}.profile")

@@ -89,7 +89,7 @@ class Writer:
     def site(self, site):
         address = int(site.get("address", "0"), 16)
         return self.record(int(site["id"], 16), SITE if site["sited"] else CALLER, self.module(site["module"]), site, site["callee"],
-                           site["type"], site["inlined"], address=0x80 if site.get("wrapper") else address)
+                           site["type"], site["inlined"], address=address)
 
     def row(self, site):
         if site.get("backing"):

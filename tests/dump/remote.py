@@ -48,7 +48,7 @@ def compiled(source, name, *flags):
     """A build in a folder of its own, where the source is program.c."""
     written(f"{name}/program.c", source)
     interface = "-I" + os.path.join(HERE, "../../rt/lib")
-    subprocess.run([CC, "-O2", "-g", "-pthread", "-fallocsite-lift=0", interface, "program.c", "-o", "program", *flags], check=True,
+    subprocess.run([CC, "-O2", "-g", "-pthread", "-fallocsite-contexts=0", interface, "program.c", "-o", "program", *flags], check=True,
                    cwd=work(name))
     return work(f"{name}/program")
 
@@ -192,7 +192,7 @@ int main(void) {{
 
     def test_a_library_that_is_closed(self):
         written("library/library.c", "#include <stdlib.h>\nvoid *opened(void) { return malloc(33); }\n")
-        subprocess.run([CC, "-O2", "-g", "-fallocsite-lift=0", "-shared", "-fPIC", "library.c", "-o", "library.so"], check=True,
+        subprocess.run([CC, "-O2", "-g", "-fallocsite-contexts=0", "-shared", "-fPIC", "library.c", "-o", "library.so"], check=True,
                        cwd=work("library"))
         path = compiled(f"""#include <dlfcn.h>
 #include <stdio.h>
@@ -260,7 +260,7 @@ int main(void) {
         with open(os.path.join(libraries, "allocsite/static.opts")) as file:
             static = [f"{libraries}/liballocsite.a", *(word for word in file.read().split() if "--wrap" in word)]
         written("mixed/program.c", SOURCE)
-        subprocess.run([CC, "-O2", "-g", "-fallocsite-lift=0", "-I" + os.path.join(HERE, "../../rt/lib"), "-c", "program.c"], check=True,
+        subprocess.run([CC, "-O2", "-g", "-fallocsite-contexts=0", "-I" + os.path.join(HERE, "../../rt/lib"), "-c", "program.c"], check=True,
                        cwd=work("mixed"))
         for more, expected in (([], ["the runtime is linked statically into a process that has shared libraries"]),
                                ([f"{libraries}/liballocsite.so", "-Wl,-rpath," + libraries], ["a second copy"])):

@@ -124,21 +124,6 @@ class Forms(unittest.TestCase):
             self.assertEqual(report("--format=" + form, *options, FULL, env=environment).stdout, wanted, form)
 
 
-class Wrappers(unittest.TestCase):
-    def test_calls_at_a_wrappers_own_line(self):
-        """The head tells how many calls are not there, and the row what to do about it."""
-        stored = document()
-        row = next(site for site in stored["sites"] if site["function"] == "add_word")
-        row["wrapper"] = True
-        calls = [(site["allocs"] + site["reallocs"]) * (site["sited"] and site is not row) for site in stored["sites"]]
-        totals = stored["totals"]
-        share = 100 * sum(calls) / (totals["allocs"] + totals["reallocs"])
-        shown = report(written("wrapper.profile", stored)).stdout
-        self.assertIn(f"at 4 sites, {share:.1f}% on a line outside of wrappers; unsited: 1 module", shown)
-        self.assertRegex(shown, r"a wrapper's line, perhaps: stack=8 tells who calls it; so does -fallocsite-list=FILE, with a line fun:add_word=wrapper\n")
-        self.assertNotIn("wrapper", report(FULL).stdout)
-
-
 class Messages(unittest.TestCase):
     def refused(self, path, expected, shown=False, **options):
         result = report(path, **options)

@@ -48,11 +48,11 @@ def read(path):
     return json.loads(dump("report", "--format=json", path).stdout)
 
 
-def report(source, folder, options="reach=1", flags=("-O2",), lift=0):
+def report(source, folder, options="reach=1", flags=("-O2",), contexts=0):
     """Compiles the source as program.c, as every build does in a folder of its own, runs it and returns the path of its
-    profile. Mostly without lifting, so that helpers have lines of their own."""
+    profile. Mostly without paths, so that helpers have lines of their own."""
     written(f"{folder}/program.c", source)
-    subprocess.run([CC, *flags, "-g", f"-fallocsite-lift={lift}", "program.c", "-o", "program"], check=True, cwd=work(folder))
+    subprocess.run([CC, *flags, "-g", f"-fallocsite-contexts={contexts}", "program.c", "-o", "program"], check=True, cwd=work(folder))
     subprocess.run(["./program"], check=True, cwd=work(folder), stdout=subprocess.DEVNULL,
                    env={**os.environ, "ALLOCSITE_OPTIONS": f"report=/dev/null:profile=program.profile:{options}"})
     return work(f"{folder}/program.profile")

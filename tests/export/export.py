@@ -93,7 +93,7 @@ def setUpModule():
     global STACKS, PLAIN, UNOWNED, ODDLY, EXITED, ALL
     shutil.rmtree(WORK, ignore_errors=True)
     os.makedirs(WORK)
-    run(CC, "-O1", "-g", "-fallocsite-lift=0", "-I" + os.path.join(HERE, "../../rt/lib"), os.path.join(HERE, "program.c"), "-o", work("program"))
+    run(CC, "-O1", "-g", "-fallocsite-contexts=0", "-I" + os.path.join(HERE, "../../rt/lib"), os.path.join(HERE, "program.c"), "-o", work("program"))
     STACKS, PLAIN = compiled_and_run("stacks.profile", "stack=16"), compiled_and_run("plain.profile", "stack=0")
     UNOWNED, ODDLY = compiled_and_run("unowned.profile", "owners=0"), work("odd.profile")
     EXITED = compiled_and_run("exited.profile", "stack=16")

@@ -30,8 +30,6 @@ static void read_module(const struct module_bytes *module, void *context) {
     if (module_table_read(&table, &elf, &why)) {
         sites_text(&out, &table.table, &(struct listing){.has_frees = true});
         sites_json(&out, module->name, &table.table);
-        wrappers_text(&out, &table.table);
-        wrappers_json(&out, module->name, &table.table);
         module_table_free(&table);
     }
     elf_close(&elf);

@@ -1,6 +1,6 @@
 // malloc and memset that LLVM turns into calloc are a call of the runtime's calloc with the site of the malloc.
-// RUN: %ir %nolift -O0 %s | %check --check-prefix=PLAIN
-// RUN: %ir %nolift -O2 %s | %check --check-prefix=FOLDED
+// RUN: %ir -O0 %s | %check --check-prefix=PLAIN
+// RUN: %ir -O2 %s | %check --check-prefix=FOLDED
 // PLAIN: i32 -512, i32 [[@LINE+9]],
 // PLAIN: call {{.*}}@__liballocsite_v1_malloc(
 // FOLDED: i32 -512, i32 [[@LINE+7]],

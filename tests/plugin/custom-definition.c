@@ -1,6 +1,6 @@
 // The definition of a custom allocator tells the runtime what it hands out, in whichever way it returns: one site.
 // RUN: %ir -O1 %s | %check
-// CHECK-LABEL: define {{.*}}@arena_alloc.sited(
+// CHECK-LABEL: define {{.*}}@arena_alloc(
 // CHECK: call i64 @__liballocsite_v1_custom_enter()
 // CHECK: call void @__liballocsite_v1_allocsite_custom_alloc({{.*}}%{{.*}}, i64 %{{.*}}, i64 %{{.*}}, i64 0, {{.*}})
 // CHECK: ret

@@ -1,6 +1,6 @@
 // What a custom allocator returns by a musttail call is told too.
 // RUN: %ir -O1 %s | %check
-// CHECK-LABEL: define {{.*}}@arena_alloc.sited(
+// CHECK-LABEL: define {{.*}}@arena_alloc(
 // CHECK: [[BLOCK:%.*]] = {{.*}}call {{.*}}@more{{.*}}(
 // CHECK: call void @__liballocsite_v1_allocsite_custom_alloc({{.*}} [[BLOCK]],
 void *more(void *arena, unsigned long n);

@@ -1,6 +1,6 @@
 // A helper inlined into three callers is three sites, each with its chain.
-// RUN: %clang %nolift -O0 -c %s -o %t.O0.o && %sites %t.O0.o --format=json | %check --check-prefix=ONE
-// RUN: %clang %nolift -O2 -c %s -o %t.O2.o && %sites %t.O2.o --format=json | %check --check-prefix=THREE
+// RUN: %clang -O0 -c %s -o %t.O0.o && %sites %t.O0.o --format=json | %check --check-prefix=ONE
+// RUN: %clang -O2 -c %s -o %t.O2.o && %sites %t.O2.o --format=json | %check --check-prefix=THREE
 // ONE-COUNT-1: "function":"helper"
 // ONE-SAME: "line":[[@LINE+13]],"column":12,"callee":"malloc","type":null,"inlined":[]
 // ONE-NOT: "function":"helper"

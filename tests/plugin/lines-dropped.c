@@ -8,10 +8,10 @@
 // Coverage is told all lines.
 // RUN: %typed -g0 --coverage -Rpass=^$ -c %s -o %t.own.o && %plain --coverage -c %s -o %t.plain.o
 // RUN: cmp %t.own.gcno %t.plain.gcno
-// DROPPED: define {{.*}}block.sited{{[^!]*$}}
+// DROPPED: define {{.*}}block({{[^!]*$}}
 // DROPPED: call {{.*}}!dbg
 // DROPPED-NEXT: ret {{[^!]*$}}
-// KEPT: define {{.*}}block.sited{{.*}}!dbg
+// KEPT: define {{.*}}block({{.*}}!dbg
 // KEPT: ret {{.*}}!dbg
 // LINES: lines-dropped.c:[[@LINE+3]]:12
 #include <stdlib.h>

@@ -30,7 +30,6 @@ config.substitutions += [
     ("%typedxx", f"{bin}/clang++ {flags} -fplugin={types}"),
     ("%typed", f"{bin}/clang {flags} -fplugin={types}"),
     ("%plain", f"{bin}/clang"),
-    ("%nolift", f"-fplugin={plugin} -mllvm -allocsite-lift=0"),
     ("%opt", f"{bin}/opt -load-pass-plugin={plugin} -S"),
     ("%dis", f"{bin}/llvm-dis"),
     ("%dump", lit_config.params["dump"]),

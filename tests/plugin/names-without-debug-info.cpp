@@ -1,6 +1,6 @@
 // -Rpass=^$ keeps lines but no linkage names; the names are whole all the same, inlined functions included.
-// RUN: %clangxx %nolift -g0 -Rpass=^$ -O2 -c %s -o %t.o && %sites %t.o --format=json | %check
-// RUN: %clangxx %nolift -O2 -c %s -o %t.g.o && %sites %t.g.o --format=json | %check
+// RUN: %clangxx -g0 -Rpass=^$ -O2 -c %s -o %t.o && %sites %t.o --format=json | %check
+// RUN: %clangxx -O2 -c %s -o %t.g.o && %sites %t.g.o --format=json | %check
 // CHECK: "id":"{{[0-9a-f]+}}"
 // CHECK-SAME: "function":"int* app::make<int>(int)"
 // CHECK-SAME: "inlined":[{"function":"app::ints(int)"

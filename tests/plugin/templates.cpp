@@ -1,6 +1,6 @@
 // Every instantiation of a template is a function with its own site on the same line.
-// RUN: %clangxx %nolift -O0 -c %s -o %t.O0.o && %sites %t.O0.o --format=json | %check
-// RUN: %clangxx %nolift -O2 -c %s -o %t.O2.o && %sites %t.O2.o --format=json | %check
+// RUN: %clangxx -O0 -c %s -o %t.O0.o && %sites %t.O0.o --format=json | %check
+// RUN: %clangxx -O2 -c %s -o %t.O2.o && %sites %t.O2.o --format=json | %check
 // CHECK-COUNT-2: "line":[[@LINE+4]],"column":12,"callee":"operator new[]"
 // CHECK-NOT: "callee"
 template <class T> __attribute__((noinline)) T *make(int n) {

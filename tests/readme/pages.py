@@ -26,7 +26,7 @@ int main(void) {
     return text == NULL;
 }
 """
-PAGES = {"sites": "sites", "wrappers": "sites", "report": "report", "annotate": "report", "merge": "report", "export": "export", "diff": "diff",
+PAGES = {"sites": "sites", "report": "report", "annotate": "report", "merge": "report", "export": "export", "diff": "diff",
          "check": "diff", "graph": "graph", "top": "top", "record": "top", "serve": "top"}
 
 

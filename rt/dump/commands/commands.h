@@ -12,7 +12,7 @@
 /* A command gets its own name as its first word and returns an exit status. */
 typedef int command_function(int count, char **words);
 
-command_function command_sites, command_wrappers;                  /* tables.c */
+command_function command_sites;                                    /* tables.c */
 command_function command_control;                                  /* start, stop, reset */
 command_function command_report, command_annotate, command_export; /* of what programs have counted */
 command_function command_merge, command_diff, command_check;

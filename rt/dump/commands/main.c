@@ -19,7 +19,6 @@ static const struct command {
     const char *help;
 } commands[] = {
     {"sites", command_sites, "the allocation sites of executables, libraries, objects and archives"},
-    {"wrappers", command_wrappers, "the functions whose callers are billed, as a list of allocators"},
     {"report", command_report, "what programs have counted: from their profiles"},
     {"annotate", command_annotate, "the source with what its lines allocate in the margin"},
     {"export", command_export, "the same for other viewers: pprof, dhat, speedscope, ..."},

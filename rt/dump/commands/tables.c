@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump sites and wrappers: the static tables of executables, libraries, objects and archives. */
+/* allocsite-dump sites: the static tables of executables, libraries, objects and archives. */
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
 #include "dump/elf/input.h"
@@ -125,40 +125,4 @@ int command_sites(int count, char **words) {
     };
     struct table_run run = {.show = show_sites};
     return tables(&(struct arguments){"sites", sites_help, list}, &run, count, words);
-}
-
-/* ---- allocsite-dump wrappers. */
-
-static void show_wrappers(struct table_run *run, const char *module, const struct table *table) {
-    if (run->is_json) {
-        wrappers_json(run->out, module, table);
-        return;
-    }
-    if (run->has_heading) {
-        out_text(run->out, "# ");
-        out_plain(run->out, module);
-        out_text(run->out, ":\n");
-    }
-    wrappers_text(run->out, table);
-}
-
-static const char wrappers_help[] =
-    "usage: allocsite-dump wrappers [--format=text|json] ELF...\n"
-    "\n"
-    "Prints the functions that hand on a block of an allocator, or give one back to\n"
-    "it, as the plugin found them in executables, shared objects, relocatable objects\n"
-    "and archives. What they allocate is billed to their callers. As text it is a\n"
-    "list of allocators (see allocsite-list(5)), ready to be given to the plugin for\n"
-    "other files that only see declarations.\n"
-    "\n"
-    "  --format=text|json  json: one document on a line for each module\n"
-    "\n"
-    "example:\n"
-    "  allocsite-dump wrappers libutil.a > wrappers.txt\n"
-    "  allocsite-clang -fallocsite-list=wrappers.txt -g -c main.c";
-
-int command_wrappers(int count, char **words) {
-    static const struct argument list[] = {{"format", true, take_format, AT(is_json)}, {0}};
-    struct table_run run = {.show = show_wrappers};
-    return tables(&(struct arguments){"wrappers", wrappers_help, list}, &run, count, words);
 }

@@ -242,10 +242,6 @@ static uint64_t site_backing(struct pack *pack, size_t row) {
     return pack->sites[row]->view.backing;
 }
 
-static uint64_t site_wrapper(struct pack *pack, size_t row) {
-    return pack->sites[row]->view.of_wrapper;
-}
-
 static uint64_t site_lost_blocks(struct pack *pack, size_t row) {
     return pack->sites[row]->lost_blocks;
 }
@@ -310,12 +306,18 @@ void pack_sites(struct pack *pack) {
     static const struct {
         const char *name;
         number_of *of;
-    } columns[] = {
-        {"module", site_module},   {"function", site_function},       {"file", site_file},
-        {"line", site_line},       {"column", site_column},           {"callee", site_callee},
-        {"type", site_type},       {"unsited", site_unsited},         {"backing", site_backing},
-        {"wrapper", site_wrapper}, {"lost_blocks", site_lost_blocks}, {"lost_bytes", site_lost_bytes},
-        {"node", site_node}};
+    } columns[] = {{"module", site_module},
+                   {"function", site_function},
+                   {"file", site_file},
+                   {"line", site_line},
+                   {"column", site_column},
+                   {"callee", site_callee},
+                   {"type", site_type},
+                   {"unsited", site_unsited},
+                   {"backing", site_backing},
+                   {"lost_blocks", site_lost_blocks},
+                   {"lost_bytes", site_lost_bytes},
+                   {"node", site_node}};
     json_open_line(&pack->json, "sites", '{');
     put_ids(pack);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)

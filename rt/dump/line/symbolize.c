@@ -153,14 +153,6 @@ static void add_symbol(struct finding *finding, size_t index, const char *name) 
     free(demangled);
 }
 
-/* A wrapper's twin or stand-in is the wrapper to whoever reads. */
-static void add_function(struct finding *finding, size_t index, const char *symbol) {
-    const char *end = strstr(symbol, ALLOCSITE_SITED);
-    char *name = memory_text("%.*s", end ? (int)(end - symbol) : (int)strlen(symbol), symbol);
-    add_symbol(finding, index, name);
-    free(name);
-}
-
 static void read_table(struct symbol_tables *tables, bool is_open, const struct elf_file *elf) {
     if (is_open)
         elf_symbols_read(&tables->of[tables->count++], elf);
@@ -181,7 +173,7 @@ static void take_symbols(struct finding *finding, size_t index) {
     for (size_t i = 0; i < finding->tables.count; i++) {
         const char *name = elf_symbols_find(&finding->tables.of[i], finding->instructions[index]);
         if (name && wants_symbol(&finding->fresh[index], name))
-            add_function(finding, index, name);
+            add_symbol(finding, index, name);
     }
 }
 

@@ -243,7 +243,7 @@ static struct profile_record make_site(struct profile_records *records, const st
         .line = view->at.line,
         .column = view->at.column,
         .what = view->sited ? PROFILE_SITE : PROFILE_CALLER,
-        .address = view->of_wrapper ? ALLOCSITE_OF_WRAPPER : view->address,
+        .address = view->address,
     };
     record.module = module_slot(records, view->module, view->build_id);
     record.function = name_write(names, view->at.function);

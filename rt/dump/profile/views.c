@@ -241,7 +241,6 @@ static void view_site(struct site_view *row, struct profile_names *names,
     row->at.column = record->column;
     row->callee = profile_name_at(names, record->callee);
     row->type = profile_name_at(names, record->type);
-    row->of_wrapper = record->address != 0;
     const struct profile_chain *chain = profile_chain_read(names, record->inlined);
     row->inlined = chain->places;
     row->inlined_count = chain->count;

@@ -114,7 +114,6 @@ static void read_site(struct recording *from) {
     uint64_t flags = get(from);
     view->sited = flags & SITE_IS_SITED;
     view->backing = flags & SITE_IS_BACKING;
-    view->of_wrapper = flags & SITE_OF_WRAPPER;
     view->id = get(from);
     view->address = get(from);
     view->at = get_place(from);

@@ -64,7 +64,7 @@ enum recording_number {
 
 enum { RECORDING_RUNS = 1, RECORDING_HAS_CUSTOM = 2 };
 
-enum { SITE_IS_SITED = 1, SITE_IS_BACKING = 2, SITE_OF_WRAPPER = 4 };
+enum { SITE_IS_SITED = 1, SITE_IS_BACKING = 2 };
 
 /* The counters of a site, in the order of struct counters, at the end of which further ones come; of live
  * blocks and bytes, what they are beyond what came less what went, which is nothing as a rule. */

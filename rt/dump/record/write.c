@@ -105,8 +105,7 @@ static void put_place(struct recording_writer *writer, const struct place *place
 
 void recording_site(struct recording_writer *writer, const struct site_view *view) {
     put(writer, RECORD_SITE);
-    put(writer, (view->sited ? SITE_IS_SITED : 0u) | (view->backing ? SITE_IS_BACKING : 0u) |
-                    (view->of_wrapper ? SITE_OF_WRAPPER : 0u));
+    put(writer, (view->sited ? SITE_IS_SITED : 0u) | (view->backing ? SITE_IS_BACKING : 0u));
     put(writer, view->id);
     put(writer, view->address);
     put_place(writer, &view->at);

@@ -94,18 +94,6 @@ static bool read_request(const struct table_input *input, uint64_t address, stru
     return read_string(input, callee, &site->callee) && read_string(input, type, &site->type) && site->callee;
 }
 
-static bool read_possible(const struct table_input *input, uint64_t address, struct table_site *site) {
-    struct allocsite_possible_request request;
-    if (!read_at(&input->frames, address, &request, sizeof request))
-        return false;
-    uint64_t symbol = target(FIELD(address, struct allocsite_possible_request, symbol), request.symbol);
-    if (!read_string(input, symbol, &site->possible))
-        return false;
-    if (!site->possible)
-        site->possible = site->callee;
-    return true;
-}
-
 static bool check_chain(const struct table_input *input, uint64_t address) {
     struct place place;
     for (int length = 0; address; length++)
@@ -140,17 +128,12 @@ static bool read_site(const struct table_input *input, const struct table_region
     if (raw.version != ALLOCSITE_FORMAT_VERSION)
         return reason_set(why, "site table of format version %u; this allocsite-dump reads version %u",
                           raw.version, ALLOCSITE_FORMAT_VERSION);
-    uint8_t kind = raw.kind & (uint8_t) ~(ALLOCSITE_OF_WRAPPER | ALLOCSITE_POSSIBLE | ALLOCSITE_JOINED);
+    uint8_t kind = raw.kind & (uint8_t)~ALLOCSITE_JOINED;
     if (kind > ALLOCSITE_FREE)
         return damaged(why, address, "kind");
     if (!read_refs(region, at, &raw, &refs))
         return damaged(why, address, "leader");
-    *site = (struct table_site){
-        .address = address,
-        .hash = raw.hash,
-        .kind = kind,
-        .of_wrapper = raw.kind & ALLOCSITE_OF_WRAPPER,
-    };
+    *site = (struct table_site){.address = address, .hash = raw.hash, .kind = kind};
     site->at.line = raw.line;
     site->at.column = raw.column;
     site->caller = target(FIELD(address, struct allocsite_site, caller), refs.caller);
@@ -159,8 +142,6 @@ static bool read_site(const struct table_input *input, const struct table_region
     uint64_t request = target(FIELD(address, struct allocsite_site, request), refs.request);
     if (!read_request(input, request, site))
         return damaged(why, address, "callee or type");
-    if (raw.kind & ALLOCSITE_POSSIBLE && !read_possible(input, request, site))
-        return damaged(why, address, "request");
     if (!check_chain(input, site->caller))
         return damaged(why, address, "inline chain");
     return true;
@@ -248,24 +229,20 @@ static bool decode_sites(struct table *table, struct reason *why) {
     return true;
 }
 
-static bool decode_wrappers(struct table *, struct reason *why);
 static bool decode_functions(struct table *, struct reason *why);
 
 bool table_decode(struct table *table, struct table_input input, struct reason *why) {
     sort_regions(&input.frames);
     sort_regions(&input.strings);
     *table = (struct table){.input = input};
-    if (decode_sites(table, why) && decode_wrappers(table, why) && decode_functions(table, why)) {
-        table_settle(table);
+    if (decode_sites(table, why) && decode_functions(table, why))
         return true;
-    }
     table_free(table);
     return false;
 }
 
 void table_free(struct table *table) {
     free(table->sites);
-    free(table->wrappers);
     free(table->functions);
     *table = (struct table){0};
 }
@@ -282,56 +259,6 @@ const char *table_kind_name(uint8_t kind) {
     static const char *const names[] = {"alloc", "realloc", "free"};
     COVERS(names, ALLOCSITE_FREE + 1);
     return names[kind];
-}
-
-/* ---- Decoding of the wrappers of a site table. */
-
-static bool read_wrapper(const struct table_input *input, uint64_t address, const unsigned char *bytes,
-                         struct table_wrapper *wrapper, struct reason *why) {
-    struct allocsite_wrapper raw;
-    memcpy(&raw, bytes, sizeof raw);
-    if (raw.version != ALLOCSITE_FORMAT_VERSION)
-        return reason_set(why, "wrappers of format version %u; this allocsite-dump reads version %u",
-                          raw.version, ALLOCSITE_FORMAT_VERSION);
-    *wrapper = (struct table_wrapper){NULL,      raw.kind,  raw.origin,  raw.size,
-                                      raw.count, raw.align, raw.pointer, raw.possible == 1};
-    bool is_sound = raw.kind <= ALLOCSITE_FREE && raw.origin <= ALLOCSITE_BY_LIST && raw.symbol &&
-                    read_string(input, address + (uint64_t)(int64_t)raw.symbol, &wrapper->symbol) &&
-                    wrapper->symbol;
-    return is_sound || reason_set(why, "damaged site table: the wrapper at address 0x%llx is none",
-                                  (unsigned long long)address);
-}
-
-/* A wrapper that surely is one and that a body shows is known best, so it stands first. */
-static int by_symbol(const void *left, const void *right) {
-    const struct table_wrapper *a = left, *b = right;
-    return strcmp(a->symbol, b->symbol) ?: a->is_possible - b->is_possible ?: a->origin - b->origin;
-}
-
-/* Every unit that has or sees a wrapper tells of it. */
-static void sort_and_merge_wrappers(struct table *table) {
-    size_t kept = 0;
-    sort_list(table->wrappers, table->wrapper_count, sizeof *table->wrappers, by_symbol);
-    for (size_t i = 0; i < table->wrapper_count; i++)
-        if (i == 0 || strcmp(table->wrappers[i].symbol, table->wrappers[kept - 1].symbol) != 0)
-            table->wrappers[kept++] = table->wrappers[i];
-    table->wrapper_count = kept;
-}
-
-static bool decode_wrappers(struct table *table, struct reason *why) {
-    const struct table_regions *regions = &table->input.wrappers;
-    const size_t size = sizeof(struct allocsite_wrapper);
-    size_t count;
-    if (!count_elements(regions, size, "the size of its wrappers", &count, why))
-        return false;
-    table->wrappers = memory_zeros(count, sizeof *table->wrappers);
-    for (size_t i = 0; i < regions->count; i++)
-        for (uint64_t at = 0; at < regions->items[i].size; at += size)
-            if (!read_wrapper(&table->input, regions->items[i].address + at, regions->items[i].bytes + at,
-                              &table->wrappers[table->wrapper_count++], why))
-                return false;
-    sort_and_merge_wrappers(table);
-    return true;
 }
 
 /* ---- Decoding of the functions of a site table. */

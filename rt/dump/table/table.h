@@ -26,7 +26,7 @@ struct table_regions {
 
 /* The regions that a module carries. A relocatable object has many regions of a kind, a linked module one. */
 struct table_input {
-    struct table_regions sites, frames, strings, wrappers, functions;
+    struct table_regions sites, frames, strings, functions;
 };
 
 struct table_site {
@@ -37,18 +37,6 @@ struct table_site {
     const char *type; /* NULL: unknown */
     uint64_t caller;  /* address of the innermost caller's frame; 0: not inlined */
     uint8_t kind;     /* enum allocsite_kind */
-    bool of_wrapper;
-    const char
-        *possible; /* symbol of what could be a wrapper and is none that is known here; NULL: it is one */
-};
-
-/* A function whose callers are billed. Arguments are numbered from 1; 0: none, or not known. */
-struct table_wrapper {
-    const char *symbol;
-    uint8_t kind;   /* enum allocsite_kind */
-    uint8_t origin; /* enum allocsite_origin */
-    uint8_t size, count, align, pointer;
-    bool is_possible; /* if something that it calls and could be one is */
 };
 
 /* A function that places past itself the line of what it allocates (struct allocsite_function has the
@@ -65,10 +53,6 @@ struct table_function {
 struct table {
     struct table_site *sites;
     size_t count;
-    size_t possible_count; /* further ones behind them, in the same order: they are some only if a wrapper is
-                              in another module */
-    struct table_wrapper *wrappers; /* in the order of symbols, each once */
-    size_t wrapper_count;
     struct table_function *functions; /* by symbol, file, depends, those without one last; each once */
     size_t function_count;
     struct table_input input;
@@ -84,9 +68,6 @@ void table_free(struct table *);
 
 /* The chain of callers, innermost first. Returns its length. */
 size_t table_callers(const struct table *, const struct table_site *, struct place chain[TABLE_CHAIN_MAX]);
-
-/* Finds out which of the wrappers and sites that are only possible are. */
-void table_settle(struct table *);
 
 /* "alloc", "realloc", "free". */
 const char *table_kind_name(uint8_t kind);
@@ -106,10 +87,10 @@ struct module_table {
 bool module_table_read(struct module_table *, const struct elf_file *, struct reason *why);
 void module_table_free(struct module_table *);
 
-/* Whether the file has a section for sites at all, whatever is in it. */
+/* Whether the file has a section for sites or functions at all, whatever is in it. */
 bool module_has_table(const struct elf_file *);
 
-/* ---- The output of `allocsite-dump sites` and `wrappers`: the table of one module, as text or JSON. */
+/* ---- The output of `allocsite-dump sites`: the table of one module, as text or JSON. */
 
 struct site_view;
 
@@ -128,10 +109,5 @@ void sites_text(struct out *, const struct table *, const struct listing *);
 
 /* One line: a document of the format "allocsite-sites". */
 void sites_json(struct out *, const char *module, const struct table *);
-
-/* The wrappers of one module, as a list of allocators; as one line, a document of the format
- * "allocsite-wrappers". */
-void wrappers_text(struct out *, const struct table *);
-void wrappers_json(struct out *, const char *module, const struct table *);
 
 #endif

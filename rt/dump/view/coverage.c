@@ -80,7 +80,7 @@ static void unknown(struct reading *reading, const char *why) {
 static void add_site(struct reading *reading, const struct table *table, const struct table_site *from) {
     struct coverage *coverage = reading->coverage;
     struct place chain[TABLE_CHAIN_MAX];
-    struct covered_site site = {.kind = from->kind, .is_possible = from >= table->sites + table->count};
+    struct covered_site site = {.kind = from->kind};
     struct site_view view = sites_view(reading->module->path, table, from, chain);
     site_keep(&site.site.view, &view, &coverage->strings);
     memory_grow(&coverage->sites, coverage->count, &coverage->room, sizeof *coverage->sites);
@@ -119,12 +119,10 @@ static void judge(struct reading *reading) {
     reading->module->sites = count;
 }
 
-/* Sites in wrappers and in the headers of the C++ standard library are only for callers that are not compiled
- * with the plugin; those of what could be a wrapper are none if it is not. */
+/* The headers of the C++ standard library have code for many cases that a program does not use. */
 static bool is_spare(const struct covered_site *site) {
     const struct site_view *view = &site->site.view;
-    return !site->ran && (site->is_possible || view->of_wrapper ||
-                          (view->at.file && strstr(view->at.file, "/include/c++/")));
+    return !site->ran && view->at.file && strstr(view->at.file, "/include/c++/");
 }
 
 static void drop_spare(struct reading *reading) {
@@ -162,7 +160,7 @@ static void drop_sites(struct reading *reading) {
 
 static void add_sites(struct reading *reading, const struct table *table) {
     reading->module->has_table = true;
-    for (size_t i = 0; i < table->count + table->possible_count; i++)
+    for (size_t i = 0; i < table->count; i++)
         if (table->sites[i].kind != ALLOCSITE_FREE)
             add_site(reading, table, &table->sites[i]);
     judge(reading);

@@ -26,7 +26,6 @@ struct covered_module {
 struct covered_site {
     struct report_site site; /* its view */
     uint8_t kind;            /* enum allocsite_kind */
-    bool is_possible;        /* of what could be a wrapper: it is a site only if it ran */
     bool ran;
 };
 

@@ -67,7 +67,6 @@ static void add_site(struct profile_record *to, const struct record *record) {
     to->callee = names_text(descriptor_request(site, false));
     to->type = names_text(descriptor_request(site, true));
     to->inlined = add_frames(descriptor_caller(site));
-    to->address = site->kind & ALLOCSITE_OF_WRAPPER;
 }
 
 static void add_module(struct profile_record *to, const struct record *record, uint32_t slot) {

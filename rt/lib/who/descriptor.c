@@ -58,7 +58,6 @@ struct site_view descriptor_view(const struct allocsite_site *site, const char *
         .callee = descriptor_request(site, false),
         .type = descriptor_request(site, true),
         .inlined = inlined,
-        .of_wrapper = site->kind & ALLOCSITE_OF_WRAPPER,
     };
     for (const struct allocsite_frame *frame = descriptor_caller(site); frame && view.inlined_count < room;
          frame = descriptor_frame(&frame->caller))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What single calls are billed to. Without lifting, so that the calls that stand in functions of their own count."""
+"""What single calls are billed to. Without paths, so that the calls that stand in functions of their own count."""
 import os
 import sys
 
@@ -15,7 +15,7 @@ def unsited(report, module):
 
 def library():
     for number, variant in enumerate(("-O0", "-O1", "-O2 -D_FORTIFY_SOURCE=2", "-O1 -fno-builtin", "-O2 -fno-pie -no-pie")):
-        program = build("library.c", f"library{number}", *variant.split(), "-fallocsite-lift=0", *observer())
+        program = build("library.c", f"library{number}", *variant.split(), "-fallocsite-contexts=0", *observer())
         process = run([program])
         report = report_of(process)
         told = {line: [(*counts, 0)] for line, *counts in (map(int, line.split()) for line in process.out.splitlines())}
@@ -32,7 +32,7 @@ def library_static():
     """Without an observer: what comes out is what comes out of the dynamic program."""
     counted = []
     for options in ((), ("-static",)):
-        process = run([build("library.c", "library", "-w", "-fallocsite-lift=0", *options)])
+        process = run([build("library.c", "library", "-w", "-fallocsite-contexts=0", *options)])
         report = report_of(process)
         expect(f"{options}: status", (3, []), (process.returncode, report["inexact_reasons"]))
         counted.append(sites(report, "library.c"))
@@ -42,12 +42,12 @@ def library_static():
 
 
 def tail():
-    report = exact("tail.cpp", "-fallocsite-lift=0")
+    report = exact("tail.cpp", "-fallocsite-contexts=0")
     expect("escaped, and two exceptions", (7, 50 + 2 * 136, 0, 0, 0), unsited(report, os.path.join(WORK, "tail")))
 
 
 def tail_static():
-    process = run([build("tail.cpp", "tail", "-static", "-fallocsite-lift=0")])
+    process = run([build("tail.cpp", "tail", "-static", "-fallocsite-contexts=0")])
     check_behaviour(process)
     check_notes(report_of(process), "tail.cpp")
 
@@ -67,7 +67,7 @@ def wrapped():
 def failing():
     """As often as they fail, small ones too, from where the shadow table is written without a look."""
     for options, link in ("", []), (":owners=0", []), ("", ["-static"]):
-        process = run([build("failing.cpp", "failing", "-O1", "-fno-builtin", "-fallocsite-lift=0", *link)],
+        process = run([build("failing.cpp", "failing", "-O1", "-fno-builtin", "-fallocsite-contexts=0", *link)],
                       f"format=json:report=%e.%p.json{options}")
         report = report_of(process)
         expect(f"{options} {link}, status", (3, ""), (process.returncode, process.err))
@@ -114,9 +114,9 @@ def shelved():
 
 
 def sized():
-    exact("sized.c", "-fallocsite-lift=0")
+    exact("sized.c", "-fallocsite-contexts=0")
     for link in (), ("-static",):
-        program = build("sized.c", "sized", "-fallocsite-lift=0", *link)
+        program = build("sized.c", "sized", "-fallocsite-contexts=0", *link)
         for options in "", ":pairs=1", ":owners=0":
             process = run([program], f"format=json:report=%e.%p.json{options}")
             report = report_of(process)
@@ -132,7 +132,7 @@ def sized():
 
 
 def stale():
-    report = exact("stale.cpp", "-fallocsite-lift=0")
+    report = exact("stale.cpp", "-fallocsite-contexts=0")
     expect("escaped, and a stream", (4, 3472, 0, 0, 0), unsited(report, os.path.join(WORK, "stale")))
 
 

@@ -9,7 +9,7 @@ from harness import *
 
 SEEN = "allocs", "alloc_bytes", "reallocs", "realloc_bytes", "frees", "freed_bytes"
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "rt", "lib")
-VARIANTS = [[], ["-O0"], ["-O3", "-fno-inline"], ["-static"], ["-fallocsite-lift=0"]]
+VARIANTS = [[], ["-O0"], ["-O3", "-fno-inline"], ["-static"], ["-fallocsite-contexts=0"]]
 NOTHING = collections.Counter()
 
 

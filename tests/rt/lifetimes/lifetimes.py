@@ -48,7 +48,7 @@ def lives(program, *arguments, options=""):
 def one_thread():
     """Whatever else is counted, and without it nothing of this."""
     for linking in [], ["-static"]:
-        program = build("lives.c", "lives", "-fallocsite-lift=0", *linking)
+        program = build("lives.c", "lives", "-fallocsite-contexts=0", *linking)
         for seed, events in (1, 10), (2, 3000), (3, 60000):
             process = lives(program, seed, 1, events)
             compare(f"seed {seed} {linking}", process, report_of(process))
@@ -64,14 +64,14 @@ def allocators():
     for name in "libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0":
         if not os.path.exists(library := os.path.join(LIBRARIES, name)):
             continue
-        program = build("lives.c", "lives_" + name, "-fallocsite-lift=0", "-Wl,--no-as-needed", library)
+        program = build("lives.c", "lives_" + name, "-fallocsite-contexts=0", "-Wl,--no-as-needed", library)
         process = lives(program, 5, 1, 20000)
         compare(name, process, report_of(process))
 
 
 def threads():
     """In turns, so that the program knows the order."""
-    program = build("lives.c", "lives", "-fallocsite-lift=0")
+    program = build("lives.c", "lives", "-fallocsite-contexts=0")
     for count in 2, 5:
         process = lives(program, 6, count, 5000)
         compare(f"{count} threads", process, report_of(process))
@@ -79,7 +79,7 @@ def threads():
 
 def forks():
     """A child goes on from its parent's blocks and numbers; what it counts begins with the fork."""
-    program = build("lives.c", "lives", "-fallocsite-lift=0")
+    program = build("lives.c", "lives", "-fallocsite-contexts=0")
     for options in "", ":profile=%e.%p.profile":
         process = lives(program, 7, 1, 3000, "fork", options=options)
         reports = all_reports()
@@ -95,7 +95,7 @@ def dump(*arguments):
 
 def profiled():
     """A profile has all of it, after SIGKILL too; and the sum of several has that of each."""
-    program = build("lives.c", "lives", "-fallocsite-lift=0")
+    program = build("lives.c", "lives", "-fallocsite-contexts=0")
     process = run([program, "8", "1", "3000", "kill"], "lifetime=1:report=none:profile=killed.profile")
     expect("status", -9, process.returncode)
     compare("killed", process, dump("killed.profile"))

@@ -13,8 +13,8 @@ from harness import *
 OPTIONS = "owners=0:format=json:report=%e.%p.json"
 REASON = "owners=0: frees were not counted, so what is live and the peak are not known"
 PROGRAMS = {"process/threads.cpp": (), "process/jumps.cpp": (), "process/plain.c": (), "process/replaced.cpp": (),
-            "process/streams.cpp": (), "calls/library.c": ("-fallocsite-lift=0",), "calls/tail.cpp": ("-fallocsite-lift=0",),
-            "calls/stale.cpp": ("-fallocsite-lift=0",), "modules/standard.cpp": (), "lift/stress.c": ("-O2",),
+            "process/streams.cpp": (), "calls/library.c": ("-fallocsite-contexts=0",), "calls/tail.cpp": ("-fallocsite-contexts=0",),
+            "calls/stale.cpp": ("-fallocsite-contexts=0",), "modules/standard.cpp": (),
             "custom/custom.c": (f"-I{HERE}/../../../rt/lib", f"-fallocsite-list={HERE}/../custom/list.txt")}
 LINKS = (), ("-no-pie", "-fno-pie"), ("-Wl,-z,now", "-fno-plt"), ("-static",)
 # Added instructions of a call and its free, at most; of a realloc, which counts two counters more, alone.

@@ -52,13 +52,13 @@ def traces(program, options, environment={}):
 
 def one_thread():
     """Exact, peak and all, with the hot path and without it."""
-    program = build("trace.c", "trace", "-fallocsite-lift=0")
+    program = build("trace.c", "trace", "-fallocsite-contexts=0")
     for switches in "", ":pairs=1", ":sizes=1", ":pairs=1:sizes=1", ":pairs=1:sizes=1:stack=2":
         traces(program, switches)
 
 
 def one_thread_static():
-    program = build("trace.c", "trace", "-fallocsite-lift=0", "-static")
+    program = build("trace.c", "trace", "-fallocsite-contexts=0", "-static")
     traces(program, "")
     traces(program, ":pairs=1:sizes=1")
 
@@ -68,7 +68,7 @@ def one_thread_allocators():
     libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
                  if os.path.exists(path := os.path.join(LIBRARIES, name))]
     for library in libraries:
-        program = build("trace.c", "trace_" + os.path.basename(library).split(".")[0], "-fallocsite-lift=0", "-Wl,--no-as-needed", library)
+        program = build("trace.c", "trace_" + os.path.basename(library).split(".")[0], "-fallocsite-contexts=0", "-Wl,--no-as-needed", library)
         traces(program, "")
         traces(program, ":pairs=1:sizes=1")
     if not libraries:
@@ -77,7 +77,7 @@ def one_thread_allocators():
 
 def preloaded_allocators():
     """The same ahead of ours in the order of the dynamic loader."""
-    program = build("trace.c", "trace", "-fallocsite-lift=0")
+    program = build("trace.c", "trace", "-fallocsite-contexts=0")
     libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
                  if os.path.exists(path := os.path.join(LIBRARIES, name))]
     for library in libraries:
@@ -100,7 +100,7 @@ def forks_of(program, children, options=""):
 
 def forks():
     """Children and grandchildren that free and reallocate what they inherited, and allocate themselves."""
-    program = build("trace.c", "trace", "-fallocsite-lift=0")
+    program = build("trace.c", "trace", "-fallocsite-contexts=0")
     forks_of(program, 3)
     forks_of(program, 1, ":pairs=1:sizes=1")
     forks_of(program, -1)
@@ -141,7 +141,7 @@ def exchanges(program, options=""):
 
 def several_threads():
     """Exact but for the peaks, which lie within the bounds that the report states."""
-    exchanges(build("exchange.c", "exchange", "-fallocsite-lift=0"))
+    exchanges(build("exchange.c", "exchange", "-fallocsite-contexts=0"))
 
 
 def forked_in_rise():
@@ -156,7 +156,7 @@ def forked_in_rise():
 
 def forks_of_threads():
     """Only the forking thread is in the child, which owns what all of them allocated; its peak is exact again."""
-    program = build("exchange.c", "exchange", "-fallocsite-lift=0")
+    program = build("exchange.c", "exchange", "-fallocsite-contexts=0")
     for seed, threads, how in ((1, 2, "calm"), (2, 8, "calm"), (3, 32, "calm"), (4, 2, "wild"), (5, 8, "wild")):
         process = run([program, str(seed), str(threads), "20000", "2000", how])
         expect("status", (0, ""), (process.returncode, process.err))
@@ -215,10 +215,10 @@ def handed_over():
 
 def large():
     """Sizes to the byte, of whatever size; what cannot be had is counted as failed."""
-    glibc, jemalloc = [build("large.c", "large", "-fallocsite-lift=0")], os.path.join(LIBRARIES, "libjemalloc.so.2")
+    glibc, jemalloc = [build("large.c", "large", "-fallocsite-contexts=0")], os.path.join(LIBRARIES, "libjemalloc.so.2")
     runs = [(glibc, ""), (glibc, ":pairs=1:sizes=1")]
     if os.path.exists(jemalloc):  # it has tens of GiB where glibc has none
-        runs.append(([build("large.c", "large_jemalloc", "-fallocsite-lift=0", "-Wl,--no-as-needed", jemalloc), "limited"], ""))
+        runs.append(([build("large.c", "large_jemalloc", "-fallocsite-contexts=0", "-Wl,--no-as-needed", jemalloc), "limited"], ""))
     for command, options in runs:
         process = run(command, "format=json:report=%e.%p.json" + options)
         report = report_of(process)
@@ -234,7 +234,7 @@ def large():
 
 def exhausted():
     """The block that could not be had is counted as failed, and as nothing else."""
-    program = build("exhausted.cpp", "exhausted", "-fallocsite-lift=0")
+    program = build("exhausted.cpp", "exhausted", "-fallocsite-contexts=0")
     for options in "", ":sizes=1", ":owners=0":
         process = run([program], "format=json:report=%e.%p.json" + options)
         report = report_of(process)
@@ -300,7 +300,7 @@ def no_barrier():
 
 def rare_barriers():
     """All threads are interrupted to tell the peak: 1,074 to 1,097 times for 400,000 events of two threads."""
-    program = build("exchange.c", "exchange", "-fallocsite-lift=0")
+    program = build("exchange.c", "exchange", "-fallocsite-contexts=0")
     counter = build("barriers.c", "libbarriers.so", "-shared", "-fPIC", plain=True)
     process = run([program, "1", "2", "200000", "2000"], "report=/dev/null", environment={"LD_PRELOAD": counter})
     expect("few barriers", (0, True), (process.returncode, 0 < int(process.err) < 1200))
@@ -346,11 +346,11 @@ def cancelled():
 
 
 def several_threads_details():
-    exchanges(build("exchange.c", "exchange", "-fallocsite-lift=0"), ":pairs=1:sizes=1")
+    exchanges(build("exchange.c", "exchange", "-fallocsite-contexts=0"), ":pairs=1:sizes=1")
 
 
 def several_threads_static():
-    exchanges(build("exchange.c", "exchange", "-fallocsite-lift=0", "-static"))
+    exchanges(build("exchange.c", "exchange", "-fallocsite-contexts=0", "-static"))
 
 
 def temporary():

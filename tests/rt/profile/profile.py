@@ -129,8 +129,8 @@ def kill_one(program, threads, delay, known):
 
 
 def kill_many(count, *options):
-    """Without lifting, so that each thread's calls stand at its own function."""
-    program = build("killed.c", "killed", "-fallocsite-lift=0", *options)
+    """Without paths, so that each thread's calls stand at its own function."""
+    program = build("killed.c", "killed", "-fallocsite-contexts=0", *options)
     known, random_source, total = Steps(), random.Random(1), 0
     clean()
     for number in range(count):

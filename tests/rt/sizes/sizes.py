@@ -10,8 +10,8 @@ from harness import *
 
 OPTIONS = "format=json:report=%e.%p.json"
 PROGRAMS = {"process/threads.cpp": (), "process/jumps.cpp": (), "process/plain.c": (), "process/replaced.cpp": (),
-            "process/streams.cpp": (), "calls/library.c": ("-fallocsite-lift=0",), "calls/tail.cpp": ("-fallocsite-lift=0",),
-            "calls/stale.cpp": ("-fallocsite-lift=0",), "modules/standard.cpp": (), "lift/stress.c": ("-O2",),
+            "process/streams.cpp": (), "calls/library.c": ("-fallocsite-contexts=0",), "calls/tail.cpp": ("-fallocsite-contexts=0",),
+            "calls/stale.cpp": ("-fallocsite-contexts=0",), "modules/standard.cpp": (),
             "custom/custom.c": (f"-I{HERE}/../../../rt/lib", f"-fallocsite-list={HERE}/../custom/list.txt")}
 LINKS = (), ("-no-pie", "-fno-pie"), ("-Wl,-z,now", "-fno-plt"), ("-static",)
 # Instructions of a call and its free that sizes=1 and pairs=1 add at most.
@@ -84,7 +84,7 @@ def allocators():
         sys.exit(SKIPPED)
 
 
-ENTRIES = "-fallocsite-lift=0", "-faligned-allocation", "-fno-builtin"
+ENTRIES = "-fallocsite-contexts=0", "-faligned-allocation", "-fno-builtin"
 
 
 def check_entries(what, program, options=""):

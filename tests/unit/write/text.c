@@ -144,33 +144,6 @@ static void advises_to_reuse_a_buffer(void **state) {
     }
 }
 
-static void tells_the_callers_of_a_wrapper_where_that_matters(void **state) {
-    (void)state;
-    static const char hint[] =
-        "a wrapper's line, perhaps: stack=8 tells who calls it; so does -fallocsite-list=FILE, with a line "
-        "fun:f=wrapper\n";
-    static const struct {
-        struct counters counters;
-        unsigned depth;
-        const char *hint;
-    } cases[] = {
-        {{.allocs = 10, .alloc_bytes = 1}, 0, hint},    /* of 1,000 */
-        {{.allocs = 1, .alloc_bytes = 20000}, 0, hint}, /* of some 2,000,000 bytes */
-        {{.allocs = 9, .alloc_bytes = 1}, 0, ""},
-        {{.allocs = 1, .alloc_bytes = 20000}, 8, ""}, /* stacks were kept */
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct report report = unprepared();
-        copies[0].view.of_wrapper = copies[3].view.of_wrapper = true;
-        copies[0].counters = cases[i].counters;
-        copies[1].counters = (struct counters){.allocs = 990, .alloc_bytes = 1900000};
-        copies[2].counters = copies[3].counters = (struct counters){0};
-        report.walks.depth = cases[i].depth;
-        report_prepare(&report, &(struct report_limits){0});
-        assert_string_equal(below_f(&report), cases[i].hint);
-    }
-}
-
 static void says_what_is_known_of_live_blocks(void **state) {
     (void)state;
     struct report report = unprepared();
@@ -455,7 +428,6 @@ int main(void) {
         cmocka_unit_test(shows_the_largest_pairs_and_sums_up_the_rest),
         cmocka_unit_test(faults_stand_above_the_table),
         cmocka_unit_test(advises_to_reuse_a_buffer),
-        cmocka_unit_test(tells_the_callers_of_a_wrapper_where_that_matters),
         cmocka_unit_test(says_what_is_known_of_live_blocks),
         cmocka_unit_test(names_are_harmless),
         cmocka_unit_test(every_line_fits),

@@ -51,7 +51,6 @@ const SITE_COLUMNS = [
     "type",
     "unsited",
     "backing",
-    "wrapper",
     "node",
 ];
 

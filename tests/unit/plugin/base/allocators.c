@@ -51,26 +51,6 @@ static void prototypes_are_well_formed(void **state) {
     }
 }
 
-static void finds_who_allocates_inside(void **state) {
-    (void)state;
-    assert_string_equal(inside_find("__cxa_allocate_exception", 24), "throw");
-    assert_string_equal(inside_find("wordexp", 7), "wordexp");
-    assert_string_equal(inside_find("glob64", 6), "glob");
-    assert_null(inside_find("glo", 3));
-    assert_null(inside_find("malloc", 6));
-}
-
-/* The binary search relies on it. */
-static void insides_are_sorted(void **state) {
-    (void)state;
-    static const char *const symbols[] = {
-#define INSIDE(symbol, callee) #symbol,
-#include "allocators.def"
-    };
-    for (size_t i = 1; i < sizeof symbols / sizeof *symbols; i++)
-        assert_true(strcmp(symbols[i - 1], symbols[i]) < 0);
-}
-
 /* ---- Names of the C++ standard library. */
 
 static void has_functions_and_members(void **state) {
@@ -115,8 +95,6 @@ int main(void) {
         cmocka_unit_test(finds_nothing_else),
         cmocka_unit_test(takes_names_that_are_not_terminated),
         cmocka_unit_test(prototypes_are_well_formed),
-        cmocka_unit_test(finds_who_allocates_inside),
-        cmocka_unit_test(insides_are_sorted),
         cmocka_unit_test(has_functions_and_members),
         cmocka_unit_test(has_what_is_abbreviated),
         cmocka_unit_test(has_what_stands_within_its_functions),

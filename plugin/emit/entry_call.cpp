@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "lift/lift.h"
-
-#include "base/compat.h"
+#include "emit/entry_call.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -9,13 +7,6 @@
 using namespace llvm;
 
 namespace allocsite {
-
-FunctionType *typeWithSite(const Function &function) {
-    SmallVector<Type *, 8> types;
-    types.append(function.getFunctionType()->param_begin(), function.getFunctionType()->param_end());
-    types.push_back(pointerType(function.getContext()));
-    return FunctionType::get(function.getReturnType(), types, false);
-}
 
 Arguments withSite(CallBase &call, Value *site, site_position position) {
     Arguments arguments;
