@@ -7,36 +7,18 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
-#include <set>
 
 using namespace llvm;
 
 namespace allocsite {
 
-namespace {
-
-using Offset = std::optional<int64_t>; // nothing: not constant
-
-/* One function. */
-struct Walk {
-    HandedOut &others;
-    const Function &function;
-    const DataLayout &layout;
-    std::vector<const StoreInst *> stores = {}; // of pointers, in memory that is not a local variable
-    std::optional<DominatorTree> tree = {};
-    std::map<const AllocaInst *, bool> holdsReached = {};
-};
-
-/* The search for what one pointer can be. */
+/* The search for what a pointer, or what a local variable holds, can be. */
 struct Search {
-    Walk &walk;
+    HandedOut &bodies;
     Pointers found = {};
     SmallVector<const Value *, 16> next = {};
     SmallPtrSet<const Value *, 16> seen = {};
-    std::set<std::pair<const AllocaInst *, int64_t>> variables = {};
 };
-
-} // namespace
 
 void Pointers::add(const Pointers &others) {
     hasBlock |= others.hasBlock;
@@ -52,8 +34,6 @@ static bool hasPointer(const Type *type) {
     return type->isPointerTy() || (structure && any_of(structure->elements(), hasPointer));
 }
 
-/* ---- Addresses. */
-
 static const Value *baseOf(const Value *pointer) {
     for (;;) {
         pointer = pointer->stripPointerCasts();
@@ -64,117 +44,60 @@ static const Value *baseOf(const Value *pointer) {
     }
 }
 
-/* Calls visit(user, offset) for each use of a variable, or of a pointer into it. */
-template <class Visit>
-static void eachUse(const AllocaInst &variable, const DataLayout &layout, Visit visit) {
-    SmallVector<std::pair<const Value *, Offset>, 4> pointers = {{&variable, 0}};
-    while (!pointers.empty()) {
-        auto [pointer, offset] = pointers.pop_back_val();
-        for (const Use &use : pointer->uses()) {
-            auto *part = dyn_cast<GEPOperator>(use.getUser());
-            APInt step(layout.getIndexTypeSizeInBits(variable.getType()), 0);
-            if (part)
-                pointers.push_back({part, offset && part->accumulateConstantOffset(layout, step)
-                                              ? Offset(*offset + step.getSExtValue())
-                                              : std::nullopt});
-            else if (isa<BitCastInst>(use.getUser()) || isa<AddrSpaceCastInst>(use.getUser()))
-                pointers.push_back({use.getUser(), offset});
-            else
-                visit(use, offset);
-        }
-    }
+/* Calls visit(use) for each use of a variable, or of a pointer into it. */
+template <class Visit> static void eachUse(const Value &variable, Visit visit) {
+    for (const Use &use : variable.uses())
+        if (isa<GEPOperator>(use.getUser()) || isa<CastInst>(use.getUser()))
+            eachUse(*use.getUser(), visit);
+        else
+            visit(use);
 }
 
-static const StoreInst *storeTo(const Use &use) {
+/* What is stored by a use of its address; nullptr: nothing is. */
+static const Value *storedBy(const Use &use) {
     auto *store = dyn_cast<StoreInst>(use.getUser());
-    return store && use.getOperandNo() == StoreInst::getPointerOperandIndex() ? store : nullptr;
-}
-
-static bool isReached(Walk &walk, const Value *pointer);
-
-static bool holdsReached(Walk &walk, const AllocaInst &variable) {
-    auto [position, isNew] = walk.holdsReached.try_emplace(&variable, false);
-    if (!isNew)
-        return position->second;
-    bool isAny = false;
-    eachUse(variable, walk.layout, [&](const Use &use, Offset) {
-        const StoreInst *store = storeTo(use);
-        isAny |= store && store->getValueOperand()->getType()->isPointerTy() &&
-                 isReached(walk, store->getValueOperand());
-    });
-    return walk.holdsReached[&variable] = isAny;
+    bool isAddress = store && use.getOperandNo() == StoreInst::getPointerOperandIndex();
+    return isAddress ? store->getValueOperand() : nullptr;
 }
 
 /* Whether it points into memory that the function was handed. */
-static bool isReached(Walk &walk, const Value *pointer) {
+static bool isReached(const Value *pointer, SmallPtrSetImpl<const Value *> &seen) {
     pointer = baseOf(pointer);
+    if (!seen.insert(pointer).second)
+        return false;
     if (auto *argument = dyn_cast<Argument>(pointer))
         return !argument->hasByValAttr();
-    if (auto *choice = dyn_cast<SelectInst>(pointer))
-        return isReached(walk, choice->getTrueValue()) || isReached(walk, choice->getFalseValue());
-    auto *load = dyn_cast<LoadInst>(pointer);
-    if (!load)
-        return false;
-    const Value *from = baseOf(load->getPointerOperand());
-    auto *variable = dyn_cast<AllocaInst>(from);
-    return variable ? holdsReached(walk, *variable) : isReached(walk, from);
+    if (isa<SelectInst>(pointer) || isa<PHINode>(pointer) || isa<LoadInst>(pointer))
+        return any_of(cast<User>(pointer)->operands(), [&](const Value *from) {
+            return from->getType()->isPointerTy() && isReached(from, seen);
+        });
+    bool isAny = false;
+    if (isa<AllocaInst>(pointer))
+        eachUse(*pointer, [&](const Use &use) {
+            const Value *stored = storedBy(use);
+            isAny |= stored && stored->getType()->isPointerTy() && isReached(stored, seen);
+        });
+    return isAny;
 }
 
-/* A variable that is set once: a parameter as a rule. */
-static bool isConstant(const Walk &walk, const AllocaInst &variable) {
-    unsigned stores = 0;
-    eachUse(variable, walk.layout, [&](const Use &use, Offset) { stores += !isa<LoadInst>(use.getUser()); });
-    return stores <= 1;
+static bool isReached(const Value *pointer) {
+    SmallPtrSet<const Value *, 16> seen;
+    return !isa<AllocaInst>(baseOf(pointer)) && isReached(pointer, seen);
 }
 
-static bool isSameAddress(const Walk &walk, const Value *a, const Value *b) {
-    a = a->stripPointerCasts(), b = b->stripPointerCasts();
-    if (a == b)
-        return true;
-    if (auto *loadA = dyn_cast<LoadInst>(a)) {
-        auto *loadB = dyn_cast<LoadInst>(b);
-        auto *variable = dyn_cast<AllocaInst>(baseOf(loadA->getPointerOperand()));
-        return loadB && variable && isConstant(walk, *variable) &&
-               isSameAddress(walk, loadA->getPointerOperand(), loadB->getPointerOperand());
-    }
-    auto *partA = dyn_cast<GEPOperator>(a), *partB = dyn_cast<GEPOperator>(b);
-    return partA && partB && partA->getSourceElementType() == partB->getSourceElementType() &&
-           std::equal(partA->idx_begin(), partA->idx_end(), partB->idx_begin(), partB->idx_end()) &&
-           isSameAddress(walk, partA->getPointerOperand(), partB->getPointerOperand());
-}
-
-/* ---- Values. */
-
-/* What a load surely finds that the function has stored itself; false: it finds something else. */
-static bool followOwnStore(Search &search, const LoadInst &load) {
-    Walk &walk = search.walk;
-    SmallVector<const StoreInst *, 4> same;
-    bool isSure = false;
-    for (const StoreInst *store : walk.stores) {
-        if (!isSameAddress(walk, store->getPointerOperand(), load.getPointerOperand()))
-            continue;
-        if (!walk.tree)
-            walk.tree.emplace(const_cast<Function &>(walk.function));
-        isSure |= walk.tree->dominates(store, &load);
-        same.push_back(store);
-    }
-    for (const StoreInst *store : same)
-        if (isSure)
-            search.next.push_back(store->getValueOperand());
-    return isSure;
-}
+/* ---- Calls. */
 
 static const Value *returnedArgument(const CallBase &call) {
-    if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
-        Intrinsic::ID id = intrinsic->getIntrinsicID();
-        bool passes = id == Intrinsic::launder_invariant_group || id == Intrinsic::strip_invariant_group ||
-                      id == Intrinsic::ptrmask || id == Intrinsic::ptr_annotation;
-        return passes ? call.getArgOperand(0) : nullptr;
-    }
+    auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
     const Function *callee = surelyCalled(call);
-    return callee && returnsFirst(*callee) ? call.getArgOperand(0) : call.getReturnedArgOperand();
+    bool isFirst = intrinsic ? intrinsic->getIntrinsicID() == Intrinsic::launder_invariant_group ||
+                                   intrinsic->getIntrinsicID() == Intrinsic::strip_invariant_group ||
+                                   intrinsic->getIntrinsicID() == Intrinsic::ptrmask
+                             : callee && returnsFirst(*callee);
+    return isFirst ? call.getArgOperand(0) : call.getReturnedArgOperand();
 }
 
+/* By a pointer, for a size. */
 static bool isHook(const CallBase &call) {
     return mayBeHook(call) &&
            any_of(call.args(), [](const Use &argument) { return isSize(*argument->getType()); });
@@ -193,98 +116,50 @@ static bool isStoringBlock(const CallBase &call) {
            StringRef(what->symbol).find("scandir") != 0;
 }
 
-static void pushArguments(Search &search, const CallBase &call, uint64_t arguments) {
-    for (unsigned i = 0; i < call.arg_size() && i < 64; i++)
-        if (arguments >> i & 1)
-            search.next.push_back(call.getArgOperand(i));
-}
-
-/* What a function of the module gives its caller; nullptr: it is not known (yet). */
-static const HandedOut::Of *bodyOf(Search &search, const Function &callee) {
-    const HandedOut::Of *of = callee.isDeclaration() ? nullptr : &search.walk.others.of(callee);
-    return of && of->isComplete ? of : nullptr;
-}
-
-static void followCall(Search &search, const CallBase &call) {
+/* The value of a call, or what it sets a variable to that it is given the address of. */
+static void followCall(Search &search, const CallBase &call, Pointers HandedOut::Of::*part) {
     const Function *callee = surelyCalled(call);
-    if (const Value *same = returnedArgument(call)) {
+    const HandedOut::Of *body = callee && !callee->isDeclaration() ? &search.bodies.of(*callee) : nullptr;
+    bool isValue = part == &HandedOut::Of::returned;
+    if (const Value *same = isValue ? returnedArgument(call) : nullptr) {
         search.next.push_back(same);
-    } else if (!callee || callee->isIntrinsic()) {
-        isHook(call) ? search.found.hasBlock = true : search.found.isOther = true;
+    } else if (!callee || (isValue && callee->isIntrinsic())) {
+        bool isBlock = isValue && isHook(call);
+        search.found.hasBlock |= isBlock;
+        search.found.isOther |= !isBlock;
     } else if (isAllocating(call, *callee)) {
         search.found.hasBlock = true;
-    } else if (const HandedOut::Of *of = bodyOf(search, *callee); of && of->returned.isArgument()) {
-        pushArguments(search, call, of->returned.arguments);
-    } else if (isOfLanguage(*callee)) {
-        search.found.isOther = true;
+    } else if (body && body->isComplete && (body->*part).isOnlyArguments()) {
+        for (unsigned i = 0; i < call.arg_size() && i < 64; i++)
+            if ((body->*part).arguments >> i & 1)
+                search.next.push_back(call.getArgOperand(i));
+    } else if (isOfLanguage(*callee) || allocatorThatIs(*callee)) {
+        search.found.isOther |= isValue;
     } else {
         search.found.calls.insert(callee);
     }
 }
 
-/* A call that is told where a variable is. */
-static void followSetting(Search &search, const CallBase &call) {
-    const Function *callee = surelyCalled(call);
-    if (!callee) {
-        search.found.isOther = true;
-    } else if (isAllocating(call, *callee)) {
-        search.found.hasBlock = true;
-    } else if (const HandedOut::Of *of = bodyOf(search, *callee); of && of->stored.isArgument()) {
-        pushArguments(search, call, of->stored.arguments);
-    } else if (!isOfLanguage(*callee) && !allocatorThatIs(*callee) && !(of && of->stored.isNone())) {
-        search.found.calls.insert(callee);
-    }
-}
+/* ---- Values. */
 
-static void followVariable(Search &search, const AllocaInst &variable, Offset at, uint64_t size);
-
-static void followCopy(Search &search, const MemTransferInst &copy, Offset at, Offset to, uint64_t size) {
-    const DataLayout &layout = search.walk.layout;
-    APInt from(layout.getIndexTypeSizeInBits(copy.getRawSource()->getType()), 0);
-    auto *source =
-        dyn_cast<AllocaInst>(copy.getRawSource()->stripAndAccumulateConstantOffsets(layout, from, true));
-    if (source)
-        followVariable(search, *source, at && to ? Offset(from.getSExtValue() + *at - *to) : std::nullopt,
-                       size);
-    else
-        search.found.isOther = true;
-}
-
-/* All that these bytes of a variable can have been set to. */
-static void followVariable(Search &search, const AllocaInst &variable, Offset at, uint64_t size) {
-    const DataLayout &layout = search.walk.layout;
-    if (!search.variables.insert({&variable, at.value_or(-1)}).second)
+static void followVariable(Search &search, const Value &variable) {
+    if (!search.seen.insert(&variable).second)
         return;
-    eachUse(variable, layout, [&](const Use &use, Offset offset) {
+    eachUse(variable, [&](const Use &use) {
         auto *call = dyn_cast<CallBase>(use.getUser());
-        if (const StoreInst *store = storeTo(use)) {
-            Type *type = store->getValueOperand()->getType();
-            if (!at || !offset ||
-                (*at < *offset + int64_t(layout.getTypeStoreSize(type).getFixedSize()) &&
-                 *offset < *at + int64_t(size)))
-                search.next.push_back(store->getValueOperand());
+        if (const Value *stored = storedBy(use)) {
+            search.next.push_back(stored);
         } else if (auto *copy = dyn_cast<MemTransferInst>(use.getUser())) {
-            if (use.getOperandNo() == 0)
-                followCopy(search, *copy, at, offset, size);
+            auto *from = dyn_cast<AllocaInst>(baseOf(copy->getRawSource()));
+            search.found.isOther |= !from && use.getOperandNo() == 0;
+            if (from)
+                followVariable(search, *from);
         } else if (call && !isa<IntrinsicInst>(call)) {
-            followSetting(search, *call);
-        } else if (!call && !isa<LoadInst>(use.getUser()) && !isa<ICmpInst>(use.getUser())) {
-            search.found.isOther = true;
+            followCall(search, *call, &HandedOut::Of::stored);
+        } else if (isa<StoreInst>(use.getUser())) {
+            search.found.isOther = true; // who has the address may set it
         }
     });
-}
-
-static void followLoad(Search &search, const LoadInst &load) {
-    const DataLayout &layout = search.walk.layout;
-    APInt offset(layout.getIndexTypeSizeInBits(load.getPointerOperand()->getType()), 0);
-    const Value *base = load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true);
-    uint64_t size = layout.getTypeStoreSize(load.getType()).getFixedSize();
-    if (auto *variable = dyn_cast<AllocaInst>(base))
-        followVariable(search, *variable, offset.getSExtValue(), size);
-    else if (auto *variable = dyn_cast<AllocaInst>(baseOf(base)))
-        followVariable(search, *variable, std::nullopt, size);
-    else if (hasPointer(load.getType()) && !followOwnStore(search, load))
-        search.found.isOther = true;
 }
 
 /* The compiler sets what a class needs for its virtual functions. */
@@ -295,23 +170,22 @@ static bool isClassData(const Value &value) {
 /* One step back. Of a number only the pointers that it is made of count. */
 static void follow(Search &search, const Value *value) {
     bool isPointer = hasPointer(value->getType());
+    auto *load = dyn_cast<LoadInst>(value);
     if (auto *argument = dyn_cast<Argument>(value)) {
         search.found.isOther |= isPointer && argument->getArgNo() >= 64;
-        if (isPointer && argument->getArgNo() < 64)
-            search.found.arguments |= uint64_t(1) << argument->getArgNo();
+        search.found.arguments |= isPointer ? uint64_t(1) << argument->getArgNo() % 64 : 0;
     } else if (auto *call = dyn_cast<CallBase>(value)) {
         if (isPointer)
-            followCall(search, *call);
-    } else if (auto *load = dyn_cast<LoadInst>(value)) {
-        followLoad(search, *load);
+            followCall(search, *call, &HandedOut::Of::returned);
+    } else if (load && isa<AllocaInst>(baseOf(load->getPointerOperand()))) {
+        followVariable(search, *baseOf(load->getPointerOperand()));
     } else if (auto *part = dyn_cast<GEPOperator>(value)) {
         search.next.push_back(part->getPointerOperand());
     } else if (auto *choice = dyn_cast<SelectInst>(value)) {
         search.next.append({choice->getTrueValue(), choice->getFalseValue()});
-    } else if (isa<PHINode>(value) || isa<Operator>(value) || isa<InsertValueInst>(value) ||
-               isa<ConstantAggregate>(value)) {
-        if (isPointer || !isa<CmpInst>(value))
-            search.next.append(cast<User>(value)->op_begin(), cast<User>(value)->op_end());
+    } else if (!load && (isa<Operator>(value) || isa<PHINode>(value) || isa<InsertValueInst>(value) ||
+                         isa<ExtractValueInst>(value) || isa<ConstantAggregate>(value))) {
+        search.next.append(cast<User>(value)->op_begin(), cast<User>(value)->op_end());
     } else if (isPointer && !isa<ConstantPointerNull>(value) && !isa<UndefValue>(value) &&
                !isa<ConstantAggregateZero>(value)) {
         search.found.isOther |= !isClassData(*value);
@@ -325,34 +199,19 @@ static Pointers finish(Search &search) {
     return search.found;
 }
 
-static Pointers search(Walk &walk, const Value *value) {
-    Search search = {walk};
-    search.next.push_back(value);
-    return finish(search);
-}
-
-static Pointers searchVariable(Walk &walk, const AllocaInst &variable) {
-    Search search = {walk};
-    followVariable(search, variable, std::nullopt, 0);
-    return finish(search);
-}
-
-static bool isPointerElsewhere(const StoreInst &store) {
-    return hasPointer(store.getValueOperand()->getType()) &&
-           !isa<AllocaInst>(baseOf(store.getPointerOperand()));
-}
-
-static void addStored(Walk &walk, const Instruction &instruction, Pointers &stored) {
+static Pointers storedIn(HandedOut &bodies, const Instruction &instruction) {
+    Search search = {bodies};
     if (auto *copy = dyn_cast<MemTransferInst>(&instruction)) {
         auto *source = dyn_cast<AllocaInst>(baseOf(copy->getRawSource()));
-        if (source && hasPointer(source->getAllocatedType()) && isReached(walk, copy->getRawDest()))
-            stored.add(searchVariable(walk, *source));
+        if (source && hasPointer(source->getAllocatedType()) && isReached(copy->getRawDest()))
+            followVariable(search, *source);
     } else if (auto *call = dyn_cast<CallBase>(&instruction)) {
-        stored.hasBlock |= isStoringBlock(*call) && isReached(walk, call->getArgOperand(0));
+        search.found.hasBlock = isStoringBlock(*call) && isReached(call->getArgOperand(0));
     } else if (auto *store = dyn_cast<StoreInst>(&instruction)) {
-        if (isPointerElsewhere(*store) && isReached(walk, store->getPointerOperand()))
-            stored.add(search(walk, store->getValueOperand()));
+        if (hasPointer(store->getValueOperand()->getType()) && isReached(store->getPointerOperand()))
+            search.next.push_back(store->getValueOperand());
     }
+    return finish(search);
 }
 
 const HandedOut::Of &HandedOut::of(const Function &function) {
@@ -360,16 +219,13 @@ const HandedOut::Of &HandedOut::of(const Function &function) {
     Of &of = position->second; // stays where it is
     if (!isNew)
         return of;
-    Walk walk = {*this, function, function.getParent()->getDataLayout()};
-    for (const Instruction &instruction : instructions(function))
-        if (auto *store = dyn_cast<StoreInst>(&instruction); store && isPointerElsewhere(*store))
-            walk.stores.push_back(store);
     for (const Instruction &instruction : instructions(function)) {
+        of.stored.add(storedIn(*this, instruction));
         auto *end = dyn_cast<ReturnInst>(&instruction);
+        Search search = {*this};
         if (end && end->getReturnValue() && hasPointer(function.getReturnType()))
-            of.returned.add(search(walk, end->getReturnValue()));
-        else
-            addStored(walk, instruction, of.stored);
+            search.next.push_back(end->getReturnValue());
+        of.returned.add(finish(search));
     }
     of.isComplete = true;
     return of;

@@ -13,13 +13,8 @@
 #include "find/find.h"
 #include "find/lists.h"
 
-#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
-#include <llvm/IR/Dominators.h>
-#include <llvm/IR/Instructions.h>
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,11 +39,8 @@ struct Pointers {
     llvm::SmallSetVector<const llvm::Function *, 4> calls; // a block, if these pass through
 
     void add(const Pointers &others);
-    bool isNone() const {
-        return !arguments && !hasBlock && !isOther && calls.empty();
-    }
-    bool isArgument() const {
-        return arguments && !hasBlock && !isOther && calls.empty();
+    bool isOnlyArguments() const { // or null
+        return !hasBlock && !isOther && calls.empty();
     }
 };
 

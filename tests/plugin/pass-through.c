@@ -124,8 +124,7 @@ void *right(size_t size) {
 // CHECK: passes_through  set  pass-through.c{{$}}
 char *set(char **p, const char *s) {
     free(*p);
-    *p = strdup(s);
-    return *p;
+    return *p = strdup(s);
 }
 
 // CHECK: passes_through  through_variable  pass-through.c{{$}}
