@@ -56,23 +56,49 @@ static Answer passes(const ModuleFlags &module, const Function &function) {
     return module.passing.count(&function) ? Answer::Yes : Answer::No;
 }
 
-static bool holds(ModuleFlags &module, const Function &function) {
+static Pointers pointersOf(ModuleFlags &module, const Function &function) {
     Pointers all = module.bodies.of(function).returned;
     all.add(module.bodies.of(function).stored);
-    return !all.isOther && (all.hasBlock || !all.calls.empty()) &&
+    return all;
+}
+
+static bool isBlockOnly(ModuleFlags &module, const Function &function) {
+    Pointers all = pointersOf(module, function);
+    return !all.isOther &&
            none_of(all.calls, [&](const Function *callee) { return passes(module, *callee) == Answer::No; });
 }
 
-/* Begins with all, so that functions may call each other, and drops those that do not hold. */
+/* A block that comes from a function that passes through must come from an allocator in the end: the
+ * functions that are found to have one are in `with`. */
+static bool hasBlock(ModuleFlags &module, const Function &function, const std::set<const Function *> &with) {
+    Pointers all = pointersOf(module, function);
+    return all.hasBlock || any_of(all.calls, [&](const Function *callee) {
+               return !module.passing.count(callee) || isDeclared(module, *callee) || with.count(callee);
+           });
+}
+
+static void dropBlockless(ModuleFlags &module) {
+    std::set<const Function *> with;
+    for (size_t before = 1; before != with.size();) {
+        before = with.size();
+        for (const Function *function : module.passing)
+            if (hasBlock(module, *function, with))
+                with.insert(function);
+    }
+    module.passing = with;
+}
+
+/* Begins with all, so that functions may call each other, and drops those that do not pass. */
 static void findPassing(ModuleFlags &module, const llvm::Module &all) {
     for (const Function &function : all)
         if (!function.isDeclaration() && module.reaching.functions.contains(&function) &&
             isDeclared(module, function) != false)
             module.passing.insert(&function);
-    for (size_t before = module.passing.size() + 1; before != module.passing.size();) {
+    for (size_t before = 0; before != module.passing.size();) {
         before = module.passing.size();
         for (auto next = module.passing.begin(); next != module.passing.end();)
-            next = holds(module, **next) ? std::next(next) : module.passing.erase(next);
+            next = isBlockOnly(module, **next) ? std::next(next) : module.passing.erase(next);
+        dropBlockless(module);
     }
 }
 
@@ -81,9 +107,7 @@ static Functions dependsOf(ModuleFlags &module, const Function &function) {
     Functions all, elsewhere;
     all.insert(&function);
     for (size_t i = 0; i < all.size(); i++) {
-        HandedOut::Of of = module.bodies.of(*all[i]);
-        of.returned.add(of.stored);
-        for (const Function *callee : of.returned.calls)
+        for (const Function *callee : pointersOf(module, *all[i]).calls)
             if (passes(module, *callee) == Answer::IfElsewhere)
                 elsewhere.insert(callee);
             else if (module.passing.count(callee) && !isDeclared(module, *callee))
