@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Calls that must be tail calls cannot pass their site; and an allocator called through a pointer passes none
-// at all.
+// Calls that must be tail calls cannot pass a site, and an allocator called through a pointer passes none: both
+// are known by who called.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,31 +12,31 @@
 static void *volatile sink;
 
 FUNCTION void *tail_malloc(size_t n) {
-    TAIL malloc(n); // @ 3 6 0 0 1
+    TAIL malloc(n);
 }
 
 FUNCTION void *tail_calloc(size_t n, size_t size) {
-    TAIL calloc(n, size); // @ 1 12 0 0 0
+    TAIL calloc(n, size);
 }
 
 FUNCTION void *tail_realloc(void *p, size_t n) {
-    TAIL realloc(p, n); // @ 1 5 1 50 0
+    TAIL realloc(p, n);
 }
 
 FUNCTION int tail_posix_memalign(void **p, size_t align, size_t n) {
-    TAIL posix_memalign(p, align, n); // @ 1 9 0 0 0
+    TAIL posix_memalign(p, align, n);
 }
 
 FUNCTION char *tail_strdup(const char *text) {
-    TAIL strdup(text); // @ 1 4 0 0 0
+    TAIL strdup(text);
 }
 
 FUNCTION void *tail_new(size_t n) {
-    TAIL operator new(n); // @ 2 8 0 0 1
+    TAIL operator new(n);
 }
 
 FUNCTION void *tail_new_array(size_t n, const std::nothrow_t &nothrow) {
-    TAIL operator new[](n, nothrow); // @ 1 2 0 0 1
+    TAIL operator new[](n, nothrow);
 }
 
 static void *(*volatile escaped)(size_t) = malloc;

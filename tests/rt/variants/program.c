@@ -17,14 +17,14 @@ static void use(void *p) {
 }
 
 static inline void *helper(size_t n) {
-    return malloc(n); /* a wrapper: its callers are the sites */
+    return malloc(n); /* @O0 20 960 0 0 0 @O+ 10 320 0 0 0 @O+ 10 640 0 0 0 */
 }
 
 __attribute__((noinline)) static void loops(void) {
     for (int i = 0; i < 10; i++)
-        use(helper(32)); /* @all 10 320 0 0 0 */
+        use(helper(32));
     for (int i = 0; i < 10; i++)
-        use(helper(64)); /* @all 10 640 0 0 0 */
+        use(helper(64));
     for (int i = 0; i < 4; i++)
         use(malloc(8)); /* @all 4 32 0 0 0 */
 }
