@@ -20,9 +20,8 @@ const Options &options() {
 __attribute__((constructor)) static void registerOptions() {
     if (host_differs(LLVM_VERSION_MAJOR))
         return;
-    static cl::opt<bool, true> contexts(
-        "allocsite-contexts", cl::location(values.contexts), cl::ZeroOrMore, cl::init(false),
-        cl::desc("Keep calling contexts, so that stacks cost next to nothing"));
+    static cl::opt<bool, true> contexts("allocsite-contexts", cl::location(values.contexts), cl::ZeroOrMore,
+                                        cl::init(true), cl::desc("Keep calling contexts; 0: sites only"));
     static cl::opt<bool, true> types("allocsite-types", cl::location(values.types), cl::ZeroOrMore,
                                      cl::init(true), cl::desc("Find the types that are allocated"));
     static cl::list<std::string, std::vector<std::string>> lists(

@@ -10,7 +10,7 @@
 namespace allocsite {
 
 struct Options {
-    bool contexts = false;              // functions keep their calling contexts
+    bool contexts = true;               // functions keep their calling contexts
     bool types = true;                  // find out what is allocated
     std::vector<std::string> lists;     // of the program's own allocators
     std::vector<std::string> libraries; // paths and names of code that is none of the program's own

@@ -154,7 +154,7 @@ static void add_plugin(struct command *command, const char *library, int major) 
 static const struct {
     const char *name, *help;
 } plugin_options[] = {
-    {"contexts", "contexts       keep whole call stacks at run time"},
+    {"contexts", "contexts=0     sites only: no call paths, the lowest cost"},
     {"library", "library=GLOB   code of these paths or functions is a library's,\n"
                 "                             as headers of the system; none: not even those"},
     {"list", "list=FILE      custom allocators, and functions that pass through:\n"

@@ -6,7 +6,7 @@
 // RUN: sed 's/"module":"[^"]*"//g' %t.0 > %t.0.sites; sed 's/"module":"[^"]*"//g' %t.2 > %t.2.sites
 // RUN: diff %t.0.sites %t.2.sites
 // RUN: %check < %t.2
-// RUN: %clang -O2 -S -emit-llvm -o - %s | %check --check-prefix=MADE
+// RUN: %ir -O2 %s | %check --check-prefix=MADE
 // RUN: %typed -O2 -fplugin=%plugin -mllvm -allocsite-types=0 -c %s -o %t.o && %sites %t.o --format=json | %check --check-prefix=UNTYPED
 // CHECK-DAG: "line":[[@LINE+18]],"column":{{[0-9]+}},"callee":"malloc","type":"struct foo"
 // CHECK-DAG: "line":[[@LINE+21]],"column":{{[0-9]+}},"callee":"realloc","type":"struct foo"

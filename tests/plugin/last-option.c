@@ -1,6 +1,6 @@
 // An option that is given again, as by flags that are put behind a build's own, holds as it was given last.
-// RUN: %ir -O0 -fplugin=%plugin -mllvm -allocsite-contexts=0 -mllvm -allocsite-contexts=1 %s | %check --check-prefix=ON
-// RUN: %ir -O0 -fplugin=%plugin -mllvm -allocsite-contexts=1 -mllvm -allocsite-contexts=0 %s | %check --check-prefix=OFF
+// RUN: %ir -O0 -mllvm -allocsite-contexts=1 %s | %check --check-prefix=ON
+// RUN: %ir -O0 -mllvm -allocsite-contexts=1 -mllvm -allocsite-contexts=0 %s | %check --check-prefix=OFF
 #include <stdlib.h>
 // ON: load volatile {{.*}}__liballocsite_v1_context
 // OFF-NOT: __liballocsite_v1_context

@@ -1,7 +1,7 @@
 ; Operand bundles, calling convention, tail-call kind, attributes and metadata of the call are kept.
 ; RUN: %opt -passes=allocsite-rewrite %s | %check
 ; RUN: %opt -passes='default<O2>' %s | %check
-; CHECK: %p = notail call noalias align 16 {{.*}}@__liballocsite_v1_malloc(i64 noundef 8, {{.*}}@__allocsite_sites.bundle{{.*}}) #[[ATTR:[0-9]+]] [ "deopt"(i32 7) ], !dbg !{{[0-9]+}}, !kept ![[KEPT:[0-9]+]]
+; CHECK: %p = notail call noalias align 16 {{.*}}@__liballocsite_v1_malloc{{(_by_context)?}}(i64 noundef 8, {{.*}}@__allocsite_sites.bundle{{.*}}) #[[ATTR:[0-9]+]] [ "deopt"(i32 7) ], !dbg !{{[0-9]+}}, !kept ![[KEPT:[0-9]+]]
 ; CHECK: attributes #[[ATTR]] = { {{.*}}nounwind "mine" }
 target triple = "x86_64-pc-linux-gnu"
 

@@ -3,7 +3,7 @@
 // RUN: %typedxx -O0 -S -emit-llvm -o - %s | %check
 // REQUIRES: types
 // CHECK: @_ZN5Other4roomEi
-// CHECK: call {{.*}}@__liballocsite_v1__Znam(
+// CHECK: call {{.*}}@__liballocsite_v1__Znam{{(_by_context)?}}(
 struct Later;
 struct Base {
     virtual Later made(unsigned long count) const;

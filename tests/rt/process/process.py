@@ -296,7 +296,7 @@ def sanitized_frees():
 
 def destinations():
     """Where reports go, and that a program does not notice when they cannot."""
-    program = build("plain.c", "plain")
+    program = build("plain.c", "plain", "-fallocsite-contexts=0")
     expect("report=stdout", True, run([program], "report=stdout").out.count("main") > 3)
     expect("report=none", "", run([program], "report=none").err)
     for place, says in (("/nowhere/at/all", "No such file"), ("/proc/report", ""), ("/", "directory"), ("/dev/full", "No space"),
@@ -326,7 +326,7 @@ def destinations():
 
 
 def options():
-    program = build("plain.c", "plain")
+    program = build("plain.c", "plain", "-fallocsite-contexts=0")
     for text, lines in (("enabled=2", 1), ("nonsense", 1), ("bananas=1:top=x:top=3", 2), ("top=3::", 0), ("sort=live", 0), ("sort=size", 1),
                         ("stack=65:leaks=2", 2), ("profile=none:stack=0:leaks=0", 0), ("format=text:min_bytes=", 1)):
         process = run([program], text)
@@ -375,7 +375,7 @@ def unnumbered():
 
 def memory():
     """Where there is no memory for the runtime it says so, and the program goes on."""
-    program = build("plain.c", "plain")
+    program = build("plain.c", "plain", "-fallocsite-contexts=0")
     for limit in range(4, 64, 4):
         process = run([program], "report=none",
                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit << 20, limit << 20)))
@@ -425,7 +425,7 @@ def stepped():
 
 def limited():
     """Most of what a limit leaves is the program's, whichever limit it is."""
-    program = build("limited.c", "limited", "-O0")
+    program = build("limited.c", "limited", "-O0", "-fallocsite-contexts=0")
     for kind in resource.RLIMIT_AS, resource.RLIMIT_DATA:
         for limit, count, size in (30 << 20, 180, 100000), (100 << 20, 600, 100000), (400 << 20, 2400, 100000), \
                 (20 << 30, 16, 1 << 30), (60 << 30, 55, 1 << 30):

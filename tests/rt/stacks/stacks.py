@@ -13,6 +13,12 @@ OPENER = os.path.join("..", "callers", "opener.c")
 INCLUDE = "-I" + os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "rt", "lib")
 SHARED = ["-Wl,--no-as-needed", f"-L{LIB}", "-lallocsite", f"-Wl,-rpath,{LIB}"]
 REPORT = "format=json:report=%e.%p.json:"
+build_with_paths = build
+
+
+def build(name, out, *options, plain=False):
+    """Without call paths, so that stacks are walked."""
+    return build_with_paths(name, out, *(() if plain else ("-fallocsite-contexts=0",)), *options, plain=plain)
 
 
 def sums(stacks):
