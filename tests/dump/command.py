@@ -156,7 +156,7 @@ class Messages(unittest.TestCase):
         """Whatever is asked of one, one line for each says what it is."""
         core = self.altered("a.core", 16, struct.pack("<H", 4))
         for arguments in (["report"], ["sites"], [], ["graph"], ["diff", core], ["annotate"], ["merge", "-o", work("merged")],
-                          ["check", "--write-budget"], ["export", "--format=collapsed"], ["wrappers"]):
+                          ["check", "--write-budget"], ["export", "--format=collapsed"]):
             result = dump(*arguments, core)
             self.assertEqual((result.returncode, result.stdout), (1, ""), arguments)
             for line in result.stderr.splitlines():
@@ -207,13 +207,13 @@ class Usage(unittest.TestCase):
 
     def test_help_of_a_command(self):
         self.assertEqual(check(DUMP, "help"), check(DUMP, "--help"))
-        for command in "sites", "wrappers", "report", "annotate", "export", "merge", "diff", "check", "top", "start":
+        for command in "sites", "report", "annotate", "export", "merge", "diff", "check", "top", "start":
             self.assertEqual(check(DUMP, "help", command), check(DUMP, command, "--help"))
         self.assertIn("\n  min_bytes=0 ", check(DUMP, "help", "options"))
         self.assert_wrong("help", "reprot")
 
     def test_help_fits_a_terminal(self):
-        commands = "sites", "wrappers", "annotate", "export", "merge", "diff", "check", "top", "record", "serve", "start", "report", "graph"
+        commands = "sites", "annotate", "export", "merge", "diff", "check", "top", "record", "serve", "start", "report", "graph"
         runner = os.path.join(os.path.dirname(DUMP), "allocsite-run")
         for arguments in [DUMP, "--help"], [runner, "--help"], *([DUMP, name, "--help"] for name in commands):
             self.assertEqual([line for line in check(*arguments).splitlines() if len(line) > 80], [], arguments)
@@ -227,7 +227,7 @@ class Usage(unittest.TestCase):
                                 (["top", "--sort=blocks", "a"], "rate, bytes, allocs, live or peak"),
                                 (["top", "--interval=0", "x"], "seconds from 0.01"),
                                 (["report", "--top"], "--top needs a value"),
-                                (["wrappers", "--frees", "x"], "bad option --frees"),
+                                (["--frees", "x"], "bad option --frees"),
                                 (["sites", "--format=csv", "x"], "text or json")):
             self.assert_wrong(*arguments)
             self.assertIn(said, dump(*arguments).stderr)

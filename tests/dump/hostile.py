@@ -227,7 +227,6 @@ class Hostile(unittest.TestCase):
         yield "text", ["annotate", "--format=remarks", profile]
         yield "text", ["sites", elf]
         yield "json", ["sites", "--format=json", elf]
-        yield "text", ["wrappers", elf]
         for form in "text json csv tsv markdown heapsnapshot".split():
             yield form, ["graph", "--format=" + form, graph]
         for form in "text json csv tsv markdown".split():

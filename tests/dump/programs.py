@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 # Tables are read, not run: the runtime's entry points may stay open.
 UNLINKED = "-Wl,--unresolved-symbols=ignore-all"
-# Every call is a site where it stands, in wrappers too.
+# Every call is a site where it stands.
 SITES_ONLY = "-fplugin=" + os.environ.get("PLUGIN", ""), "-mllvm", "-allocsite-contexts=0"
 LLD = ["-fuse-ld=" + os.environ["LLD"]] if os.environ.get("LLD") else None
 
