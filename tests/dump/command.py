@@ -227,7 +227,6 @@ class Usage(unittest.TestCase):
                                 (["top", "--sort=blocks", "a"], "rate, bytes, allocs, live or peak"),
                                 (["top", "--interval=0", "x"], "seconds from 0.01"),
                                 (["report", "--top"], "--top needs a value"),
-                                (["--frees", "x"], "bad option --frees"),
                                 (["sites", "--format=csv", "x"], "text or json")):
             self.assert_wrong(*arguments)
             self.assertIn(said, dump(*arguments).stderr)
