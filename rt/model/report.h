@@ -63,6 +63,24 @@ struct report_stack {
     size_t number; /* among the stacks of sites that programs are given */
 };
 
+/* A call on the path of a stack, inlined ones included. */
+struct report_call {
+    struct place at;
+    const char *module;  /* NULL: not known */
+    uint64_t address;    /* of the code that contains it, as in struct report_frame; 0: not known */
+    bool is_inlined;     /* into the next one */
+    bool passes_through; /* it is in a library or in a pass-through function */
+};
+
+/* Makes the paths of stacks when they are written: all at once would take much more memory than their frames.
+ */
+struct report_paths {
+    /* Returns the calls of a stack, the allocator's first, and the number of the one whose line was chosen.
+     * They are valid until the next call. */
+    const struct report_call *(*take)(struct report_paths *, const struct report_stack *, size_t *count,
+                                      size_t *line);
+};
+
 /* What came from one caller of the function with a row's line. */
 struct report_caller {
     const struct report_site *site;
@@ -164,6 +182,7 @@ struct report {
     size_t modules_size;
     struct report_stack *stacks; /* in any order */
     size_t stack_count;
+    struct report_paths *paths;    /* NULL: only frames are known */
     struct report_caller *callers; /* room for one of each stack, which report_prepare fills; NULL: lines were
                                       not chosen */
     struct report_phase *phases;   /* in any order; report_prepare sorts and merges. What came in none is not

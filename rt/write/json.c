@@ -258,24 +258,49 @@ void json_way(struct json *json, const struct report_site *row) {
         json_frames(json, row->main_stack, row->main_stack ? row->main_stack->frame_count : 0);
 }
 
-static void put_stack(struct json *json, const struct report_stack *stack) {
+static void put_call(struct json *json, const struct report_call *call) {
+    json_open(json, NULL, '{');
+    put_place(json, &call->at);
+    json_text(json, "module", call->module);
+    if (call->address)
+        json_address(json, "address", call->address);
+    else
+        json_text(json, "address", NULL);
+    json_flag(json, "inlined", call->is_inlined);
+    json_flag(json, "pass_through", call->passes_through);
+    json_close(json, '}');
+}
+
+static void put_path(struct json *json, struct report_paths *paths, const struct report_stack *stack) {
+    size_t count, line;
+    const struct report_call *calls = paths->take(paths, stack, &count, &line);
+    json_open(json, "frames", '[');
+    for (size_t i = 0; i < count; i++)
+        put_call(json, &calls[i]);
+    json_close(json, ']');
+    json_number(json, "line", line);
+}
+
+static void put_stack(struct json *json, struct report_paths *paths, const struct report_stack *stack) {
     json_open_line(json, NULL, '{');
     json_id(json, "site", stack->site->view.id);
+    json_text(json, "type", stack->site->view.type);
     if (stack->site->view.backing)
         json_flag(json, "backing", true);
-    json_frames(json, stack, stack->frame_count);
+    if (paths)
+        put_path(json, paths, stack);
+    else
+        json_frames(json, stack, stack->frame_count);
     json_counters(json, &stack->counters, true);
     json_close(json, '}');
 }
 
 /* Of sites that programs are given. */
 static void put_stacks(struct json *json, const struct report *report) {
-    if (!report->walks.depth)
-        return;
     json_open_line(json, "stacks", '[');
     for (size_t i = 0; i < report->stack_count; i++)
         if (report_has_row(report, report->stacks[i].site))
-            put_stack(json, &report->stacks[i]);
+            put_stack(json, report->paths, &report->stacks[i]);
     json_close(json, ']');
 }
 

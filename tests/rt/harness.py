@@ -13,6 +13,7 @@ import sys
 os.environ["COLUMNS"] = "1000"  # rows of text stay on one line
 NOTE = re.compile(r"@ (\d+) (\d+) (\d+) (\d+) (\d+)")
 COUNTERS = "allocs", "alloc_bytes", "reallocs", "realloc_bytes", "failed"
+COUNTED = *COUNTERS, "frees", "freed_bytes", "moved", "moved_bytes", "live_blocks", "live_bytes"
 HERE = os.path.dirname(os.path.abspath(sys.argv[0]))
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 SKIPPED = 77
@@ -82,6 +83,12 @@ def check_laws(report):
     check_peak(report)
     for site in report["sites"]:
         check_law(f"{site['file']}:{site['line']} {site['callee']} in {site['module']}", site)
+    for counter in COUNTED:
+        paths = collections.Counter()
+        for stack in report["stacks"]:
+            paths[stack["site"]] += stack[counter]
+        for site in report["sites"]:
+            expect(f"sum of {counter} over the paths of {site['file']}:{site['line']}", site[counter], paths[site["id"]])
     for counter in report["totals"]:
         if counter in (report["sites"] or [{}])[0]:
             expect(f"sum of {counter}", report["totals"][counter], sum(site.get(counter, 0) for site in report["sites"]))
@@ -139,13 +146,21 @@ def run_sandboxed(command, options=""):
     return process, dumped("report", "--format=json", max(glob.glob("sandboxed.profile*")))
 
 
+def rows(report):
+    """The counts of each stack, with the place of its line and the calls from there outwards."""
+    sites = {site["id"]: site for site in report["sites"]}
+    for stack in report["stacks"]:
+        calls = stack["frames"][stack["line"]:]
+        yield {**{key: sites[stack["site"]][key] for key in ("sited", "callee")}, **stack, **calls[0], "calls": calls}
+
+
 def sites(report, name):
     """line of the source -> counts. A call in a header's inline function counts for the line that calls that."""
     counted = collections.defaultdict(list)
-    for site in report["sites"]:
-        places = [place for place in (site, *site["inlined"]) if os.path.basename(place["file"] or "") == name]
-        if site["sited"] and places:
-            counted[places[0]["line"]].append(tuple(site[counter] for counter in COUNTERS))
+    for row in rows(report):
+        lines = [call["line"] for call in row["calls"] if os.path.basename(call["file"] or "") == name]
+        if lines:
+            counted[lines[0]].append(tuple(row[counter] for counter in COUNTERS))
     return {line: [tuple(map(sum, zip(*counts)))] for line, counts in counted.items()}
 
 

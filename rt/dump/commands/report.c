@@ -4,6 +4,7 @@
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "dump/join/join.h"
+#include "dump/line/report_paths.h"
 #include "model/filter.h"
 #include "model/suppress.h"
 
@@ -56,14 +57,22 @@ static int show(const char *path, struct report *report, struct showing *showing
         line_names(report, NULL);
     if (report_filter_is_vain(report, showing->options.filter))
         complain(path, "filter: nothing that allocated matches %s", showing->options.filter);
-    return view->show(path, report, showing) | laws_check(path, report);
+    struct line_paths *paths = is_of_sites(showing) ? line_paths_make(&showing->symbolizer, report) : NULL;
+    if (paths)
+        report->paths = &paths->paths;
+    int status = view->show(path, report, showing) | laws_check(path, report);
+    if (paths)
+        line_paths_free(paths);
+    return status;
 }
 
 /* Of what is joined, nobody knows which modules there were, nor which file lacks what is asked for. */
 static bool take_file(void *context, const struct report_source *source, struct reason *why) {
     struct showing *showing = context;
     showing->symbolizer.line = showing->options.line;
-    if (view_rows[showing->view].looks_up & OF_NAMES && !is_of_sites(showing))
+    if (is_of_sites(showing))
+        report_source_paths(source, &showing->symbolizer);
+    else if (view_rows[showing->view].looks_up & OF_NAMES)
         report_source_lines(source, &showing->symbolizer);
     bool needs_modules = view_rows[showing->view].looks_up & OF_FILES || showing->groups.by == BY_TYPE;
     if (needs_modules)

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
-#include "dump/line/call_path.h"
+#include "dump/line/chooser.h"
 #include "dump/line/pass_through.h"
 
 #include <stdlib.h>
@@ -23,58 +23,17 @@ struct attributed {
 };
 
 struct attribution {
-    const struct symbolizer *symbolizer;
     struct report *report;
     struct attributed *made;
-    struct number_map known; /* flags, by the place's pointers */
-    struct call_path path;
+    struct line_chooser chooser;
 };
-
-/* The texts of places stand in one place each, or nearly so. */
-static uint64_t flags_of(struct attribution *attribution, const struct path_place *place) {
-    const struct pass_through *passing = attribution->symbolizer->passing;
-    uint64_t key = hash_number(hash_number(0, (uintptr_t)place->function), (uintptr_t)place->file);
-    key = hash_number(hash_number(key, (uintptr_t)place->module), place->line);
-    const uint64_t *known = number_map_find(&attribution->known, key);
-    if (known)
-        return *known;
-    uint64_t flags = pass_through_flags(passing, &attribution->symbolizer->line, place);
-    number_map_add(&attribution->known, key, flags);
-    return flags;
-}
-
-/* Returns the number of places, count, if there is none. */
-static size_t next_place(struct attribution *attribution, size_t from, size_t count, uint64_t flags) {
-    const struct path_place *places = attribution->path.places;
-    while (from < count && (!places[from].function || flags_of(attribution, &places[from]) & flags))
-        from++;
-    return from;
-}
-
-static size_t outermost_of_program(struct attribution *attribution, size_t count) {
-    for (size_t i = count; i-- > 0;)
-        if (next_place(attribution, i, count, PASS_LIBRARY) == i)
-            return i;
-    return count;
-}
-
-static size_t choose(struct attribution *attribution, size_t count) {
-    if (attribution->symbolizer->line.choice == LINE_SITE)
-        return 0;
-    if (attribution->symbolizer->line.choice == LINE_LIBRARY) {
-        size_t program = next_place(attribution, 0, count, PASS_LIBRARY);
-        return program && program < count ? program - 1 : program;
-    }
-    size_t chosen = next_place(attribution, 0, count, PASS_THROUGH);
-    return chosen < count ? chosen : outermost_of_program(attribution, count);
-}
 
 static struct place place_of(const struct path_place *from) {
     return (struct place){from->function, from->file, from->line, from->column};
 }
 
 static const char *callee_of(struct attribution *attribution, size_t chosen) {
-    const struct path_place *places = attribution->path.places;
+    const struct path_place *places = attribution->chooser.path.places;
     if (chosen == 0)
         return places[0].callee;
     char *base = function_base_copy(places[chosen - 1].function);
@@ -110,7 +69,7 @@ static size_t end_of_chain(const struct call_path *path, size_t chosen) {
 
 /* The functions that the one with the line was inlined into. */
 static void set_chain(struct attribution *attribution, struct site_view *view, size_t number, size_t chosen) {
-    const struct call_path *path = &attribution->path;
+    const struct call_path *path = &attribution->chooser.path;
     size_t end = end_of_chain(path, chosen);
     struct place *chain = attribution->made->chains[number] = memory_zeros(end - chosen, sizeof *chain);
     for (size_t i = chosen; i < end; i++)
@@ -120,14 +79,14 @@ static void set_chain(struct attribution *attribution, struct site_view *view, s
 }
 
 static void set_view(struct attribution *attribution, struct site_view *view, size_t number, size_t chosen) {
-    const struct path_place *place = &attribution->path.places[chosen];
+    const struct path_place *place = &attribution->chooser.path.places[chosen];
     view->at = place_of(place);
     view->callee = callee_of(attribution, chosen);
     if (place->module) {
         view->module = place->module;
         view->build_id = place->build_id;
     }
-    view->sited |= pass_through_is_compiled(attribution->symbolizer->passing, place);
+    view->sited |= pass_through_is_compiled(attribution->chooser.symbolizer->passing, place);
     view->address = view->sited ? 0 : place->returns;
     set_chain(attribution, view, number, chosen);
     view->id = id_of(view);
@@ -135,31 +94,22 @@ static void set_view(struct attribution *attribution, struct site_view *view, si
 
 /* The call of the function that has the line's code, by code that is not a library's. */
 static void set_caller(struct attribution *attribution, size_t number, size_t chosen, size_t count) {
-    const struct path_place *places = attribution->path.places;
+    const struct path_place *places = attribution->chooser.path.places;
     struct report_stack *stack = &attribution->made->stacks[number];
-    size_t end = end_of_chain(&attribution->path, chosen);
-    size_t caller = next_place(attribution, end + 1, count, PASS_LIBRARY);
+    size_t end = end_of_chain(&attribution->chooser.path, chosen);
+    size_t caller = line_chooser_next(&attribution->chooser, end + 1, count, PASS_LIBRARY);
     if (caller >= count)
         return;
     attribution->made->callers[number] = place_of(&places[caller]);
     stack->caller = &attribution->made->callers[number];
 }
 
-static bool is_asked(const struct symbolizer *symbolizer) {
-    const struct line_options *line = &symbolizer->line;
-    return line->choice != LINE_AUTO || line->skip[0] || line->stop[0];
-}
-
-/* Where no stack was kept, the plugin has attributed the site. */
 static void attribute_stack(struct attribution *attribution, size_t number) {
     struct report_stack *stack = &attribution->made->stacks[number];
     struct site_view *view = &stack->site->view;
     attribution->made->origins[number] = *view;
     stack->origin = &attribution->made->origins[number];
-    if (!stack->frame_count && !is_asked(attribution->symbolizer))
-        return;
-    call_path_make(&attribution->path, view, stack, attribution->symbolizer);
-    size_t count = call_path_to_main(&attribution->path), chosen = choose(attribution, count);
+    size_t count, chosen = line_chooser_take(&attribution->chooser, view, stack, &count);
     if (chosen == count)
         return;
     if (chosen > 0)
@@ -220,12 +170,6 @@ static void take_stacks(struct attribution *attribution) {
     add_stacks(attribution);
 }
 
-static void load_passing(struct symbolizer *symbolizer, const struct report *report) {
-    if (!symbolizer->passing)
-        symbolizer->passing = memory_zeros(1, sizeof *symbolizer->passing);
-    pass_through_load(symbolizer->passing, report, &symbolizer->search);
-}
-
 /* Phases are of the part of a row that is in no stack, too. */
 static void show_stacks(struct attribution *attribution) {
     struct report *report = attribution->report;
@@ -233,7 +177,6 @@ static void show_stacks(struct attribution *attribution) {
     size_t before = report->stack_count;
     report->stacks = made->stacks;
     report->stack_count = made->count;
-    report->callers = made->shares = memory_zeros(made->count, sizeof *report->callers);
     for (size_t i = before; i < made->count; i++)
         report->stacks[i].site->position = i;
     for (size_t i = 0; i < report->phase_count; i++) {
@@ -244,20 +187,28 @@ static void show_stacks(struct attribution *attribution) {
     }
 }
 
+void attribute_rests(struct report *report) {
+    struct attribution attribution = {.report = report};
+    attribution.made = report->attributed = memory_zeros(1, sizeof *attribution.made);
+    take_stacks(&attribution);
+    show_stacks(&attribution);
+}
+
 void attribute_report(struct symbolizer *symbolizer, struct report *report) {
-    if (!report->stack_count && !is_asked(symbolizer))
-        return;
     struct attribution *attribution = memory_zeros(1, sizeof *attribution);
-    attribution->symbolizer = symbolizer;
     attribution->report = report;
     attribution->made = report->attributed = memory_zeros(1, sizeof *attribution->made);
-    load_passing(symbolizer, report);
+    line_chooser_begin(&attribution->chooser, symbolizer, report);
+    bool has_stacks = report->stack_count != 0;
     take_stacks(attribution);
     for (size_t i = 0; i < attribution->made->count; i++)
         attribute_stack(attribution, i);
-    if (report->stack_count)
+    if (has_stacks) {
         show_stacks(attribution);
-    number_map_free(&attribution->known);
+        report->callers = attribution->made->shares =
+            memory_zeros(report->stack_count, sizeof *report->callers);
+    }
+    line_chooser_end(&attribution->chooser);
     free(attribution);
 }
 

@@ -41,6 +41,9 @@ void report_source_free(struct report_source *);
  * which keep no stacks, rows stay where they were counted. */
 void report_source_lines(const struct report_source *, struct symbolizer *);
 
+/* The same for programs: rows stay where they were counted, and what no stack has of them gets one. */
+void report_source_paths(const struct report_source *, struct symbolizer *);
+
 /* ---- The modules that reports name, with their build ids where they tell them. */
 
 /* All zero: none yet. A path can stand here several times, with another build id each. */

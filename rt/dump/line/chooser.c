@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The choice of the line of one call path. */
+#include "dump/line/chooser.h"
+
+#include "dump/base/memory.h"
+#include "dump/line/pass_through.h"
+
+/* The texts of places stand in one place each, or nearly so. */
+unsigned line_chooser_flags(struct line_chooser *chooser, const struct path_place *place) {
+    uint64_t key = hash_number(hash_number(0, (uintptr_t)place->function), (uintptr_t)place->file);
+    key = hash_number(hash_number(key, (uintptr_t)place->module), place->line);
+    const uint64_t *known = number_map_find(&chooser->known, key);
+    if (known)
+        return (unsigned)*known;
+    const struct symbolizer *symbolizer = chooser->symbolizer;
+    unsigned flags = pass_through_flags(symbolizer->passing, &symbolizer->line, place);
+    number_map_add(&chooser->known, key, flags);
+    return flags;
+}
+
+size_t line_chooser_next(struct line_chooser *chooser, size_t from, size_t count, unsigned flags) {
+    const struct path_place *places = chooser->path.places;
+    while (from < count && (!places[from].function || line_chooser_flags(chooser, &places[from]) & flags))
+        from++;
+    return from;
+}
+
+static size_t outermost_of_program(struct line_chooser *chooser, size_t count) {
+    for (size_t i = count; i-- > 0;)
+        if (line_chooser_next(chooser, i, count, PASS_LIBRARY) == i)
+            return i;
+    return count;
+}
+
+static size_t choose(struct line_chooser *chooser, size_t count) {
+    if (chooser->symbolizer->line.choice == LINE_SITE)
+        return 0;
+    if (chooser->symbolizer->line.choice == LINE_LIBRARY) {
+        size_t program = line_chooser_next(chooser, 0, count, PASS_LIBRARY);
+        return program && program < count ? program - 1 : program;
+    }
+    size_t chosen = line_chooser_next(chooser, 0, count, PASS_THROUGH);
+    return chosen < count ? chosen : outermost_of_program(chooser, count);
+}
+
+void line_chooser_begin(struct line_chooser *chooser, struct symbolizer *symbolizer,
+                        const struct report *report) {
+    *chooser = (struct line_chooser){.symbolizer = symbolizer};
+    if (!symbolizer->passing)
+        symbolizer->passing = memory_zeros(1, sizeof *symbolizer->passing);
+    pass_through_load(symbolizer->passing, report, &symbolizer->search);
+}
+
+void line_chooser_end(struct line_chooser *chooser) {
+    number_map_free(&chooser->known);
+}
+
+size_t line_chooser_take(struct line_chooser *chooser, const struct site_view *view,
+                         const struct report_stack *stack, size_t *count) {
+    call_path_make(&chooser->path, view, stack, chooser->symbolizer);
+    *count = call_path_to_main(&chooser->path);
+    return choose(chooser, *count);
+}

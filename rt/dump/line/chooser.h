@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The choice of the line of one call path: the innermost call that is neither in a library nor in a
+ * pass-through function (pass_through.h). If there is no such call, it is the outermost one that is not in a
+ * library. */
+#ifndef ALLOCSITE_DUMP_LINE_CHOOSER_H
+#define ALLOCSITE_DUMP_LINE_CHOOSER_H
+
+#include "dump/base/hash_index.h"
+#include "dump/line/call_path.h"
+
+/* About 100 KB. */
+struct line_chooser {
+    struct symbolizer *symbolizer; /* has looked up the addresses of the report */
+    struct number_map known;       /* flags of places, by the pointers to their texts */
+    struct call_path path;         /* the last one taken */
+};
+
+/* Reads the tables of the report's modules that the symbolizer has not read yet. */
+void line_chooser_begin(struct line_chooser *, struct symbolizer *, const struct report *);
+void line_chooser_end(struct line_chooser *);
+
+/* Makes the path of a stack of the site; stack NULL: the site's own places alone. Sets count to the number of
+ * its places up to main, and returns the number of the chosen one: count if all are in libraries. */
+size_t line_chooser_take(struct line_chooser *, const struct site_view *, const struct report_stack *,
+                         size_t *count);
+
+/* The flags of a place of the path (pass_through.h). */
+unsigned line_chooser_flags(struct line_chooser *, const struct path_place *);
+
+/* Returns the number of the first place from `from` on that has a function and none of the flags; count if
+ * there is none. */
+size_t line_chooser_next(struct line_chooser *, size_t from, size_t count, unsigned flags);
+
+#endif
