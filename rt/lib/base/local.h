@@ -140,7 +140,6 @@ struct local {
     struct thread *current; /* the hot path's view of what comes: own, or the empty one */
     struct thread *seen;    /* the same of what goes, whether sizes or lifetimes are asked for or not */
     struct thread *own;     /* NULL: none taken yet */
-    uint32_t handover;      /* slot + 1 for the next interposed allocation; 0: none */
     bool silent;            /* what is allocated now is the runtime's doing: not counted */
     bool heard;             /* an interposed function was called in silence */
     bool resolving;         /* inside the look-up of the next functions */
@@ -154,7 +153,7 @@ struct local {
     const void *newest; /* with temporary=1: the block that was allocated last */
     struct own_stack stack;
     struct context_known *context_last; /* the last one that was not among the thread's contexts_lately */
-    bool diverted; /* handover, silent or scope.active: an unsited allocation is not its module's */
+    bool diverted; /* silent or scope.active: an unsited allocation is not its module's */
 };
 
 extern __thread struct local local __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -166,7 +165,7 @@ static inline uintptr_t thread_pointer(void) {
 }
 
 static inline void local_divert(void) {
-    local.diverted = local.handover || local.silent || local.scope.active;
+    local.diverted = local.silent || local.scope.active;
 }
 
 /* Between the two stands what has happened and is not counted yet: who leaves them by a jump, as a handler of

@@ -27,7 +27,7 @@ static inline void scope_close(struct scope *around) {
         return;
     }
     local.scope.active = false;
-    local.diverted = local.handover || local.silent;
+    local.diverted = local.silent;
 }
 
 /* Whether its scope is one that scope_enter can open, with none around it. */
@@ -64,7 +64,7 @@ static inline void scope_open_site(struct scope *around, struct allocsite_site *
     __attribute__((cleanup(scope_close))) struct scope scope_around;                                         \
     scope_open_site(&scope_around, site)
 
-/* The slot to bill an unsited call to that is about to be passed on: the one handed over or the caller's. */
+/* The slot to bill an unsited call to that is about to be passed on. Keeps errno. */
 uint32_t unsited_slot(const void *return_address);
 
 /* Whether an allocation of the size is billed to the scope. One that expects the block of operator new takes
@@ -73,9 +73,6 @@ bool scope_takes(const struct scope *, size_t bytes);
 
 /* An interposed function allocated p for a scope that takes it. Returns the bytes to bill. */
 size_t scope_billed(struct scope *, const void *p, size_t bytes);
-
-/* The slot handed over to the next interposed allocation, plus one, which takes it; 0: none. */
-uint32_t handover_take(void);
 
 /* All scopes that are open are being left without being closed. */
 void scopes_leave(void);

@@ -11,7 +11,9 @@
 #include "lib/base/state.h"
 #include "lib/bill/contexts.h"
 #include "lib/bill/outside.h"
+#include "lib/count/change.h"
 #include "lib/count/tally.h"
+#include "lib/heap/shadow.h"
 #include "lib/store/store.h"
 #include "lib/walk/walk.h"
 #include "lib/who/callers.h"
@@ -322,7 +324,7 @@ static COLD uint32_t check_context(uint32_t part, uint32_t slot, const void *fra
 
 /* From here on the number stands for this key, which has KEY_SLOW where it is the slot's alone. */
 static void keep_context(uint64_t hash, uint32_t key) {
-    contexts_hot = !is_checked;
+    contexts_hot = !is_checked && !sizes_wanted && !births_wanted && !runtime_temporary;
     context_keep(hash, key);
     has_contexts = true;
 }

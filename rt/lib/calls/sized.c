@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) void *made(struct allocsite_site *s
 static inline __attribute__((always_inline)) void *unsited(const void *caller, void *p, size_t bytes,
                                                            enum family family) {
     void *counted = LIKELY(!local.diverted)
-                        ? own_gain(local.seen, unsited_key_cached(caller), p, bytes, family, true)
+                        ? own_gain(local.seen, caller_key_cached(caller), p, bytes, family, true)
                         : NULL;
     return LIKELY(counted != NULL) ? counted
                                    : own_alloc_slow((struct origin){.caller = caller}, p, bytes, family);

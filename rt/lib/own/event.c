@@ -94,13 +94,10 @@ void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family fami
 struct bill event_bill(struct origin origin, const void *p, uint64_t bytes, enum family family) {
     struct scope *scope = &local.scope;
     struct bill bill = {.family = family, .bytes = bytes};
-    uint32_t handover = origin.site ? 0 : handover_take();
-    if (handover)
-        bill.slot = handover - 1;
-    else if (scope_takes(scope, bytes) && (!origin.site || scope->lifts))
+    if (scope_takes(scope, bytes) && (!origin.site || scope->lifts))
         bill = (struct bill){scope->slot, scope->family, scope_billed(scope, p, bytes), scope};
     else
-        bill.slot = origin.site ? outside_slot(site_slot(origin.site)) : unsited_owner(origin.caller);
+        bill.slot = outside_slot(origin.site ? site_slot(origin.site) : caller_slot(origin.caller));
     return bill;
 }
 
@@ -112,9 +109,7 @@ void event_ours(const void *p, uint64_t bytes) {
 }
 
 /* While counting is stopped. */
-void event_passed_by(struct origin origin, const void *p, uint64_t bytes, enum family family) {
-    if (!origin.site)
-        handover_take();
+void event_passed_by(const void *p, uint64_t bytes, enum family family) {
     enter_uncounted(p, bytes, family);
 }
 
@@ -126,9 +121,7 @@ void event_allocated(struct origin origin, const void *p, uint64_t bytes, enum f
         fail(bill.slot);
 }
 
-static void mark_uncounted(const void *p, uint64_t bytes, struct origin origin) {
-    if (!origin.site)
-        handover_take();
+static void mark_uncounted(const void *p, uint64_t bytes) {
     if (runtime_owners)
         shadow_put_apart(p, SLOT_OURS, FAMILY_MALLOC, bytes);
 }
@@ -147,7 +140,7 @@ static void mark_counted(const void *p, uint64_t bytes, struct origin origin) {
 void own_mark(const void *p, uint64_t bytes, struct origin origin) {
     int error = errno;
     if (threads_are_paused())
-        mark_uncounted(p, bytes, origin);
+        mark_uncounted(p, bytes);
     else if (runtime_counts())
         mark_counted(p, bytes, origin);
     errno = error;

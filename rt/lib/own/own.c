@@ -28,8 +28,7 @@
 static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum family family) {
     struct scope *scope = &local.scope;
     struct thread *thread = local.own; /* not current, which hides it within a scope that lifts */
-    if (!p || !thread || sizes_wanted || births_wanted || local.silent || local.handover || local.ending ||
-        local.custom)
+    if (!p || !thread || sizes_wanted || births_wanted || local.silent || local.ending || local.custom)
         return false;
     uint32_t key = origin.site ? origin.site->key : KEY(scope->slot);
     if (origin.site ? scope->active : !scope_takes(scope, bytes))
@@ -50,7 +49,7 @@ static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum fam
 
 /* Its caller has to be looked up, or it is in the second half of a cell. */
 static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum family family) {
-    uint32_t key = local.current->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE;
+    uint32_t key = local.seen->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE;
     if (key & KEY_SLOW && key != ALLOCSITE_KEY_NONE && !stacks_depth)
         key = KEY(outside_slot(key_slot(key)));
     return gain_any(key, p, bytes, family);
@@ -66,7 +65,7 @@ static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum fami
     if (local.silent)
         event_ours(p, bytes);
     else if (threads_are_paused())
-        event_passed_by(origin, p, bytes, family);
+        event_passed_by(p, bytes, family);
     else if (runtime_counts())
         event_allocated(origin, p, bytes, family);
     errno = error;
@@ -294,7 +293,7 @@ static bool lose_other(const void *p, enum family family) {
 static inline uint32_t releasing_key(struct origin by) {
     if (UNLIKELY(local.releaser))
         return local.releaser - 1 < SLOT_OURS ? KEY(local.releaser - 1) : ALLOCSITE_KEY_NONE;
-    return by.site ? by.site->key : unsited_key_cached(by.caller);
+    return by.site ? by.site->key : caller_key_cached(by.caller);
 }
 
 /* The event has begun. */

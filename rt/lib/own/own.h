@@ -162,7 +162,7 @@ own_alloc_by_context(struct allocsite_site *volatile *site, void *p, uint64_t by
 static inline __attribute__((always_inline)) void *own_alloc_unsited(const void *caller, void *p,
                                                                      uint64_t bytes, enum family family) {
     void *counted = LIKELY(!local.diverted)
-                        ? own_gain(local.current, unsited_key_cached(caller), p, bytes, family, false)
+                        ? own_gain(local.current, caller_key_cached(caller), p, bytes, family, false)
                         : NULL;
     if (LIKELY(counted != NULL))
         return counted;

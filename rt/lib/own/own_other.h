@@ -9,6 +9,7 @@
 #include "lib/bill/origin.h"
 #include "lib/bill/scope.h"
 #include "lib/bill/stacks.h"
+#include "lib/count/change.h"
 #include "lib/count/tally.h"
 #include "lib/heap/shadow.h"
 #include "lib/own/own.h"
@@ -43,10 +44,14 @@ static inline struct tally *enter_other(struct thread *thread, uint32_t key, con
 }
 
 static inline bool gain_any(uint32_t key, void *p, uint64_t bytes, enum family family) {
-    struct tally *tally = enter_other(local.current, key, p, bytes, family);
-    if (tally)
-        tally_gain(local.current, tally, bytes);
-    return tally;
+    struct thread *thread = local.seen;
+    struct tally *tally = enter_other(thread, key, p, bytes, family);
+    if (!tally)
+        return false;
+    tally_gain(thread, tally, bytes);
+    sizes_count(key_slot(key), bytes);
+    lifetime_begin(p);
+    return true;
 }
 
 /* Takes a small block that own_take leaves over out of the tables. */
@@ -104,19 +109,19 @@ static inline bool take_second(const void *p, enum family family, const struct t
 static inline uint32_t key_at_hand(struct origin origin) {
     if (origin.site)
         return origin.site->key;
-    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key_cached(origin.caller);
+    return local.diverted ? ALLOCSITE_KEY_NONE : caller_key_cached(origin.caller);
 }
 
 static inline uint32_t key_for(struct origin origin) {
     if (origin.site)
         return origin.site->key;
-    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key(origin.caller);
+    return local.diverted ? ALLOCSITE_KEY_NONE : caller_key(origin.caller);
 }
 
 /* The key of what stacks are kept of is that of its part, if this one was here lately. */
 static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
     uint32_t key = key_for(origin);
-    bool keeps_stacks = local.current->capacity && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE;
+    bool keeps_stacks = local.seen->capacity && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE;
     uint64_t who = origin.site ? context_of_site(origin.site) : context_of_key(key);
     return keeps_stacks ? stack_key_seen(key, who, frame) : key;
 }
@@ -142,7 +147,7 @@ void event_allocated(struct origin, const void *p, uint64_t bytes, enum family);
 
 /* The same within the runtime's own doing, and while counting is stopped. */
 void event_ours(const void *p, uint64_t bytes);
-void event_passed_by(struct origin, const void *p, uint64_t bytes, enum family);
+void event_passed_by(const void *p, uint64_t bytes, enum family);
 
 /* Takes the block at p out of the tables. Where there is none that may be a fault of the program's. */
 struct block event_take(const void *p, struct origin by);

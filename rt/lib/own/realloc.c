@@ -44,7 +44,7 @@ static void realloc_end(struct origin origin, void *old, const struct block *blo
         if (event_is_counted(block))
             event_lost(block);
     } else if (p && threads_are_paused()) {
-        event_passed_by(origin, p, bytes, FAMILY_MALLOC);
+        event_passed_by(p, bytes, FAMILY_MALLOC);
         if (event_is_counted(block))
             event_freed(old, block, origin);
     } else if (p) {
@@ -52,10 +52,8 @@ static void realloc_end(struct origin origin, void *old, const struct block *blo
     } else if (bytes) {
         put_back(old, block);
         event_allocated(origin, NULL, bytes, FAMILY_MALLOC);
-    } else {
-        handover_take(); /* it was for this call */
-        if (event_is_counted(block))
-            event_freed(old, block, origin);
+    } else if (event_is_counted(block)) {
+        event_freed(old, block, origin);
     }
 }
 
@@ -116,7 +114,7 @@ static inline __attribute__((always_inline)) struct origin origin_of(const void 
 static inline __attribute__((always_inline)) uint32_t key_cached(const void *who, bool is_site) {
     if (is_site)
         return ((const struct allocsite_site *)who)->key;
-    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key_cached(who);
+    return local.diverted ? ALLOCSITE_KEY_NONE : caller_key_cached(who);
 }
 
 /* What else is to be counted, or is known, where it is compiled. */
