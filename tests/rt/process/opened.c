@@ -6,14 +6,14 @@
 static void *volatile sink;
 
 static inline void *helper(size_t n) {
-    return malloc(n); /* @ 2000 14000 0 0 0 */
+    return malloc(n);
 }
 
 void work(void);
 void work(void) {
-    sink = helper(7);
+    sink = helper(7); /* @ 1000 7000 0 0 0 */
     free(sink);
-    sink = helper(7);
+    sink = helper(7); /* @ 1000 7000 0 0 0 */
     free(sink);
     sink = strdup("abc"); /* @ 1000 4000 0 0 0 */
     free(sink);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Opens and closes an instrumented library a thousand times: its sites stay the same ones, and nothing grows.
- */
+/* Opens and closes an instrumented library a thousand times: its sites stay the same ones. With a third
+ * argument, so often before that whatever is kept of stacks through modules that are gone is full: then
+ * nothing grows. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -29,15 +30,15 @@ static void round_trip(const char *path) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 2)
+    if (count < 2)
         return 2;
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < (count == 3 ? 9000 : 100); i++)
         round_trip(arguments[1]);
     long before = anonymous_kib();
     for (int i = 0; i < 900; i++)
         round_trip(arguments[1]);
     long grown = anonymous_kib() - before;
-    if (grown > 32)
+    if (count == 3 && grown > 32)
         fprintf(stderr, "%ld KiB more\n", grown);
     puts("done");
     return 3;

@@ -93,7 +93,7 @@ def opened():
         modules = [site["module"] for site in report["sites"] if site["module"] == library]
         expect(f"sites of the library in an {driver} program", 4, len(modules))
     # The observer never gives memory back: that nothing grows shows without it.
-    check_behaviour(run([build("opener.c", "opener", "-ldl"), library]))
+    check_behaviour(run([build("opener.c", "opener", "-ldl"), library, "many"]))
 
 
 def replaced():
