@@ -34,10 +34,11 @@ static void unsited() {
 }
 
 static void open_library(const char *path) {
-    void *library = dlopen(path, RTLD_LAZY); // @ any: what the loader allocates, and the constructors of the library
+    void *library =
+        dlopen(path, RTLD_LAZY); // @ any: what the loader allocates, and the constructors of the library
     if (!library)
         abort();
-    reinterpret_cast<void (*)()>(dlsym(library, "work"))();
+    reinterpret_cast<void (*)()>(dlsym(library, "work"))(); // @ any
     dlclose(library);
 }
 
@@ -48,6 +49,6 @@ int main(int count, char **arguments) {
         free(reinterpret_cast<void *(*)()>(dlsym(RTLD_DEFAULT, "given"))());
     else if (count > 1)
         open_library(arguments[1]);
-    puts("done");
+    puts("done"); // @ 1 4096 0 0 0
     return 3;
 }

@@ -85,7 +85,8 @@ static void prints(void) {
 static void reads(void) {
     char *line = NULL;
     size_t size = 0;
-    FILE *file = tmpfile();
+    FILE *file;
+    BILL(file = tmpfile());
     fprintf(file, "short\n%s\nshort\na;b;%s", large, large);
     rewind(file);
     for (int i = 0; i < 3; i++) /* a new one, a grown one, the same */
@@ -157,6 +158,8 @@ static void traces(void) {
 }
 
 int main(void) {
+    static char buffer[BUFSIZ];
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     memset(large, 'x', sizeof large - 1);
     strings();
     prints();

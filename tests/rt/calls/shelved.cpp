@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What a library of C allocates is the line's that calls it: while it calls back, behind that, and no longer than until it
-// returns or is left.
+// What a library of C allocates is the line's that calls it: while it calls back, behind that, and no longer
+// than until it returns or is left.
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -18,9 +18,9 @@ __attribute__((noinline)) static void *make(size_t n) {
 }
 
 static void see(const char *text, void *data) {
-    sink = malloc(5);                     // @ 3 15 0 0 0
+    sink = malloc(5);                      // @ 3 15 0 0 0
     shelf_put((struct shelf *)data, text); // @ 3 15 0 0 0
-    sink = make(6);                       // @ 3 18 0 0 0
+    sink = make(6);                        // @ 3 18 0 0 0
 }
 
 static void fail(const char *, void *) {
@@ -35,18 +35,18 @@ int main() {
     struct shelf *shelf = shelf_new(); // @ 1 88 0 0 0
     struct shelf *other = shelf_new(); // @ 1 88 0 0 0
     for (int i = 0; i < 3; i++)
-        shelf_put(shelf, "text"); // @ 3 15 0 0 0
-    noise();
+        shelf_put(shelf, "text");  // @ 3 15 0 0 0
+    noise();                       // @ 1 1000 0 0 0
     shelf_each(shelf, see, other); // @ 6 48 0 0 0
-    noise();
+    noise();                       // @ 1 1000 0 0 0
     try {
         shelf_each(shelf, fail, nullptr); // @ 1 7 0 0 0
     } catch (int) {
-        noise();
+        noise(); // @ 1 1000 0 0 0
     }
     if (!setjmp(around))
         shelf_each(shelf, jump, nullptr); // @ 1 7 0 0 0
-    noise();
-    puts("done");
+    noise();                              // @ 1 1000 0 0 0
+    puts("done");                         // @ 1 4096 0 0 0
     return 3;
 }

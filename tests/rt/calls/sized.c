@@ -22,6 +22,6 @@ int main(void) {
     block = aligned_alloc(64, 256); /* @ 1 256 0 0 0 */
     escaped_aligned(block, 64, 256);
     free_sized(NULL, 0);
-    puts("done");
+    puts("done"); /* @ any */
     return 3;
 }

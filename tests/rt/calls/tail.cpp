@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Calls that must be tail calls cannot pass a site, and an allocator called through a pointer passes none: both
-// are known by who called.
+// Calls that must be tail calls cannot pass a site, and an allocator called through a pointer passes none.
+// Both count for the line where the call returns to. A new that fails throws an exception, which is a block
+// too.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -44,25 +45,24 @@ static volatile size_t huge = (size_t)1 << 60;
 
 int main() {
     for (size_t n = 1; n < 4; n++)
-        sink = tail_malloc(n);
-    sink = tail_malloc(huge);
-    sink = tail_calloc(3, 4);
-    void *grown = tail_realloc(tail_realloc(nullptr, 5), 50);
+        sink = tail_malloc(n);                                // @ 3 6 0 0 0
+    sink = tail_malloc(huge);                                 // @ 0 0 0 0 1
+    sink = tail_calloc(3, 4);                                 // @ 1 12 0 0 0
+    void *grown = tail_realloc(tail_realloc(nullptr, 5), 50); // @ 1 5 1 50 0
     void *aligned;
-    tail_posix_memalign(&aligned, 64, 9);
-    char *copy = tail_strdup("abc");
-    sink = tail_new(4);
-    sink = tail_new(4);
-    sink = tail_new_array(2, std::nothrow);
-    sink = tail_new_array(huge, std::nothrow);
+    tail_posix_memalign(&aligned, 64, 9);      // @ 1 9 0 0 0
+    char *copy = tail_strdup("abc");           // @ 1 4 0 0 0
+    sink = tail_new(4);                        // @ 1 4 0 0 0
+    sink = tail_new(4);                        // @ 1 4 0 0 0
+    sink = tail_new_array(2, std::nothrow);    // @ 1 2 0 0 0
+    sink = tail_new_array(huge, std::nothrow); // @ 1 136 0 0 1
     try {
-        sink = tail_new(huge);
+        sink = tail_new(huge); // @ 1 136 0 0 1
     } catch (const std::bad_alloc &) {
     }
-    /* Frees, so nothing takes the site that is handed over: it must not wait for the calls below. */
     sink = tail_realloc(grown, 0);
     for (int i = 0; i < 5; i++)
-        sink = escaped(10);
-    puts(copy[2] == 'c' ? "done" : "");
+        sink = escaped(10);             // @ 5 50 0 0 0
+    puts(copy[2] == 'c' ? "done" : ""); // @ 1 4096 0 0 0
     return 3;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A custom allocator of small blocks, which lie at any multiple of 4: how many went of each line, and how many
- * others came while they lived, stands behind it. */
+/* A custom allocator of small blocks, which lie at any multiple of 4: how many went of each site, and how
+ * many others came while they lived, stands behind it. Its site is its head. */
 #include <allocsite.h>
 #include <stdlib.h>
 #include <string.h>
 
 static char *chunk, *next;
 
-ALLOCSITE_ALLOCATOR("alloc size=1") __attribute__((noinline)) void *take(size_t size) {
+ALLOCSITE_ALLOCATOR("alloc size=1") __attribute__((noinline)) void *take(size_t size) { // = 65 2017
     if (!chunk)
         next = chunk = malloc(4096);
     void *p = next;
@@ -23,10 +23,10 @@ static void *volatile kept[64];
 
 int main(void) {
     for (int i = 0; i < 64; i++)
-        kept[i] = take(4); // = 64 2016
+        kept[i] = take(4);
     for (int i = 64; i--;)
         give(kept[i]);
-    kept[0] = take(12); // = 1 1
+    kept[0] = take(12);
     kept[1] = malloc(8); // = 1 0
     free(kept[1]);
     give(kept[0]);

@@ -7,8 +7,8 @@
 int main() {
     volatile size_t huge = SIZE_MAX / 4;
     try {
-        std::printf("%p\n", static_cast<void *>(new char[huge])); // @ 0 0 0 0 1
+        std::printf("%p\n", static_cast<void *>(new char[huge])); // @ 1 136 0 0 1
     } catch (const std::bad_alloc &) {
-        std::puts("caught");
+        std::puts("caught"); // @ any
     }
 }

@@ -20,6 +20,6 @@ int main(int count, char **arguments) {
         ((void (*)(void))dlsym(library, "part"))();
         dlclose(library);
     }
-    puts("done");
+    puts("done"); /* @ any */
     return 3;
 }
