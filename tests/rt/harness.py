@@ -156,11 +156,14 @@ def run_sandboxed(command, options=""):
 
 
 def rows(report):
-    """The counts of each stack, with the place of its line and the calls from there outwards."""
+    """The counts of each stack, with the place of its line and the calls from there outwards. What is in libraries alone stays
+    where it was counted."""
     sites = {(site["id"], site["module"]): site for site in report["sites"]}
     for stack in report["stacks"]:
-        calls = stack["frames"][stack["line"]:]
-        yield {**{key: sites[site_of(stack, report)][key] for key in ("sited", "callee")}, **stack, **calls[0], "calls": calls}
+        calls, site = stack["frames"][stack["line"]:], sites[site_of(stack, report)]
+        if stack["line"] == 0 and calls[0]["pass_through"] and not site["sited"]:  # all that was walked is in libraries
+            calls = [{key: site[key] for key in ("function", "file", "line", "column", "module")}]
+        yield {**{key: site[key] for key in ("sited", "callee")}, **stack, **calls[0], "calls": calls}
 
 
 def sites(report, name, library=None):
