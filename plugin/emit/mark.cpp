@@ -37,6 +37,14 @@ static void mark(ArrayRef<AllocatorCall> calls) {
     }
 }
 
+/* Of two calls that become one LLVM drops the line, and a caller would have none. */
+static void keepLinesOfCallers(Module &module, const Reaching &reaching) {
+    for (Function &function : module)
+        for (Instruction &instruction : instructions(function))
+            if (auto *call = dyn_cast<CallBase>(&instruction); call && reaching.mayAllocate(*call))
+                call->addFnAttr(Attribute::NoMerge);
+}
+
 static void warnOfMisdeclared(const Module &module) {
     auto found = find_if(module, isMisdeclared);
     if (found != module.end())
@@ -73,8 +81,10 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
     Reaching reaching(module, true);
     notes->functions = findFunctionFlags(module, lists, reaching, notes->names);
     finishNoting(*notes);
-    if (options().contexts)
+    if (options().contexts) {
         noteQuiet(module, reaching);
+        keepLinesOfCallers(module, reaching);
+    }
     return PreservedAnalyses::all();
 }
 
