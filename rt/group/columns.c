@@ -190,7 +190,7 @@ static void put_key(const struct page *page, enum group_by by, const struct grou
     bool is_place = key->is_module || by == BY_MODULE || by == BY_FILE || by == BY_LINE || by == BY_FREED;
     if (key->is_apart)
         out_text(page->out, "start-up and stdio");
-    else if (by == BY_STACK)
+    else if (group_by_stacks(by))
         page_site(page, key->site);
     else if (by == BY_THREAD)
         put_thread(page, key);
@@ -232,7 +232,9 @@ static void put_stack(const struct page *page, const struct groups *groups, cons
     if (!key->site)
         return;
     page_chain(page, key->site);
-    if (key->stack)
+    if (groups->by == BY_CALLER)
+        details_of_caller(page, key->site, key->caller);
+    else if (key->stack)
         details_of_stack(page, key->stack, group_frames(groups, key), counters_calls(&row->sum.counters));
     else
         details_of_others(page, counters_calls(&row->sum.counters));

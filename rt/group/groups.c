@@ -17,8 +17,10 @@ static int compare_keys(const struct groups *groups, const struct group_key *a, 
                     ?: compare_u64(a->pid, b->pid) ?: compare_u64(a->number, b->number);
     if (order || !a->site || !b->site)
         return order;
-    return compare_u64(a->site->position, b->site->position)
-               ?: order_stacks(a->stack, b->stack, groups->depth);
+    order = compare_u64(a->site->position, b->site->position);
+    return order
+               ?: groups->by == BY_CALLER ? report_order_places(a->caller, b->caller)
+                                          : order_stacks(a->stack, b->stack, groups->depth);
 }
 
 /* The array is sorted by a function without a context; one report is made at a time. */
@@ -98,13 +100,19 @@ static void enter_sites(struct groups *groups, const struct report *report) {
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
         struct group_key key = key_of_site(groups->by, &site->view);
-        if (groups->by == BY_STACK)
+        if (group_by_stacks(groups->by))
             key = (struct group_key){.site = site};
         else if (groups->apart && groups->by != BY_MODULE && report_library_use(site))
             key = (struct group_key){.is_apart = true};
         if (!site->view.backing)
             enter_row(groups, key, site, site);
     }
+}
+
+static struct group_key key_of_stack(const struct groups *groups, const struct report_stack *stack) {
+    if (groups->by == BY_STACK)
+        return (struct group_key){.site = stack->site, .stack = stack};
+    return (struct group_key){.site = stack->site, .caller = report_stack_caller(stack)};
 }
 
 /* What is in a stack is taken off what its site has in none. */
@@ -117,7 +125,7 @@ static void enter_stacks(struct groups *groups, const struct report *report) {
 #undef TAKE_OFF
         if (!stack->frame_count || stack->site->view.backing || stack->site->position >= report->counted)
             continue;
-        enter_row(groups, (struct group_key){.site = stack->site, .stack = stack}, &part, stack->site);
+        enter_row(groups, key_of_stack(groups, stack), &part, stack->site);
         enter_row(groups, (struct group_key){.site = stack->site}, &rest, stack->site);
     }
 }
@@ -134,7 +142,8 @@ static bool is_empty(const struct counters *counters) {
 static void drop_empty(struct groups *groups) {
     size_t kept = 0;
     for (size_t i = 0; i < groups->count; i++)
-        if (groups->rows[i].key.stack || !is_empty(&groups->rows[i].sum.counters))
+        if (groups->rows[i].key.stack || groups->rows[i].key.caller ||
+            !is_empty(&groups->rows[i].sum.counters))
             groups->rows[kept++] = groups->rows[i];
     groups->count = kept;
 }
@@ -157,7 +166,7 @@ static void enter_freed(struct groups *groups, const struct report *report) {
 size_t groups_rows_needed(const struct groups *groups, const struct report *report) {
     if (groups->by == BY_FREED)
         return report->pair_count;
-    return report->counted + (groups->by == BY_STACK ? 2 * report->stack_count : 0);
+    return report->counted + (group_by_stacks(groups->by) ? 2 * report->stack_count : 0);
 }
 
 void groups_enter(struct groups *groups, const struct report *report) {
@@ -165,10 +174,10 @@ void groups_enter(struct groups *groups, const struct report *report) {
         enter_freed(groups, report);
     else
         enter_sites(groups, report);
-    if (groups->by == BY_STACK)
+    if (group_by_stacks(groups->by))
         enter_stacks(groups, report);
     groups_merge(groups);
-    if (groups->by == BY_STACK)
+    if (group_by_stacks(groups->by))
         drop_empty(groups);
 }
 

@@ -23,8 +23,9 @@ struct group_key {
     bool is_module;                   /* name is that of a module, which is all that is known of them */
     uint64_t number;                  /* of the line or the thread */
     uint64_t pid;                     /* of the thread */
-    const struct report_site *site;   /* by stack */
+    const struct report_site *site;   /* by stack and by caller */
     const struct report_stack *stack; /* NULL: what of the site is in no stack */
+    const struct place *caller;       /* by caller; NULL: not known */
 };
 
 /* The blocks of a type, or of several, as far as its layout tells of them. */
@@ -89,14 +90,19 @@ ALLOCSITE_FORMATS(ALLOCSITE_FORMAT)
 
 void groups_write(struct out *, const struct groups *, const struct report *, enum report_format);
 
+/* Whether rows are parts of sites by how these were called. */
+static inline bool group_by_stacks(enum group_by by) {
+    return by == BY_STACK || by == BY_CALLER;
+}
+
 /* Whether rows of unsited allocations, under their module's name, can be among them. */
 static inline bool group_by_has_unsited(enum group_by by) {
-    return by != BY_MODULE && by != BY_STACK && !group_by_parts(by);
+    return by != BY_MODULE && !group_by_stacks(by) && !group_by_parts(by);
 }
 
 /* Whether their blocks can be lost. */
 static inline bool group_by_has_lost(enum group_by by) {
-    return by != BY_STACK && by != BY_FREED && !group_by_parts(by);
+    return !group_by_stacks(by) && by != BY_FREED && !group_by_parts(by);
 }
 
 /* What stands for no name. */

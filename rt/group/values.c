@@ -43,18 +43,27 @@ static void put_thread(struct json *json, const struct group_key *key) {
     json_number(json, "pid", key->pid);
 }
 
+static void json_caller(struct json *json, const struct place *caller) {
+    json_text(json, "caller", caller ? caller->function : NULL);
+    json_text(json, "caller_file", caller ? caller->file : NULL);
+    json_number(json, "caller_line", caller ? caller->line : 0);
+}
+
 static void put_stack(struct json *json, const struct groups *groups, const struct group_key *key) {
     json_id(json, "site", key->site->view.id);
     json_text(json, "function", key->site->view.at.function);
     json_text(json, "file", key->site->view.at.file);
     json_number(json, "line", key->site->view.at.line);
     json_text(json, "type", key->site->view.type);
-    json_frames(json, key->stack, group_frames(groups, key));
+    if (groups->by == BY_CALLER)
+        json_caller(json, key->caller);
+    else
+        json_frames(json, key->stack, group_frames(groups, key));
 }
 
 static void put_key(struct json *json, const struct groups *groups, const struct group_key *key) {
     enum group_by by = groups->by == BY_FREED ? BY_LINE : groups->by;
-    if (by == BY_STACK) {
+    if (group_by_stacks(by)) {
         put_stack(json, groups, key);
         return;
     }
@@ -92,8 +101,9 @@ void groups_json(struct out *out, const struct groups *groups, const struct repo
 /* ---- Groups as comma-separated values. */
 
 static void key_names(struct out *out, enum group_by by) {
-    if (by == BY_STACK) {
-        out_text(out, "site,function,file,line,type,stack");
+    if (group_by_stacks(by)) {
+        out_text(out, "site,function,file,line,type,");
+        out_text(out, by == BY_STACK ? "stack" : "caller,caller_file,caller_line");
         return;
     }
     out_text(out, by == BY_LINE || by == BY_FREED ? "file,line" : group_by_name(by));
@@ -103,6 +113,14 @@ static void key_names(struct out *out, enum group_by by) {
         out_text(out, ",sited");
 }
 
+static void value_caller(struct values *values, const struct place *caller) {
+    static const struct place unknown;
+    caller = caller ? caller : &unknown;
+    value_text(values, caller->function);
+    value_text(values, caller->file);
+    value_number(values, caller->line);
+}
+
 static void stack(struct values *values, const struct groups *groups, const struct group_key *key) {
     const struct site_view *view = &key->site->view;
     value_id(values, view->id);
@@ -110,12 +128,15 @@ static void stack(struct values *values, const struct groups *groups, const stru
     value_text(values, view->at.file);
     value_number(values, view->at.line);
     value_text(values, view->type);
-    value_stack(values, key->stack, group_frames(groups, key));
+    if (groups->by == BY_CALLER)
+        value_caller(values, key->caller);
+    else
+        value_stack(values, key->stack, group_frames(groups, key));
 }
 
 static void key_values(struct values *values, const struct groups *groups, const struct group_key *key) {
     enum group_by by = groups->by;
-    if (by == BY_STACK) {
+    if (group_by_stacks(by)) {
         stack(values, groups, key);
     } else if (by == BY_THREAD) {
         value_begin(values);
@@ -159,6 +180,8 @@ void groups_csv(struct out *out, const struct groups *groups, const struct repor
 static void stack_tsv(struct values *values, const struct groups *groups, const struct group_key *key) {
     size_t count = group_frames(groups, key);
     value_site(values, &key->site->view);
+    if (key->caller)
+        value_text(values, key->caller->function);
     for (size_t i = 1; i < count; i++) {
         const struct report_frame *frame = &key->stack->frames[i];
         value_text(values, frame->function ? frame->function : frame->module ? frame->module->path : "?");
@@ -171,7 +194,7 @@ static void stack_tsv(struct values *values, const struct groups *groups, const 
 
 static void key_tsv(struct values *values, const struct groups *groups, const struct group_key *key) {
     bool is_thread = groups->by == BY_THREAD;
-    if (groups->by == BY_STACK) {
+    if (group_by_stacks(groups->by)) {
         stack_tsv(values, groups, key);
         return;
     }

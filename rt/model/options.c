@@ -9,9 +9,9 @@
 /* ---- What a row is of. */
 
 static const char *const group_names[] = {
-    [BY_SITE] = "site",     [BY_LINE] = "line",     [BY_FUNCTION] = "function", [BY_FILE] = "file",
-    [BY_TYPE] = "type",     [BY_MODULE] = "module", [BY_STACK] = "stack",       [BY_FREED] = "freed",
-    [BY_THREAD] = "thread", [BY_PHASE] = "phase",
+    [BY_SITE] = "site",   [BY_LINE] = "line",     [BY_FUNCTION] = "function", [BY_FILE] = "file",
+    [BY_TYPE] = "type",   [BY_MODULE] = "module", [BY_STACK] = "stack",       [BY_CALLER] = "caller",
+    [BY_FREED] = "freed", [BY_THREAD] = "thread", [BY_PHASE] = "phase",
 };
 COVERS(group_names, BYS);
 

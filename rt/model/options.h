@@ -45,7 +45,8 @@ bool format_named(const char *name, size_t length, unsigned formats, enum report
 
 /* ---- What a row is of. */
 
-/* BY_FREED: by the line that gave the blocks back. BY_THREAD and BY_PHASE are of parts of profiles. */
+/* BY_CALLER: lines, each by where the callers of its calls part. BY_FREED: by the line that gave the blocks
+ * back. BY_THREAD and BY_PHASE are of parts of profiles. */
 enum group_by {
     BY_SITE,
     BY_LINE,
@@ -54,6 +55,7 @@ enum group_by {
     BY_TYPE,
     BY_MODULE,
     BY_STACK,
+    BY_CALLER,
     BY_FREED,
     BY_THREAD,
     BY_PHASE,

@@ -32,7 +32,9 @@ struct report_site {
     bool is_named;                         /* by a pair that is shown or by a fault */
     const struct report_stack *main_stack; /* of its stacks the one with the most bytes; NULL: it has none */
     size_t first_caller, caller_count;     /* among the report's; none: lines were not chosen */
-    uint64_t single_stacks;                /* of its stacks those that never had two blocks at once */
+    const struct place *shared_callers;    /* the callers of all stacks, below those */
+    size_t shared_caller_count;
+    uint64_t single_stacks; /* of its stacks those that never had two blocks at once */
 };
 
 /* A module that addresses are of. */
@@ -50,6 +52,9 @@ struct report_frame {
     uint32_t line;                      /* 0: not known */
 };
 
+/* Callers of a stack that are looked at for where the stacks of a row part. */
+enum { STACK_CALLERS = 4 };
+
 /* The part of a site that was called from one stack. The site's own counters have it too. */
 struct report_stack {
     struct report_site *site;
@@ -57,7 +62,9 @@ struct report_stack {
     size_t frame_count;
     struct counters counters;
     const struct site_view *origin; /* where it was counted; NULL: at its site */
-    const struct place *caller;     /* the call of the function with the site's line; NULL: not known */
+    const struct place *callers; /* the calls of the function with the site's line, of that caller and so on,
+                                    each place once, at most STACK_CALLERS; borrowed */
+    size_t caller_count;         /* 0: none is known */
 
     /* Set by report_prepare. */
     size_t number; /* among the stacks of sites that programs are given */
@@ -81,7 +88,8 @@ struct report_paths {
                                       size_t *line);
 };
 
-/* What came from one caller of the function with a row's line. */
+/* What came from one caller of the function with a row's line, or of the last one of the callers that all
+ * stacks of the row share. */
 struct report_caller {
     const struct report_site *site;
     const struct place *at; /* NULL: not known */
@@ -235,6 +243,12 @@ bool report_is_torn(const struct report *report);
 
 /* Whether it is not known which blocks are live: owners were not noted, or frees not seen. */
 bool report_is_unowned(const struct report *);
+
+/* The caller of the stack that tells it from others of its row. NULL: not known. The report is prepared. */
+const struct place *report_stack_caller(const struct report_stack *);
+
+/* Negative, 0 or positive: by file, line and function; NULL, an unknown place, comes last. */
+int report_order_places(const struct place *, const struct place *);
 
 /* Merges what is one site, sorts, sums up, and decides what is shown. */
 void report_prepare(struct report *, const struct report_limits *);

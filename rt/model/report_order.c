@@ -200,8 +200,7 @@ void pairs_prepare(struct report *report) {
 
 /* ---- The callers of each site. */
 
-/* Those that are not known come last. */
-static int compare_caller_places(const struct place *a, const struct place *b) {
+int report_order_places(const struct place *a, const struct place *b) {
     if (!a || !b)
         return !a - !b;
     return compare_text(a->file, b->file)
@@ -211,14 +210,14 @@ static int compare_caller_places(const struct place *a, const struct place *b) {
 static int compare_callers(const void *a, const void *b) {
     const struct report_caller *left = a, *right = b;
     return compare_u64(position(left->site), position(right->site))
-               ?: compare_caller_places(left->at, right->at);
+               ?: report_order_places(left->at, right->at);
 }
 
 static int compare_caller_sizes(const void *a, const void *b) {
     const struct report_caller *left = a, *right = b;
     return compare_u64(position(left->site), position(right->site))
                ?: compare_u64(right->calls, left->calls)
-               ?: compare_u64(right->bytes, left->bytes) ?: compare_caller_places(left->at, right->at);
+               ?: compare_u64(right->bytes, left->bytes) ?: report_order_places(left->at, right->at);
 }
 
 static size_t merge_callers(struct report_caller *callers, size_t count) {
@@ -232,17 +231,46 @@ static size_t merge_callers(struct report_caller *callers, size_t count) {
     return kept;
 }
 
+/* The callers that a stack has in common with others of its row. The last one stays among the row's callers,
+ * so that there is one. */
+static void share_callers(struct report_site *site, const struct report_stack *stack) {
+    size_t most = stack->caller_count ? stack->caller_count - 1 : 0, shared = 0;
+    if (!site->shared_callers) {
+        site->shared_callers = stack->callers;
+        site->shared_caller_count = most;
+        return;
+    }
+    most = most < site->shared_caller_count ? most : site->shared_caller_count;
+    while (shared < most && report_order_places(&site->shared_callers[shared], &stack->callers[shared]) == 0)
+        shared++;
+    site->shared_caller_count = shared;
+}
+
+static void share_all(struct report *report) {
+    for (size_t i = 0; i < report->site_count; i++) {
+        report->sites[i]->shared_callers = NULL;
+        report->sites[i]->shared_caller_count = report->sites[i]->caller_count = 0;
+    }
+    for (size_t i = 0; report->callers && i < report->stack_count; i++)
+        if (counters_calls(&report->stacks[i].counters))
+            share_callers(report->stacks[i].site, &report->stacks[i]);
+}
+
+const struct place *report_stack_caller(const struct report_stack *stack) {
+    size_t shared = stack->site->shared_caller_count;
+    return shared < stack->caller_count ? &stack->callers[shared] : NULL;
+}
+
 void callers_prepare(struct report *report) {
     struct report_caller *callers = report->callers;
     size_t count = 0;
-    for (size_t i = 0; i < report->site_count; i++)
-        report->sites[i]->caller_count = 0;
+    share_all(report);
     for (size_t i = 0; callers && i < report->stack_count; i++) {
         const struct report_stack *stack = &report->stacks[i];
         if (counters_calls(&stack->counters))
             callers[count++] =
-                (struct report_caller){stack->site, stack->caller, counters_calls(&stack->counters),
-                                       counters_bytes(&stack->counters)};
+                (struct report_caller){stack->site, report_stack_caller(stack),
+                                       counters_calls(&stack->counters), counters_bytes(&stack->counters)};
     }
     sort_array(callers, count, sizeof *callers, compare_callers);
     count = merge_callers(callers, count);

@@ -280,15 +280,18 @@ static bool callers_are_known(const struct report *report, const struct report_s
     return site->caller_count > 1 || report->callers[site->first_caller].at;
 }
 
+static void put_caller_place(const struct page *page, const struct place *at) {
+    page_function(page, at->function);
+    if (!at->file)
+        return;
+    out_char(page->out, ' ');
+    place_write(page->out, &(struct place){NULL, at->file, at->line, 0}, page->report->directory);
+}
+
 static void put_one_caller(const struct page *page, const struct report_caller *caller, uint64_t calls) {
-    if (caller->at) {
-        page_function(page, caller->at->function);
-        if (caller->at->file) {
-            line_space(page);
-            place_write(page->out, &(struct place){NULL, caller->at->file, caller->at->line, 0},
-                        page->report->directory);
-        }
-    } else
+    if (caller->at)
+        put_caller_place(page, caller->at);
+    else
         out_text(page->out, "unknown code");
     if (caller->calls == calls)
         return;
@@ -297,23 +300,46 @@ static void put_one_caller(const struct page *page, const struct report_caller *
     out_char(page->out, ')');
 }
 
-/* "called by load a.c:12 (83.1%), parse b.c:7 (16.9%)": who called the function with the line. */
+static void put_shared_callers(const struct page *page, const struct report_site *site) {
+    out_text(page->out, "called by ");
+    for (size_t i = 0; i < site->shared_caller_count; i++) {
+        put_caller_place(page, &site->shared_callers[i]);
+        out_text(page->out, " < ");
+    }
+}
+
+void details_of_caller(const struct page *page, const struct report_site *site, const struct place *caller) {
+    struct line line;
+    if (!caller && !site->caller_count)
+        return;
+    begin_below(&line, page);
+    put_shared_callers(&line.page, site);
+    if (caller)
+        put_caller_place(&line.page, caller);
+    else
+        out_text(line.page.out, "unknown code");
+    line_end(&line);
+}
+
+/* "called by load a.c:12 (83.1%), parse b.c:7 (16.9%)": who called the function with the line. If all its
+ * calls have one caller, that is followed outwards to where they part: "called by node a.c:3 < load a.c:12
+ * (83.1%), ...". */
 static void put_shares(const struct page *page, const struct report_site *site) {
     const struct report_caller *callers = &page->report->callers[site->first_caller];
     uint64_t calls = counters_calls(&site->counters);
     size_t count = site->caller_count, shown = count < CALLERS_SHOWN ? count : CALLERS_SHOWN;
     struct line line;
     begin_below(&line, page);
-    out_text(line.page.out, "called by ");
+    put_shared_callers(&line.page, site);
     for (size_t i = 0; i < shown; i++) {
         put_one_caller(&line.page, &callers[i], calls);
-        out_text(line.page.out, i + 1 < count ? "," : "");
-        if (i + 1 < count)
-            line_space(&line.page);
+        out_text(line.page.out, i + 1 < count ? ", " : "");
     }
     if (count > shown) {
         out_text(line.page.out, "and ");
         page_count(&line.page, count - shown, " more", " more");
+        if (callers->calls < calls / 2)
+            out_text(line.page.out, ", none with half of it (--by=caller shows all)");
     }
     line_end(&line);
 }

@@ -62,6 +62,9 @@ void details_of_site(const struct page *, const struct report_site *);
 /* "from parse < load < main" of a row by stack, behind a page_break or a line_space. */
 void details_of_way(const struct page *, const struct report_site *, void (*separate)(const struct page *));
 
+/* "called by load a.c:12": the part of a row that one caller has; NULL: unknown code has it. */
+void details_of_caller(const struct page *, const struct report_site *, const struct place *caller);
+
 /* Who called the one that the stack begins with, as far as so many frames tell. */
 void details_of_stack(const struct page *, const struct report_stack *, size_t frames, uint64_t calls);
 

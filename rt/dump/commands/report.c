@@ -146,7 +146,7 @@ static int check_counted(const struct report *report, const struct showing *show
         is_unowned                                                                 ? "with owners=0"
         : (options->pairs || showing->groups.by == BY_FREED) && !report->has_pairs ? "without pairs=1"
         : options->sizes && report->site_count && !report_has_sizes(report)        ? "without sizes=1"
-        : showing->groups.by == BY_STACK && !report->walks.depth                   ? "without stack=16"
+        : group_by_stacks(showing->groups.by) && !report->walks.depth              ? "without stack=16"
                                                                                    : NULL;
     if (!wanted || !only)
         return STATUS_DONE;

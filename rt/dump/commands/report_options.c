@@ -21,7 +21,7 @@ static const char help[] =
     "Several are shown as one. FILE may be - for standard input, or pid:NUMBER for a\n"
     "running process, with or without a profile.\n"
     "\n"
-    "  --by=site|line|function|file|type|module|stack|freed|thread|phase\n"
+    "  --by=site|line|caller|function|file|type|module|stack|freed|thread|phase\n"
     "                           what a row is of\n"
     "  --padding                with --by=type: where the padding of each type is\n" REPORT_VIEWS(
         HELP) "  --prune=PERCENT          with --tree: hide what has less (default: 1)\n"

@@ -36,8 +36,8 @@ struct joined_row {
 struct joined_stack {
     struct report_stack stack; /* of a joined row; its frames are its own, as are origin and caller */
     struct site_view origin;
-    struct place *places; /* of the origin's chain */
-    struct place caller;
+    struct place *places;                /* of the origin's chain */
+    struct place callers[STACK_CALLERS]; /* of the stack */
     struct joined_untouched untouched;
     uint64_t peak_of;
 };

@@ -69,17 +69,17 @@ static bool is_stack(const void *key, const void *context, size_t element) {
 }
 
 static void keep_origin(struct joined *joined, struct joined_stack *stack) {
-    const struct place *caller = stack->stack.caller;
     if (stack->stack.origin) {
         stack->places = site_keep(&stack->origin, stack->stack.origin, &joined->strings);
         stack->stack.origin = &stack->origin;
     }
-    if (caller) {
-        stack->caller =
+    for (size_t i = 0; i < stack->stack.caller_count; i++) {
+        const struct place *caller = &stack->stack.callers[i];
+        stack->callers[i] =
             (struct place){string_keep(&joined->strings, caller->function),
                            string_keep(&joined->strings, caller->file), caller->line, caller->column};
-        stack->stack.caller = &stack->caller;
     }
+    stack->stack.callers = stack->callers;
 }
 
 /* Takes over the frames. */
@@ -98,7 +98,8 @@ static size_t stack_number(struct joined *joined, const struct report_stack *sta
                                .frames = keep_frames(joined, stack),
                                .frame_count = stack->frame_count,
                                .origin = stack->origin,
-                               .caller = stack->caller};
+                               .callers = stack->callers,
+                               .caller_count = stack->caller_count};
     uint64_t hash = hash_stack(&key);
     size_t found = hash_find(&joined->stack_index, hash, is_stack, &key, joined);
     if (found == HASH_NONE)

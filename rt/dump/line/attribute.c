@@ -16,7 +16,7 @@ struct attributed {
     struct report_stack *stacks;
     size_t count;
     struct site_view *origins; /* of each stack */
-    struct place *callers;     /* likewise */
+    struct place *callers;     /* STACK_CALLERS of each */
     struct place **chains;     /* of their rows; NULL: as it was */
     struct report_caller *shares;
     struct string_pool strings;
@@ -92,16 +92,26 @@ static void set_view(struct attribution *attribution, struct site_view *view, si
     view->id = id_of(view);
 }
 
-/* The call of the function that has the line's code, by code that is not a library's. */
-static void set_caller(struct attribution *attribution, size_t number, size_t chosen, size_t count) {
-    const struct path_place *places = attribution->chooser.path.places;
+static bool has_place(const struct place *places, size_t count, const struct place *place) {
+    for (size_t i = 0; i < count; i++)
+        if (places[i].line == place->line && places[i].function == place->function &&
+            places[i].file == place->file)
+            return true;
+    return false;
+}
+
+/* The calls of the function that has the line's code, by code that is not a library's. */
+static void set_callers(struct attribution *attribution, size_t number, size_t chosen, size_t count) {
+    struct line_chooser *chooser = &attribution->chooser;
     struct report_stack *stack = &attribution->made->stacks[number];
-    size_t end = end_of_chain(&attribution->chooser.path, chosen);
-    size_t caller = line_chooser_next(&attribution->chooser, end + 1, count, PASS_LIBRARY);
-    if (caller >= count)
-        return;
-    attribution->made->callers[number] = place_of(&places[caller]);
-    stack->caller = &attribution->made->callers[number];
+    struct place *callers = &attribution->made->callers[number * STACK_CALLERS];
+    size_t known = 0, at = end_of_chain(&chooser->path, chosen);
+    while (known < STACK_CALLERS && (at = line_chooser_next(chooser, at + 1, count, PASS_LIBRARY)) < count) {
+        callers[known] = place_of(&chooser->path.places[at]);
+        known += !has_place(callers, known, &callers[known]);
+    }
+    stack->callers = callers;
+    stack->caller_count = known;
 }
 
 static void attribute_stack(struct attribution *attribution, size_t number) {
@@ -114,7 +124,7 @@ static void attribute_stack(struct attribution *attribution, size_t number) {
         return;
     if (chosen > 0)
         set_view(attribution, view, number, chosen);
-    set_caller(attribution, number, chosen, count);
+    set_callers(attribution, number, chosen, count);
 }
 
 static void take_off(struct counters *rest, const struct counters *part) {
@@ -159,7 +169,7 @@ static void take_stacks(struct attribution *attribution) {
     size_t most = report->stack_count + report->site_count;
     made->stacks = memory_zeros(most, sizeof *made->stacks);
     made->origins = memory_zeros(most, sizeof *made->origins);
-    made->callers = memory_zeros(most, sizeof *made->callers);
+    made->callers = memory_zeros(most * STACK_CALLERS, sizeof *made->callers);
     made->chains = memory_zeros(most, sizeof *made->chains);
     for (size_t i = 0; i < report->stack_count; i++)
         made->stacks[i] = report->stacks[i];

@@ -145,7 +145,7 @@ static int show_groups(const char *path, struct report *report, struct showing *
         return STATUS_FAILED;
     if (groups->by == BY_FREED && !report->has_pairs)
         return complain(path, WITHOUT_PAIRS);
-    if (groups->by == BY_STACK && laws_need_stacks(path, report->walks.depth))
+    if (group_by_stacks(groups->by) && laws_need_stacks(path, report->walks.depth))
         return STATUS_FAILED;
     groups->filter = showing->options.filter;
     groups->apart = !format_is_for_programs(showing->options.format);

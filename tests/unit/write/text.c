@@ -300,18 +300,22 @@ static void callers_of_rows(void **state) {
                                            {.module = &libc, .address = 2, .function = "_IO_do_write"},
                                            {.module = &libc, .address = 3, .function = "printf"},
                                            {.module = &program, .address = 4, .function = NULL}};
-    static const struct place load = {"A::load(int)", "/src/b.cpp", 7, 3}, start = {.function = "main"};
+    static const struct place load[] = {{"A::load(int)", "/src/b.cpp", 7, 3}, {"main", "/src/b.cpp", 9, 1}},
+                              start[] = {{.function = "main"}};
+    const struct place part[] = {load[0], start[0]};
     struct report_caller callers[3];
     struct report_stack stacks[] = {{.site = &copies[0],
                                      .frames = frames + 1,
                                      .frame_count = 2,
                                      .counters = {.allocs = 1, .alloc_bytes = 90},
-                                     .caller = &start},
+                                     .callers = start,
+                                     .caller_count = 1},
                                     {.site = &copies[0],
                                      .frames = frames,
                                      .frame_count = 4,
                                      .counters = {.allocs = 3, .alloc_bytes = 200},
-                                     .caller = &load},
+                                     .callers = load,
+                                     .caller_count = 2},
                                     {.site = &copies[2],
                                      .frames = inside,
                                      .frame_count = 4,
@@ -326,7 +330,11 @@ static void callers_of_rows(void **state) {
     assert_non_null(
         strstr(text_of(&report, FORMAT_TEXT),
                "100 B buffer of stdio: _IO_file_doallocate for printf (unsited in /lib/libc.so+0x1)\n"));
-    stacks[0].caller = stacks[1].caller = NULL;
+    stacks[0].callers = part;
+    stacks[0].caller_count = 2;
+    report_prepare(&report, &(struct report_limits){.apart = true});
+    assert_string_equal(below_f(&report), "called by A::load b.cpp:7 < main b.cpp:9 (75.0%), main (25.0%)\n");
+    stacks[0].caller_count = stacks[1].caller_count = 0;
     report_prepare(&report, &(struct report_limits){.apart = true});
     assert_string_equal(below_f(&report), "");
 }
