@@ -235,7 +235,7 @@ static size_t merge_callers(struct report_caller *callers, size_t count) {
  * so that there is one. */
 static void share_callers(struct report_site *site, const struct report_stack *stack) {
     size_t most = stack->caller_count ? stack->caller_count - 1 : 0, shared = 0;
-    if (!site->shared_callers) {
+    if (site->caller_count++ == 0) {
         site->shared_callers = stack->callers;
         site->shared_caller_count = most;
         return;
@@ -254,6 +254,8 @@ static void share_all(struct report *report) {
     for (size_t i = 0; report->callers && i < report->stack_count; i++)
         if (counters_calls(&report->stacks[i].counters))
             share_callers(report->stacks[i].site, &report->stacks[i]);
+    for (size_t i = 0; i < report->site_count; i++)
+        report->sites[i]->caller_count = 0;
 }
 
 const struct place *report_stack_caller(const struct report_stack *stack) {

@@ -17,7 +17,7 @@ from runs import CC, WORK, dump, work
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LEVELS = "-O0", "-O2"
-PATHS = "-g", "-fallocsite-contexts", "-fallocsite-lift=0"
+PATHS = "-g",
 
 
 def build(name, compiler, level, *sources):
@@ -152,7 +152,21 @@ class Callers(unittest.TestCase):
     def test_shares(self):
         text = check(work("c-O0.profile"))
         self.assertRegex(text, rf"add copy\n +called by load \S*lines\.c:{line_of('loads')} \(57\.1%\), parse \S*lines\.c:{line_of('i < 3') + 1} \(42\.9%\)\n")
-        self.assertRegex(text, rf"recurse copy\n +called by recurse \S*lines\.c:{line_of('recurse(depth - 1)')}\n")
+        self.assertRegex(text, rf"recurse copy\n +called by recurse \S*lines\.c:{line_of('recurse(depth - 1)')} < main \S*lines\.c:{line_of('recurse(5)')}\n")
+
+    def test_rows_by_caller(self):
+        """They split the rows, and show where the callers of one part."""
+        for level in LEVELS:
+            path = work(f"c{level}.profile")
+            whole, parts = collections.Counter(), collections.Counter()
+            for row in rows(path):
+                whole[row["id"]] += calls(row)
+            found = rows("--by=caller", path)
+            for row in found:
+                parts[row["site"]] += calls(row)
+            self.assertEqual(+whole, +parts)
+        add = {(row["caller"], int(row["caller_line"])): calls(row) for row in found if row["function"] == "add"}
+        self.assertEqual({("load", line_of("loads")): 4, ("parse", line_of("i < 3") + 1): 3}, add)
 
     def test_those_of_other_functions(self):
         text = check("--skip=add", work("c-O0.profile"))

@@ -301,15 +301,15 @@ static void callers_of_rows(void **state) {
                                            {.module = &libc, .address = 3, .function = "printf"},
                                            {.module = &program, .address = 4, .function = NULL}};
     static const struct place load[] = {{"A::load(int)", "/src/b.cpp", 7, 3}, {"main", "/src/b.cpp", 9, 1}},
-                              start[] = {{.function = "main"}};
-    const struct place part[] = {load[0], start[0]};
+                              start = {.function = "main"};
+    const struct place part[] = {load[0], start};
     struct report_caller callers[3];
     struct report_stack stacks[] = {{.site = &copies[0],
                                      .frames = frames + 1,
                                      .frame_count = 2,
                                      .counters = {.allocs = 1, .alloc_bytes = 90},
-                                     .callers = start,
-                                     .caller_count = 1},
+                                     .callers = part,
+                                     .caller_count = 2},
                                     {.site = &copies[0],
                                      .frames = frames,
                                      .frame_count = 4,
@@ -326,14 +326,10 @@ static void callers_of_rows(void **state) {
     report.stack_count = 3;
     report.callers = callers;
     report_prepare(&report, &(struct report_limits){.apart = true});
-    assert_string_equal(below_f(&report), "called by A::load b.cpp:7 (75.0%), main (25.0%)\n");
+    assert_string_equal(below_f(&report), "called by A::load b.cpp:7 < main b.cpp:9 (75.0%), main (25.0%)\n");
     assert_non_null(
         strstr(text_of(&report, FORMAT_TEXT),
                "100 B buffer of stdio: _IO_file_doallocate for printf (unsited in /lib/libc.so+0x1)\n"));
-    stacks[0].callers = part;
-    stacks[0].caller_count = 2;
-    report_prepare(&report, &(struct report_limits){.apart = true});
-    assert_string_equal(below_f(&report), "called by A::load b.cpp:7 < main b.cpp:9 (75.0%), main (25.0%)\n");
     stacks[0].caller_count = stacks[1].caller_count = 0;
     report_prepare(&report, &(struct report_limits){.apart = true});
     assert_string_equal(below_f(&report), "");
@@ -390,7 +386,8 @@ static void an_empty_report(void **state) {
                         "allocsite: p, pid 0\ntotal: 0 allocations of 0 B, 0 reallocations of 0 B, 0 failed\n"
                         "live so far: 0 blocks of 0 B; peak: 0 B in 0 blocks\n"
                         "sited: - of 0 calls (- of 0 B) at 0 sites; unsited: 0 modules\n");
-    assert_non_null(strstr(text_of(&report, FORMAT_JSON), "\n\"sites\":[],\n\"faults\":[]}\n"));
+    assert_non_null(
+        strstr(text_of(&report, FORMAT_JSON), "\n\"sites\":[],\n\"faults\":[],\n\"stacks\":[]}\n"));
 }
 
 // By the calendar, over ends of months, years, leap years and centuries.
