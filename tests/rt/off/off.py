@@ -22,8 +22,8 @@ def counted():
     pairs = os.path.join(HERE, "..", "..", "bench", "programs", "pairs.cpp")
     kinds = {"malloc": SITES, "strdup": SITES, "new_sized": SITES, "new_aligned": SITES, "realloc": 1}
     for link, options in LINKS.items():
-        plain, counting = (build(pairs, f"{link}_{kind}", *options, "-fsized-deallocation", plain=kind == "plain")
-                           for kind in ("plain", "sited"))
+        plain, counting = (build(pairs, f"{link}_{kind}", *options, "-fsized-deallocation", *only, plain=bool(not only))
+                           for kind, only in (("plain", ()), ("sited", ["-fallocsite-contexts=0"])))
         for kind in kinds if link == "default" else ["malloc"]:
             added = per_pair(counting, kind, "enabled=0") - per_pair(plain, kind, "enabled=0")
             expect(f"instructions added to {kind}, {link}: at most {kinds[kind]}", True, -1 < added < kinds[kind] + 1)

@@ -23,7 +23,8 @@ def counted():
     """Instructions that a pair of calls has more, which do not depend on the machine."""
     if not shutil.which("valgrind"):
         sys.exit(SKIPPED)
-    program = build(os.path.join(HERE, "..", "..", "bench", "programs", "pairs.cpp"), "pairs", "-fsized-deallocation")
+    program = build(os.path.join(HERE, "..", "..", "bench", "programs", "pairs.cpp"), "pairs", "-fsized-deallocation",
+                    "-fallocsite-contexts=0")
     for kind in KINDS:
         without = per_pair(program, kind, "report=none")
         for option, goal in GOALS.items():
