@@ -62,14 +62,19 @@ static bool is_file(const char *a, const char *b) {
     return a && b && strcmp(path_base(a), path_base(b)) == 0;
 }
 
+/* Returns the number of the site's place among the count places of a frame; count if it is not there. */
+static size_t find_site(const struct place *places, size_t count, const struct site_view *view) {
+    size_t i = 0;
+    while (i < count && !(places[i].line == view->at.line && is_file(places[i].file, view->at.file)))
+        i++;
+    return i;
+}
+
 static bool has_site(const struct report_frame *frame, const struct site_view *view,
                      const struct symbolizer *symbolizer) {
     size_t count;
     const struct place *places = places_of_frame(symbolizer, frame, &count);
-    for (size_t i = 0; i < count; i++)
-        if (places[i].line == view->at.line && is_file(places[i].file, view->at.file))
-            return true;
-    return false;
+    return find_site(places, count, view) < count;
 }
 
 static const char *function_at(const struct report_frame *frame, const struct symbolizer *symbolizer) {
@@ -90,6 +95,18 @@ static size_t own_frames(const struct site_view *view, const struct report_stack
     return name_is_caller(function_at(stack->frames, symbolizer), site_code(view), view->callee) ? 0 : 1;
 }
 
+/* Link-time optimisation inlines the function of a site where the site table does not know it: adds the
+ * places of the site's frame that are further out than the row's own. */
+static void add_inlined_at_link(struct call_path *path, const struct report_frame *frame,
+                                const struct site_view *view, const struct symbolizer *symbolizer) {
+    size_t count;
+    const struct place *places = places_of_frame(symbolizer, frame, &count);
+    for (size_t i = find_site(places, count, view) + 1 + view->inlined_count; i < count; i++) {
+        path->places[path->count - 1].is_inlined = true;
+        add_place(path, &places[i], *frame->module, frame->address, false);
+    }
+}
+
 /* The first frame of an unsited row is the row itself. */
 void call_path_make(struct call_path *path, const struct site_view *view, const struct report_stack *stack,
                     const struct symbolizer *symbolizer) {
@@ -97,6 +114,8 @@ void call_path_make(struct call_path *path, const struct site_view *view, const 
     path->count = 0;
     if (view->sited || !stack || !stack->frame_count)
         add_row(path, view, own ? stack->frames[own - 1].address : 0);
+    if (own)
+        add_inlined_at_link(path, &stack->frames[own - 1], view, symbolizer);
     for (size_t i = own; stack && i < stack->frame_count; i++)
         add_frame(path, &stack->frames[i], symbolizer);
 }

@@ -15,7 +15,7 @@ void *Arena::allocate(std::size_t n) {
 }
 
 void *Arena::units(int count) const {
-    return ::operator new(unit * count);
+    return ::operator new(unit *count);
 }
 
 char *Arena::text(const char *from) {
@@ -56,7 +56,7 @@ void Text::reserve(std::size_t n) {
 
 Text &Text::operator+=(const char *text) {
     std::size_t n = std::strlen(text) + 1;
-    reserve(used + n);
+    reserve(used + n); // @ 1 15 0 0 0
     std::memcpy(bytes + used, text, n);
     used += n - 1;
     return *this;
@@ -66,8 +66,7 @@ void Text::clear() {
     used = 0;
 }
 
-Buffer::Buffer(std::size_t n) : bytes(new char[n]) { // @ 1 100 0 0 0
-}
+Buffer::Buffer(std::size_t n) : bytes(new char[n]) {}
 
 Buffer::~Buffer() {
     delete[] bytes;
@@ -84,12 +83,12 @@ void Counted::operator delete(void *p) {
 // Of a fixed size: their own lines.
 Base *make(int kind) {
     if (kind == 0)
-        return new Base;   // @ 1 8 0 0 0
-    return new Buffer(100); // @ 1 16 0 0 0
+        return new Base;
+    return new Buffer(100);
 }
 
 Counted *counted() {
-    return new Counted{1}; // @ 1 4 0 0 0
+    return new Counted{1};
 }
 
 char *make_buffer(std::size_t n) {
@@ -97,7 +96,7 @@ char *make_buffer(std::size_t n) {
 }
 
 std::unique_ptr<char[]> make_unique_buffer(std::size_t n) {
-    return std::make_unique<char[]>(n);
+    return std::make_unique<char[]>(n); // @ 1 39 0 0 0
 }
 
 void *look(std::size_t n) {
@@ -112,7 +111,7 @@ Arena &arena() {
 }
 
 std::string describe(std::size_t n) {
-    return std::string(n, 'x');
+    return std::string(n, 'x'); // @ 1 42 0 0 0
 }
 
 // What is added has its own line.

@@ -29,7 +29,7 @@ char *hook_strdup(const char *text) {
 
 // Of two calls by one pointer the first is the function's own.
 struct record *hook_record(size_t new_size) {
-    struct record *record = hook(sizeof *record); // @ 1 32 0 0 0 of struct record
+    struct record *record = hook(sizeof *record);
     record->size = new_size;
     record->text = hook(record->size);
     return record;

@@ -43,7 +43,7 @@ void *out_again(size_t n) {
 
 // Makes a thing: its own line.
 struct node *node_new(void) {
-    struct node *node = xmalloc(sizeof *node); // @ 3 48 0 0 0
+    struct node *node = xmalloc(sizeof *node);
     *node = (struct node){NULL, NULL};
     return node;
 }
@@ -104,26 +104,26 @@ static void buffer_grow(struct buffer *buffer, size_t n) {
 
 void buffer_add(struct buffer *buffer, const char *text) {
     size_t n = strlen(text);
-    buffer_grow(buffer, buffer->used + n);
+    buffer_grow(buffer, buffer->used + n); // @ 2 12 2 26 0
     memcpy(buffer->bytes + buffer->used, text, n);
     buffer->used += n;
 }
 
 void buffer_addc(struct buffer *buffer, char c) {
-    buffer_grow(buffer, buffer->used + 1);
+    buffer_grow(buffer, buffer->used + 1); // @ 0 0 1 8 0
     buffer->bytes[buffer->used++] = c;
 }
 
 // By a pointer that only this file knows.
 static int convert_upper(struct buffer *buffer, const char *text) {
-    buffer_grow(buffer, buffer->used + strlen(text));
+    buffer_grow(buffer, buffer->used + strlen(text)); // @ 1 2 0 0 0
     while (*text)
         buffer->bytes[buffer->used++] = *text++ & ~32;
     return 0;
 }
 
 static int convert_wide(struct buffer *buffer, const char *text) {
-    buffer_grow(buffer, buffer->used + 2 * strlen(text));
+    buffer_grow(buffer, buffer->used + 2 * strlen(text)); // @ 0 0 1 10 0
     for (; *text; buffer->used += 2)
         memcpy(buffer->bytes + buffer->used, (char[]){*text++, 0}, 2);
     return 0;
@@ -142,7 +142,7 @@ int buffer_convert(struct buffer *buffer, const char *text, int how) {
 // A buffer whose end is a pointer.
 void span_add(struct span *span, const char *text) {
     size_t used = span->end - span->start, n = strlen(text);
-    span->start = xrealloc(span->start, used + n);
+    span->start = xrealloc(span->start, used + n); // @ 1 6 1 9 0
     memcpy(span->start + used, text, n);
     span->end = span->start + used + n;
 }
@@ -154,7 +154,7 @@ struct hidden {
 };
 
 struct hidden *hidden_new(void) {
-    return xcalloc(1, sizeof(struct hidden)); // @ 1 16 0 0 0 of struct hidden
+    return xcalloc(1, sizeof(struct hidden));
 }
 
 unsigned hidden_add(struct hidden *hidden, void *item) {
@@ -169,7 +169,7 @@ unsigned hidden_add(struct hidden *hidden, void *item) {
 // In a thing that has buffers.
 int message_set(struct message *message, const char *text, size_t n) {
     message->body.used = 0;
-    buffer_grow(&message->body, n);
+    buffer_grow(&message->body, n); // @ 1 9 1 12 0
     memcpy(message->body.bytes, text, n);
     message->state++;
     return 0;
@@ -183,7 +183,7 @@ void section_reserve(struct section *section, size_t new_size) {
 
 // Nothing in its declaration says that it allocates: who comes from another file leaves no site.
 void *made_as(struct pattern *pattern) {
-    return xmalloc(pattern->size);          // @ 1 120 0 0 0
+    return xmalloc(pattern->size);
 }
 
 // As long as what it is made of.
@@ -231,7 +231,7 @@ void *pooled(size_t n) {
     if (n == 0)
         return nothing;
     if (!node) {
-        node = xmalloc(n);
+        node = xmalloc(n); // @ 1 65 0 0 0
         taken += usable(node);
         return node;
     }
@@ -259,7 +259,7 @@ void *noted(size_t n) {
     for (struct note *note = pool.notes; note; note = note->next)
         if (!note->block)
             return note->block = block;
-    struct note *note = xmalloc(sizeof *note); // @ 1 16 0 0 0
+    struct note *note = xmalloc(sizeof *note);
     *note = (struct note){pool.notes, block};
     pool.notes = note;
     return block;
@@ -302,7 +302,7 @@ int record_init(struct record *record, size_t new_size) {
 
 // The structure is the function's own, what it holds is its caller's.
 struct vector *vector_new(size_t n) {
-    struct vector *vector = xmalloc(sizeof *vector); // @ 2 48 0 0 0 of struct vector
+    struct vector *vector = xmalloc(sizeof *vector);
     vector->items = xmalloc(n * sizeof *vector->items);
     vector->room = n;
     vector->used = 0;
@@ -326,7 +326,7 @@ struct grid grid_make(int cellCount) {
 // Nothing is given back, but moved.
 void *list_push(struct list *list) {
     if (list->used == list->room) {
-        void *more = xmalloc(2 * list->room * list->size);
+        void *more = xmalloc(2 * list->room * list->size); // @ 2 24 0 0 0
         memcpy(more, list->items, list->used * list->size);
         list->items = more;
         list->room *= 2;
@@ -360,7 +360,7 @@ void array_add(void *items, int *item_count, void *item) {
     int n = *item_count;
     void **all = *(void ***)items;
     if ((n & (n - 1)) == 0) {
-        all = xrealloc(all, (n ? 2 * n : 1) * sizeof *all);
+        all = xrealloc(all, (n ? 2 * n : 1) * sizeof *all); // @ 1 8 1 16 0
         *(void ***)items = all;
     }
     all[n++] = item;
@@ -385,7 +385,7 @@ struct arena *arena_new(size_t n) {
 
 static void *arena_chunk(struct arena *arena, size_t n) {
     size_t size = arena->end - (char *)arena;
-    char *bytes = xmalloc(size); // @ 1 100 0 0 0 of char
+    char *bytes = xmalloc(size);
     struct arena *chunk = (struct arena *)bytes;
     chunk->end = bytes + size;
     chunk->chunks = 0;
@@ -398,10 +398,10 @@ static void *arena_chunk(struct arena *arena, size_t n) {
 
 void *arena_get(struct arena *arena, size_t n) {
     if (n > 50)
-        return xmalloc(n);
+        return xmalloc(n); // @ 1 60 0 0 0
     char *bytes = arena->last->next;
     if ((size_t)(arena->last->end - bytes) < n)
-        return arena_chunk(arena, n);
+        return arena_chunk(arena, n); // @ 1 100 0 0 0
     arena->last->next += n;
     return bytes;
 }
