@@ -32,8 +32,7 @@ static const char help[] =
     "  --source=DIRECTORY      where sources are that are not where they were\n"
     "                          compiled\n"
     "  --format=text|remarks   remarks: file:line:column: remark: ..., as compilers\n"
-    "                          write for editors\n"
-    "\n"
+    "                          write for editors\n" HELP_OF_LINE "\n"
     "examples:\n"
     "  allocsite-dump annotate app.profile\n"
     "  allocsite-dump annotate --all app.profile parse.c";
@@ -106,6 +105,7 @@ static const struct argument list[] = {
     {"all", false, take_flag, AT(annotations.is_whole)},
     {"source", true, take_text, AT(annotations.directory)},
     {"format", true, take_format, AT(remarks)},
+    ARGUMENTS_OF_LINE(AT(symbolizer.line)),
     {0},
 };
 

@@ -157,6 +157,27 @@ const char *take_by_stack(void *to, const char *value) {
     return is_known ? NULL : "site or stack";
 }
 
+static const char *take_of_line(struct line_options *line, const char *name, const char *value) {
+    struct options options = {.line = *line};
+    const char *wrong = take_of_run(&options, name, value);
+    *line = options.line;
+    return wrong;
+}
+
+const char *take_line(void *to, const char *value) {
+    return take_of_line(to, "line", value) ? "auto, site or outermost-library" : NULL;
+}
+
+static const char globs[] = "globs, separated by commas, without quotes";
+
+const char *take_skip(void *to, const char *value) {
+    return take_of_line(to, "skip", value) ? globs : NULL;
+}
+
+const char *take_stop(void *to, const char *value) {
+    return take_of_line(to, "stop", value) ? globs : NULL;
+}
+
 const char *take_full_names(void *to, const char *value) {
     bool is_full = strcmp(value, "full") == 0;
     *(bool *)to = is_full;

@@ -19,6 +19,7 @@ struct check_options {
     enum report_format format;
     findings_function *write_findings; /* in place of that; NULL: not asked for */
     bool is_writing, is_by_stack;
+    struct line_options line;
     uint64_t slack, top; /* of a budget that is written; or ARGUMENT_NOT_GIVEN */
 };
 
@@ -97,7 +98,7 @@ static int write_from(const struct loaded *loaded, const struct subjects *subjec
 
 static int with_report(const char *path, use_function *use, const struct check_options *options,
                        const struct budget *budget, bool is_by_stack) {
-    struct symbolizer names = {.is_quiet = true};
+    struct symbolizer names = {.is_quiet = true, .line = options->line};
     struct loaded loaded;
     struct subjects subjects, stacks = {.count = 0};
     struct by_stack by_stack = {.count = 0};
@@ -161,8 +162,7 @@ static const char help[] =
     "  --slack=PERCENT     more than the report has (default: 0)\n"
     "  --top=N             functions in it (default: 20; 0: all)\n"
     "  --by=site|stack     stack: stacks in it, in place of functions and what is\n"
-    "                      unsited\n"
-    "\n"
+    "                      unsited\n" HELP_OF_LINE "\n"
     "A budget has one subject a line:\n"
     "\n"
     "  # comment\n"
@@ -202,6 +202,7 @@ static const struct argument list[] = {
     {"slack", true, take_number, AT(slack)},
     {"top", true, take_number, AT(top)},
     {"by", true, take_by_stack, AT(is_by_stack)},
+    ARGUMENTS_OF_LINE(AT(line)),
     {0},
 };
 

@@ -49,6 +49,18 @@ int arguments_take(const struct arguments *, void *options, int count, char **wo
 /* The same, and *given: a bit for each of the list that was given. */
 int arguments_take_given(const struct arguments *, void *options, int count, char **words, uint64_t *given);
 
+/* The options that say which line of a path is shown, to struct line_options. */
+#define ARGUMENTS_OF_LINE(offset)                                                                            \
+    {"line", true, take_line, offset}, {"skip", true, take_skip, offset}, {                                  \
+        "stop", true, take_stop, offset                                                                      \
+    }
+take_function take_line, take_skip, take_stop;
+
+/* How the help tells of them. */
+#define HELP_OF_LINE                                                                                         \
+    "  --line=CHOICE, --skip=GLOB,..., --stop=GLOB,...\n"                                                    \
+    "                          choose the lines as allocsite-dump report does\n"
+
 /* What a command puts where a number may be taken to, to know whether one was. */
 #define ARGUMENT_NOT_GIVEN UINT64_MAX
 

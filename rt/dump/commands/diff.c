@@ -16,6 +16,7 @@ struct diff_options {
     enum measure sort;
     enum report_format format;
     bool is_page, has_exit_code, is_by_stack;
+    struct line_options line;
 };
 
 static int show(const struct diff *diff, const struct loaded *old, const struct loaded *new,
@@ -63,7 +64,7 @@ static int compare_stacks(struct loaded *old, struct loaded *new, const struct d
 
 static int compare_files(const char *old_path, const char *new_path, const struct diff_options *options) {
     struct loaded old, new;
-    struct symbolizer names = {.is_quiet = true};
+    struct symbolizer names = {.is_quiet = true, .line = options->line};
     bool has_old = loaded_open(&old, old_path, &names), has_new = loaded_open(&new, new_path, &names);
     int status = !has_old || !has_new   ? STATUS_FAILED
                  : options->is_by_stack ? compare_stacks(&old, &new, options, &names)
@@ -98,8 +99,7 @@ static const char help[] =
     "                                   reallocs, frees, moved, live, peak, inherited\n"
     "                                   or lost blocks, the failed calls or the most\n"
     "                                   live blocks. Not: lines, ids, names, sizes,\n"
-    "                                   pairs, and what is hidden counts all the same\n"
-    "\n"
+    "                                   pairs, and what is hidden counts all the same\n" HELP_OF_LINE "\n"
     "examples:\n"
     "  allocsite-dump diff before.profile after.profile\n"
     "  allocsite-dump diff --sort=peak --min-bytes=64KiB before.profile after.profile\n"
@@ -123,6 +123,7 @@ static const struct argument list[] = {
     {"all", false, take_flag, AT(limits.all)},
     {"exit-code", false, take_flag, AT(has_exit_code)},
     {"output", true, take_output_file, 0},
+    ARGUMENTS_OF_LINE(AT(line)),
     {0},
 };
 

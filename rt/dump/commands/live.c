@@ -81,8 +81,7 @@ static const char help[] =
     "  --once                                one table, without rates: --plain\n"
     "                                        --count=1\n"
     "  --top=N                               rows of a plain table (0: all; default:\n"
-    "                                        20)\n"
-    "\n"
+    "                                        20)\n" HELP_OF_LINE "\n"
     "keys: b a l p r sort by bytes, allocs, live, peak, rate; / filter; space pause;\n"
     "arrows scroll; ? help; q quit\n"
     "\n"
@@ -92,6 +91,7 @@ static const char help[] =
 
 struct top_command {
     struct top_options options;
+    struct line_options line;
     bool is_plain;
 };
 
@@ -133,11 +133,12 @@ static const struct argument list[] = {
     {"plain", false, take_flag, AT(is_plain)},
     {"once", false, take_once, 0},
     {"top", true, take_number, AT(options.rows)},
+    ARGUMENTS_OF_LINE(AT(line)),
     {0},
 };
 
 static int show(const char *path, const struct top_command *command) {
-    struct top top = {.path = path, .is_by_stack = command->options.is_by_stack};
+    struct top top = {.path = path, .is_by_stack = command->options.is_by_stack, .names.line = command->line};
     struct reason why;
     if (!top_refresh(&top, &why))
         return complain(path, "%s", why.text);

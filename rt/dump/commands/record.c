@@ -19,6 +19,7 @@
 
 struct recording_job {
     struct taking taking;
+    struct symbolizer symbolizer;
     uint64_t count; /* samples, after which it ends; 0: no limit */
     const char *output;
 
@@ -47,8 +48,7 @@ static const char help[] =
     "  --interval=SECONDS    between samples, decimals as well (default: 1)\n"
     "  --count=N             end after N samples\n"
     "  --max-size=SIZE       of the file (default: 47MiB); once it is full, older\n"
-    "                        samples are thinned out\n"
-    "\n"
+    "                        samples are thinned out\n" HELP_OF_LINE "\n"
     "With a command, the exit status is that of the command.\n"
     "\n"
     "examples:\n"
@@ -149,6 +149,7 @@ static enum taken take(struct recording_job *job) {
     job->resident = process_resident(job->pid) ?: job->resident;
     if (!report_source_load(&source, job->source, &job->why))
         return NOT_TAKEN;
+    report_source_lines(&source, &job->symbolizer);
     report_prepare(source.report, &everything);
     job->is_running = source.report->running;
     job->start_time = source.profile.start_time;
@@ -237,11 +238,9 @@ static const char *take_limit(void *to, const char *value) {
 
 #define AT(member) offsetof(struct recording_job, member)
 static const struct argument list[] = {
-    {"output", true, take_text, AT(output)},
-    {"interval", true, take_seconds, AT(taking.interval)},
-    {"count", true, take_positive, AT(count)},
-    {"max-size", true, take_limit, AT(taking.limit)},
-    {0},
+    {"output", true, take_text, AT(output)},   {"interval", true, take_seconds, AT(taking.interval)},
+    {"count", true, take_positive, AT(count)}, {"max-size", true, take_limit, AT(taking.limit)},
+    ARGUMENTS_OF_LINE(AT(symbolizer.line)),    {0},
 };
 
 int command_record(int count, char **arguments) {
@@ -256,5 +255,7 @@ int command_record(int count, char **arguments) {
         return complain_usage("record: needs a process, or -- and a command");
     job.taking.path = job.output;
     signal(SIGXFSZ, SIG_IGN);
-    return is_command ? record_command(&job, arguments + optind) : record_process(&job, arguments[optind]);
+    status = is_command ? record_command(&job, arguments + optind) : record_process(&job, arguments[optind]);
+    symbolizer_free(&job.symbolizer);
+    return status;
 }

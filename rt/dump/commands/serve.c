@@ -24,7 +24,7 @@ static const char help[] = "usage: allocsite-dump serve [OPTION...] PID|FILE\n"
                            "  --listen=ADDRESS:PORT   (default: 127.0.0.1:8642; port 0: any that is free)\n"
                            "  --refresh=SECONDS       of the page (0: never; default: 5)\n"
                            "  --top=N                 sites with a time series of their own (0: all;\n"
-                           "                          default: 100)\n"
+                           "                          default: 100)\n" HELP_OF_LINE
                            "  --debug-dir=DIRECTORY   of separate debug files (default: /usr/lib/debug)\n"
                            "  --sysroot=DIRECTORY     a copy of the system that the program ran on\n"
                            "\n"
@@ -134,6 +134,7 @@ static const struct argument list[] = {
     {"listen", true, take_text, AT(listen)},
     {"refresh", true, take_bounded, AT(serving.refresh)},
     {"top", true, take_bounded, AT(serving.top)},
+    ARGUMENTS_OF_LINE(AT(serving.symbolizer.line)),
     {"debug-dir", true, take_text, AT(serving.symbolizer.search.debug_directory)},
     {"sysroot", true, take_text, AT(serving.symbolizer.search.sysroot)},
     {0},

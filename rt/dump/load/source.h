@@ -37,8 +37,8 @@ bool report_source_is_process(const char *path, unsigned *pid);
 bool report_source_load(struct report_source *, const char *path, struct reason *why);
 void report_source_free(struct report_source *);
 
-/* Looks up the addresses of the report, and chooses the lines of its rows (line/attribute.h). Of recordings,
- * which keep no stacks, rows stay where they were counted. */
+/* Looks up the addresses of the report, and chooses the lines of its rows (line/attribute.h). Those of
+ * recordings were chosen when they were taken. */
 void report_source_lines(const struct report_source *, struct symbolizer *);
 
 /* The same for programs: rows stay where they were counted, and what no stack has of them gets one. */
