@@ -58,8 +58,9 @@ take_function take_line, take_skip, take_stop;
 
 /* How the help tells of them. */
 #define HELP_OF_LINE                                                                                         \
-    "  --line=CHOICE, --skip=GLOB,..., --stop=GLOB,...\n"                                                    \
-    "                          choose the lines as allocsite-dump report does\n"
+    "  --line=auto|site|outermost-library\n"                                                                 \
+    "  --skip=GLOB,...         which line of a path is shown, as in report\n"                                \
+    "  --stop=GLOB,...\n"
 
 /* What a command puts where a number may be taken to, to know whether one was. */
 #define ARGUMENT_NOT_GIVEN UINT64_MAX
