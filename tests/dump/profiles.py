@@ -41,10 +41,22 @@ def classes(pairs):
     return struct.pack("<48Q", *counts)
 
 
+def frames_of(stack):
+    """The frames that were walked: calls inlined into one another stand in one. None: the stack is no more than its site."""
+    return [call for call in stack["frames"] if call["address"] and not call.get("inlined")]
+
+
+def walked(report):
+    """Those of a report that was read have a line, and without walks none of them has more than its site."""
+    has_walks = report.get("walks", {}).get("depth")
+    return [stack for stack in report.get("stacks", []) if (has_walks or "line" not in stack) and frames_of(stack)]
+
+
 class Writer:
     def __init__(self, report):
         self.report, self.names, self.known, self.areas, self.bytes = report, bytearray(4), {}, [], bytearray(2 * PAGE)
-        self.sites, self.stacks = report["sites"], report.get("stacks", [])
+        self.sites, self.stacks = report["sites"], walked(report)
+        self.slots = {id(stack): 1 + len(self.sites) + number for number, stack in enumerate(self.stacks)}
         self.rows = {site["id"]: 1 + row for row, site in enumerate(self.sites)}
         self.records, self.modules = [b"", *self.sites, *self.stacks], {}
         self.build_ids = {module["path"]: module["build_id"] for module in report.get("modules", [])}
@@ -99,7 +111,7 @@ class Writer:
 
     def stack(self, stack):
         caller, parent = 0, self.rows[stack["site"]]
-        for frame in reversed(stack["frames"]):
+        for frame in reversed(frames_of(stack)):
             address = int(frame["address"], 16)
             back = self.named(struct.pack("<III", self.module(frame["module"]), address & 0xFFFFFFFF, address >> 32))
             caller = self.named(struct.pack("<II", caller, back))
@@ -148,7 +160,8 @@ class Writer:
         """What came in a phase stands in a block of its own; all else in the first."""
         phases, tallies = {}, [list(came_and_went(of)) for of in counted]
         for phase in self.report.get("phases", []):
-            slot = 1 + len(self.sites) + phase["stack"] if "stack" in phase else self.rows[phase["site"]]
+            stack = self.report["stacks"][phase["stack"]] if "stack" in phase else None
+            slot = self.slots.get(id(stack), self.rows[phase["site"]])
             block = phases.setdefault(phase["phase"], {})
             block[slot] = [phase["calls"], phase["bytes"], 0, 0]
             tallies[slot][0] -= phase["calls"]

@@ -78,7 +78,7 @@ struct told {
 #define END UINT64_MAX
 
 struct told_place {
-    uint32_t line, column;
+    uint32_t line, column, start;
     uint32_t function, file; /* sizes of names; 0: NULL */
 };
 
@@ -95,20 +95,21 @@ static void put_name(FILE *to, const char *name) {
     putc('\0', to);
 }
 
-static void put_found(void *context, size_t index, const struct place *places, size_t count) {
+static void put_found(void *context, size_t index, const struct debug_place *places, size_t count) {
     FILE *to = context;
     struct told told = {.index = index, .count = count < PLACES_MAX ? count : PLACES_MAX};
     for (size_t i = 0; i < told.count; i++)
-        told.size += size_of(places[i].function) + size_of(places[i].file);
+        told.size += size_of(places[i].at.function) + size_of(places[i].at.file);
     fwrite(&told, sizeof told, 1, to);
     for (size_t i = 0; i < told.count; i++) {
-        struct told_place place = {places[i].line, places[i].column, size_of(places[i].function),
-                                   size_of(places[i].file)};
+        const struct place *at = &places[i].at;
+        struct told_place place = {at->line, at->column, places[i].start, size_of(at->function),
+                                   size_of(at->file)};
         fwrite(&place, sizeof place, 1, to);
     }
     for (size_t i = 0; i < told.count; i++) {
-        put_name(to, places[i].function);
-        put_name(to, places[i].file);
+        put_name(to, places[i].at.function);
+        put_name(to, places[i].at.file);
     }
 }
 
@@ -161,14 +162,14 @@ static const char *take_name(char **names, uint64_t *left, uint32_t size) {
 
 static bool get_places(struct listener *listener, const struct told *told, char *names) {
     struct told_place places[PLACES_MAX];
-    struct place found[PLACES_MAX];
+    struct debug_place found[PLACES_MAX];
     uint64_t left = told->size;
     if (!get(listener, places, told->count * sizeof *places) || !get(listener, names, told->size))
         return false;
     for (size_t i = 0; i < told->count; i++) {
-        found[i] = (struct place){.line = places[i].line, .column = places[i].column};
-        found[i].function = take_name(&names, &left, places[i].function);
-        found[i].file = take_name(&names, &left, places[i].file);
+        found[i] = (struct debug_place){{.line = places[i].line, .column = places[i].column}, places[i].start};
+        found[i].at.function = take_name(&names, &left, places[i].function);
+        found[i].at.file = take_name(&names, &left, places[i].file);
     }
     listener->found(listener->context, told->index, found, told->count);
     return true;

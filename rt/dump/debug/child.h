@@ -21,9 +21,14 @@ int debug_child(int (*work)(void *context), void *context, struct reason *why);
  * it covers. So the cost is that of the debug information that is needed, whatever the number of addresses.
  */
 
+struct debug_place {
+    struct place at;
+    uint32_t start; /* line that the function begins at; 0: unknown */
+};
+
 /* Of the address with that index: its place, and those where the functions that it is in were inlined,
  * outwards. Borrowed. Names of functions are demangled; the outermost one may be NULL. */
-typedef void debug_found(void *context, size_t index, const struct place *places, size_t count);
+typedef void debug_found(void *context, size_t index, const struct debug_place *places, size_t count);
 
 /* Where the debug information is. */
 struct debug_files {

@@ -18,6 +18,7 @@ enum { DWARF_DEPTH_MAX = 1000 };
 struct debug_scope {
     size_t parent; /* scope that it was inlined in, plus one; 0: none */
     Dwarf_Off function;
+    uint64_t start; /* line that the function begins at; 0: unknown */
     uint64_t call_file, call_line, call_column;
 };
 
@@ -194,15 +195,19 @@ static struct place place_at(const struct debug_unit *unit, uint64_t file, uint6
 }
 
 static void tell(struct lookup *lookup, size_t index) {
-    struct place places[DWARF_DEPTH_MAX];
+    struct debug_place places[DWARF_DEPTH_MAX];
     const struct debug_unit *unit = &lookup->unit;
     const struct debug_hit *hit = &unit->hits[index];
     size_t count = 0, scope = hit->scope;
-    places[0] = hit->has_row ? place_at(unit, hit->file, hit->line, hit->column) : (struct place){.line = 0};
+    places[0] = (struct debug_place){.start = 0};
+    if (hit->has_row)
+        places[0].at = place_at(unit, hit->file, hit->line, hit->column);
     for (; scope && count < DWARF_DEPTH_MAX - 1; scope = unit->scopes[scope - 1].parent) {
         const struct debug_scope *at = &unit->scopes[scope - 1];
-        places[count++].function = name_of(lookup, at->function);
-        places[count] = place_at(unit, at->call_file, at->call_line, at->call_column);
+        places[count].start = narrow(at->start);
+        places[count++].at.function = name_of(lookup, at->function);
+        places[count] =
+            (struct debug_place){.at = place_at(unit, at->call_file, at->call_line, at->call_column)};
     }
     lookup->found(lookup->context, index, places, count ?: 1);
 }
@@ -321,6 +326,17 @@ static Dwarf_Off function_of(const struct debug_unit *unit, Dwarf_Die die) {
     return offset;
 }
 
+/* A definition outside of its class has a line of its own; an inlined call has that of its function. */
+static uint64_t start_of(const struct debug_unit *unit, Dwarf_Die die, Dwarf_Off function) {
+    Dwarf_Die origin;
+    uint64_t start = debug_number(unit->debug, die, DW_AT_decl_line);
+    if (start || dwarf_offdie_b(unit->debug, function, 1, &origin, NULL) != DW_DLV_OK)
+        return start;
+    start = debug_number(unit->debug, origin, DW_AT_decl_line);
+    dwarf_dealloc(unit->debug, origin, DW_DLA_DIE);
+    return start;
+}
+
 /* Inner scopes come after the ones around them, so that theirs is what stays with the address. */
 static size_t add_scope(struct debug_unit *unit, Dwarf_Die die, size_t parent) {
     struct scoping scoping = {.unit = unit, .scope = unit->scope_count + 1};
@@ -328,9 +344,11 @@ static size_t add_scope(struct debug_unit *unit, Dwarf_Die die, size_t parent) {
     if (!scoping.has_address)
         return 0;
     memory_grow(&unit->scopes, unit->scope_count, &unit->scope_room, sizeof *unit->scopes);
+    Dwarf_Off function = function_of(unit, die);
     unit->scopes[unit->scope_count++] = (struct debug_scope){
         .parent = parent,
-        .function = function_of(unit, die),
+        .function = function,
+        .start = start_of(unit, die, function),
         .call_file = debug_number(unit->debug, die, DW_AT_call_file),
         .call_line = debug_number(unit->debug, die, DW_AT_call_line),
         .call_column = debug_number(unit->debug, die, DW_AT_call_column),

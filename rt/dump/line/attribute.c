@@ -3,6 +3,7 @@
 #include "dump/line/attribute.h"
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "dump/line/chooser.h"
@@ -46,17 +47,25 @@ static uint64_t hash_text_of(uint64_t state, const char *text) {
     return stable_hash_text(state, text ? text : "", text ? strlen(text) : 0);
 }
 
-static uint64_t hash_place(uint64_t state, const struct place *place) {
-    state = hash_text_of(hash_text_of(state, place->file), place->function);
-    return stable_hash_number(state, (uint64_t)place->line << 32 | place->column);
+/* Lines count from the function's first one, so that edits above it change nothing. If that is not known,
+ * they count from the file's first one: any number that depends on the other rows would be another one in
+ * another run. */
+static uint64_t hash_place(const struct symbolizer *symbolizer, const struct site_view *view, uint64_t state,
+                           const struct place *place) {
+    uint64_t line = place->line - symbolizer_start(symbolizer, view, place);
+    state = hash_text_of(hash_text_of(state, place->file ? path_base(place->file) : NULL), place->function);
+    return stable_hash_number(state, line << 32 | place->column);
 }
 
-/* The same in every run of one build. */
-static uint64_t id_of(const struct site_view *view) {
-    uint64_t state = hash_place(stable_hash_begin(), &view->at);
-    state = hash_text_of(hash_text_of(state, view->callee), view->module);
+/* The same in every run of one build, and in other builds while the functions are unchanged. Folders do not
+ * count, for each build can have its own. */
+static uint64_t id_of(const struct symbolizer *symbolizer, const struct site_view *view) {
+    uint64_t state = hash_place(symbolizer, view, stable_hash_begin(), &view->at);
+    state = hash_text_of(state, view->callee);
+    if (!view->sited)
+        state = hash_text_of(state, view->module ? path_base(view->module) : NULL);
     for (size_t i = 0; i < view->inlined_count; i++)
-        state = hash_place(state, &view->inlined[i]);
+        state = hash_place(symbolizer, view, state, &view->inlined[i]);
     return stable_hash_end(stable_hash_number(state, view->backing));
 }
 
@@ -89,7 +98,7 @@ static void set_view(struct attribution *attribution, struct site_view *view, si
     view->sited |= pass_through_is_compiled(attribution->chooser.symbolizer->passing, place);
     view->address = view->sited ? 0 : place->returns;
     set_chain(attribution, view, number, chosen);
-    view->id = id_of(view);
+    view->id = id_of(attribution->chooser.symbolizer, view);
 }
 
 static bool has_place(const struct place *places, size_t count, const struct place *place) {

@@ -3,6 +3,7 @@
 #include "dump/line/symbolize.h"
 
 #include "base/arrays.h"
+#include "base/path.h"
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "dump/base/terminal.h"
@@ -22,6 +23,7 @@ struct symbol {
     uint64_t address;
     struct place *places;
     size_t count;
+    uint32_t *starts; /* of the functions of places, until find_wanted has noted them; NULL: unknown */
 };
 
 /* Symbols of a module, of the file with its debug information first. */
@@ -34,6 +36,7 @@ struct symbol_module {
     const char *path, *build_id;
     struct symbol *symbols; /* the known ones, by rising address; then the wanted ones, in any order */
     size_t known, count, room;
+    struct number_map starts; /* line that a function begins at, by its name and file */
     bool was_complained;
 };
 
@@ -121,10 +124,19 @@ static void keep_places(struct symbolizer *symbolizer, struct symbol *symbol, co
     }
 }
 
-static void take_found(void *context, size_t index, const struct place *places, size_t count) {
+static void take_found(void *context, size_t index, const struct debug_place *found, size_t count) {
     struct finding *finding = context;
+    struct symbol *symbol = &finding->fresh[finding->asked_as[index]];
+    struct place *places = memory_zeros(count, sizeof *places);
     progress("addresses looked up", ++finding->done, finding->asked_count);
-    keep_places(finding->symbolizer, &finding->fresh[finding->asked_as[index]], places, count);
+    free(symbol->starts);
+    symbol->starts = memory_zeros(count, sizeof *symbol->starts);
+    for (size_t i = 0; i < count; i++) {
+        places[i] = found[i].at;
+        symbol->starts[i] = found[i].start;
+    }
+    keep_places(finding->symbolizer, symbol, places, count);
+    free(places);
 }
 
 /* NULL: not known. */
@@ -265,6 +277,31 @@ static void find_all(struct finding *finding, struct symbol_module *module,
         finding->fresh[i].count = 0;
 }
 
+static uint64_t hash_function(const struct place *place) {
+    return hash_text(hash_text(0, place->function), place->file ? path_base(place->file) : NULL);
+}
+
+/* Two functions of one name in files of one name have none: their calls are not told apart by it. */
+static void note_starts(struct symbol_module *module, struct symbol *symbol) {
+    for (size_t i = 0; symbol->starts && i < symbol->count; i++) {
+        uint64_t key = hash_function(&symbol->places[i]);
+        if (!symbol->places[i].function || number_map_add(&module->starts, key, symbol->starts[i]))
+            continue;
+        uint64_t *known = number_map_find(&module->starts, key);
+        *known = *known == symbol->starts[i] ? *known : 0;
+    }
+    free(symbol->starts);
+    symbol->starts = NULL;
+}
+
+uint32_t symbolizer_start(const struct symbolizer *symbolizer, const struct site_view *view,
+                          const struct place *place) {
+    const struct symbol_module *module =
+        view->module ? find_module(symbolizer, view->module, view->build_id) : NULL;
+    const uint64_t *start = module ? number_map_find(&module->starts, hash_function(place)) : NULL;
+    return start && *start <= place->line ? (uint32_t)*start : 0;
+}
+
 /* The symbol of an address is kept even if nothing is known of it. */
 static void find_wanted(struct symbolizer *symbolizer, struct symbol_module *module) {
     size_t count = module->count - module->known;
@@ -277,6 +314,8 @@ static void find_wanted(struct symbolizer *symbolizer, struct symbol_module *mod
     for (size_t i = 0; i < count; i++)
         finding.instructions[i] = finding.fresh[i].address - 1;
     find_all(&finding, module, &symbolizer->search);
+    for (size_t i = 0; i < count; i++)
+        note_starts(module, &finding.fresh[i]);
     free(finding.instructions);
     free(finding.asked);
     free(finding.asked_as);
@@ -307,6 +346,7 @@ static void free_module(struct symbol_module *module) {
     for (size_t i = 0; i < module->count; i++)
         free(module->symbols[i].places);
     free(module->symbols);
+    number_map_free(&module->starts);
 }
 
 void symbolizer_free(struct symbolizer *symbolizer) {

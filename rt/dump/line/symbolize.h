@@ -35,6 +35,9 @@ struct symbolizer {
 const struct place *symbolizer_find(const struct symbolizer *, const char *module, const char *build_id,
                                     uint64_t address, size_t *count);
 
+/* The line that the function of the place, which is one of the row's, begins at; 0: not known. */
+uint32_t symbolizer_start(const struct symbolizer *, const struct site_view *, const struct place *);
+
 void symbolizer_free(struct symbolizer *);
 
 /* Names the unsited rows, and the frames of stacks, of a report. What report_prepare is to know of the names
