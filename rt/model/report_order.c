@@ -35,6 +35,7 @@ int order_identity(const struct report_site *a, const struct report_site *b) {
     return compare_u64(!a->view.sited, !b->view.sited)
                ?: compare_place(&a->view.at, &b->view.at)
                ?: compare_text(a->view.callee, b->view.callee)
+               ?: compare_text(a->view.type, b->view.type)
                ?: compare_u64(a->view.id, b->view.id)
                ?: compare_u64(a->view.address, b->view.address)
                ?: compare_u64(a->view.backing, b->view.backing)

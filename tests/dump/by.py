@@ -169,12 +169,16 @@ class Sites(unittest.TestCase):
         return (site["module"], 0) if by == "line" else site["module"], False
 
     def summed(self, by, *paths):
-        """What the report's sites have together. Some have nothing: those that only freed others' blocks."""
+        """What the report's stacks have together, each at its line. Some have nothing: those of sites that only freed others'
+        blocks."""
         found = json.loads(check("--format=json", *paths))
         sums = collections.defaultdict(lambda: dict.fromkeys(found["totals"], 0))
-        for site in found["sites"]:
-            for name in found["totals"] if any(numbers(site, *found["totals"])) else ():
-                sums[self.key(by, site)][name] += site[name]
+        sites = {site["id"]: site for site in found["sites"]}
+        for stack in found["stacks"]:
+            site = {**sites[stack["site"]], **stack["frames"][stack["line"]]}
+            site["sited"] |= site["module"] == work("program")
+            for name in found["totals"] if any(numbers(stack, *found["totals"])) else ():
+                sums[self.key(by, site)][name] += stack[name]
         return sums
 
     def found(self, by, *paths):
@@ -273,7 +277,7 @@ int main(void) {
     def test_frames_have_lines(self):
         stacks = json.loads(check("--format=json", self.profile))["stacks"]
         lines = {frame.get("line") for stack in stacks for frame in stack["frames"] if frame["function"] == "main"}
-        self.assertEqual(lines, {10, 12, 15})
+        self.assertEqual(lines, {10, 12, 14, 15})
 
     def test_events(self):
         text = check("--events", self.profile).replace(os.path.relpath(work("stacks.c")), "stacks.c")
@@ -307,8 +311,8 @@ HEAP SUMMARY (alloc, free, realloc)
                                                     ["1", "48", f"{work('stacks.c')}:15"]])
 
     def test_what_was_not_counted(self):
-        for by, what in ("freed", "pairs"), ("stack", "calling frames"):
-            result = dump("report", f"--by={by}", PROFILES[0])
+        for by, what, path in ("freed", "pairs", PROFILES[0]), ("stack", "calling frames", FULL):
+            result = dump("report", f"--by={by}", path)
             self.assertEqual((result.returncode, result.stdout), (1, ""))
             self.assertIn(f"has no {what}", result.stderr)
         self.assertIn("has no pairs", dump("report", "--events", PROFILES[0]).stderr)

@@ -194,7 +194,7 @@ class Ways(unittest.TestCase):
     """By where sites were called from, with stacks, with contexts and in a static program."""
     @classmethod
     def setUpClass(cls):
-        cls.runs = [snapshot("graph_stacks.c", settings=":stack=8"), snapshot("graph_stacks.c", "-fallocsite-contexts"),
+        cls.runs = [snapshot("graph_stacks.c", settings=":stack=8"), snapshot("graph_stacks.c"),
                     snapshot("graph_stacks.c", "-static", settings=":stack=8")]
 
     def each(self):
@@ -403,7 +403,7 @@ class HeapSnapshot(unittest.TestCase):
     """For Chrome's DevTools: what these show, and memlab."""
     @unittest.skipUnless(browser.CHROMIUM, "no Chromium")
     def test_it_is_shown_in_devtools(self):
-        stacks = snapshot("graph_stacks.c", "-fallocsite-contexts")
+        stacks = snapshot("graph_stacks.c")
         for path in snapshot("graph.c")[0], snapshot("graph.cpp")[0], stacks[0]:
             chromium = browser.Browser()
             self.addCleanup(chromium.close)

@@ -3,9 +3,9 @@
 
 check_report.py [--hole=WORDS]... REPORT SOURCE...
 
-A source line that ends in `// SITE allocs bytes [reallocs realloc_bytes]` is one site with exactly these counts,
-summed over the copies that inlining made of it; `// SITE any` is one with whatever counts. The report must have no other
-site in these files. It must be exact, or with --hole be inexact for one reason that contains WORDS per --hole, in order.
+A source line that ends in `// SITE allocs bytes [reallocs realloc_bytes]` is the line of allocations with exactly these
+counts, those of libraries on its behalf included; `// SITE any` is one with whatever counts. The report must have no
+other line of these files. It must be exact, or with --hole be inexact for one reason that contains WORDS per --hole, in order.
 """
 import argparse
 import collections
@@ -34,12 +34,13 @@ def expected(sources):
 def reported(report, sources):
     names = {os.path.basename(source) for source in sources}
     sites = collections.defaultdict(lambda: [0] * 4)
-    for site in report["sites"]:
-        name = os.path.basename(site["file"] or "")
-        if site["sited"] and name in names:
-            counts = sites[name, site["line"]]
+    for stack in report["stacks"]:
+        call = stack["frames"][stack["line"]]
+        name = os.path.basename(call["file"] or "")
+        if name in names:
+            counts = sites[name, call["line"]]
             for i, counter in enumerate(COUNTERS):
-                counts[i] += site[counter]
+                counts[i] += stack[counter]
     return {place: counts for place, counts in sites.items() if any(counts)}
 
 

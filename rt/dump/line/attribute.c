@@ -61,7 +61,7 @@ static uint64_t hash_place(const struct symbolizer *symbolizer, const struct sit
  * count, for each build can have its own. */
 static uint64_t id_of(const struct symbolizer *symbolizer, const struct site_view *view) {
     uint64_t state = hash_place(symbolizer, view, stable_hash_begin(), &view->at);
-    state = hash_text_of(state, view->callee);
+    state = hash_text_of(hash_text_of(state, view->callee), view->type);
     if (!view->sited)
         state = hash_text_of(state, view->module ? path_base(view->module) : NULL);
     for (size_t i = 0; i < view->inlined_count; i++)

@@ -200,8 +200,7 @@ void report_source_lines(const struct report_source *source, struct symbolizer *
 
 void report_source_paths(const struct report_source *source, struct symbolizer *symbolizer) {
     symbolize_report(symbolizer, source->report);
-    if (!source->is_recording)
-        attribute_rests(source->report);
+    attribute_rests(source->report);
 }
 
 void report_source_free(struct report_source *source) {

@@ -19,7 +19,7 @@ static void json(void **state) {
     assert_non_null(strstr(
         json, "\"inlined\":[{\"function\":\"outer(int)\",\"file\":\"/src/a.c\",\"line\":30,\"column\":2}]"));
     assert_non_null(strstr(json, "\"sited\":false,\"function\":null,\"file\":null,\"line\":0"));
-    assert_non_null(strstr(json, "\"max_live_blocks\":5,\"max_live_blocks_within\":2}],\n\"faults\":[]}\n"));
+    assert_non_null(strstr(json, "\"max_live_blocks\":5,\"max_live_blocks_within\":2}],\n\"faults\":[],\n\"stacks\":[]}\n"));
     assert_null(strstr(json, "sizes"));
     assert_null(strstr(json, "pairs"));
     assert_null(strstr(json, "lost"));
@@ -46,7 +46,7 @@ static void json_of_all_options(void **state) {
                            "\n\"pairs\":[\n{\"owner\":\"0000000000000002\",\"by\":\"0000000000000002\","
                            "\"kind\":\"realloc\",\"count\":4,\"bytes\":3010}],\n"
                            "\"faults\":[\n{\"owner\":null,\"by\":\"0000000000000005\",\"kind\":\"foreign\","
-                           "\"count\":1,\"bytes\":0}]}\n"));
+                           "\"count\":1,\"bytes\":0}],\n\"stacks\":[]}\n"));
     assert_null(strstr(text_of(&report, FORMAT_TEXT), "3 sites"));
 }
 
