@@ -19,6 +19,7 @@ from runs import CC, WORK, dump, work
 HERE = os.path.dirname(os.path.abspath(__file__))
 FULL, MERGED = work("words.profile"), work("merged.profile")
 LIVE = "live_blocks", "live_bytes"
+LOST = "lost_blocks", "lost_bytes", "possibly_lost_blocks", "possibly_lost_bytes"
 ONLY_JSON = "differs", "partial", "holes"  # of a type; see layouts.py
 LAYOUT = "size", "padding", "padding_bytes", "live_padding_bytes", *ONLY_JSON
 PROFILES, RESET = [], []
@@ -177,6 +178,7 @@ class Sites(unittest.TestCase):
         for stack in found["stacks"]:
             site = {**sites[stack["site"]], **stack["frames"][stack["line"]]}
             site["sited"] |= site["module"] == work("program")
+            stack = {**{name: site.get(name, 0) for name in LOST}, **stack}  # of the profile that has them a site has one stack
             for name in found["totals"] if any(numbers(stack, *found["totals"])) else ():
                 sums[self.key(by, site)][name] += stack[name]
         return sums

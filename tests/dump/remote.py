@@ -303,7 +303,7 @@ class Top(unittest.TestCase):
             os.unlink(work("top.profile"))
             result = dump("top", "--once", str(process.pid))
             self.assertEqual((result.returncode, result.stderr), (0, ""))
-            self.assertRegex(result.stdout, r" first\n")
+            self.assertRegex(result.stdout, r" first taken\n")
 
     def test_another_program_in_its_place(self):
         written("replaced/program.c", "")

@@ -17,10 +17,10 @@ int main() {
         delete kept;
     }
     try {
-        throw 1; // SITE any
+        throw 1; // LIBRARY any
     } catch (int) {
         kept = new (std::nothrow) int; // SITE 1 4
         delete kept;
     }
-    std::cout << "done" << std::endl; // SITE 1 4096
+    std::cout << "done" << std::endl; // LIBRARY 1 4096
 }

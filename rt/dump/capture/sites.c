@@ -48,10 +48,10 @@ static void add_view(struct graph *graph, struct string_pool *texts, const struc
 }
 
 /* Of what a function of the C++ library's strings allocates, which is compiled in the library: characters. */
-static const char *characters_of(const struct report_site *site, char name[TYPE_NAME_SIZE]) {
+static const char *characters_of(const struct site_view *view, char name[TYPE_NAME_SIZE]) {
     static const char *const strings[] = {"std::string::", "std::__cxx11::basic_string<",
                                           "std::basic_string<"};
-    const char *function = site->view.sited ? NULL : site->view.at.function;
+    const char *function = view->sited ? NULL : view->at.function;
     for (size_t i = 0; function && i < sizeof strings / sizeof *strings; i++) {
         size_t length = strlen(strings[i]);
         if (strncmp(function, strings[i], length) != 0)
@@ -61,6 +61,16 @@ static const char *characters_of(const struct report_site *site, char name[TYPE_
         return name;
     }
     return NULL;
+}
+
+/* Before lines are chosen: those are the lines of the calls of such functions. */
+static void type_characters(struct report *report, struct string_pool *texts) {
+    for (size_t i = 0; i < report->site_count; i++) {
+        struct site_view *view = &report->sites[i]->view;
+        char name[TYPE_NAME_SIZE];
+        if (!view->type && characters_of(view, name))
+            view->type = string_keep(texts, name);
+    }
 }
 
 static bool are_all_known(const struct capture_sites *sites, struct site_view view) {
@@ -146,9 +156,7 @@ static void add_sites(struct capture_sites *sites, struct graph *graph, struct s
     add_site(graph);
     for (size_t i = 0; i < report->counted; i++) {
         struct site_view view = report->sites[i]->view;
-        char characters[TYPE_NAME_SIZE];
         view.type = report_is_exception_pool(report->sites[i]) ? ALLOCSITE_BYTES : view.type;
-        view.type = view.type ? view.type : characters_of(report->sites[i], characters);
         add_view(graph, texts, &view);
     }
     set_types(sites, graph, texts);
@@ -164,6 +172,8 @@ static void complain_of_files(const struct type_layouts *layouts) {
 void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
                        const struct report_source *source) {
     *sites = (struct capture_sites){.source = source, .symbolizer.is_quiet = true};
+    symbolize_report(&sites->symbolizer, source->report);
+    type_characters(source->report, texts);
     report_source_lines(source, &sites->symbolizer);
     add_sites(sites, graph, texts);
     complain_of_files(&sites->layouts);
