@@ -9,7 +9,7 @@ void part_allocate(void);
 void *volatile kept;
 
 static int use_plugged(const char *path) {
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL); // SITE any
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL); // LIBRARY any
     void (*allocate)(void) = handle ? (void (*)(void))dlsym(handle, "plugged_allocate") : NULL;
     if (!allocate) {
         fprintf(stderr, "%s\n", dlerror());
