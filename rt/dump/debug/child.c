@@ -167,7 +167,8 @@ static bool get_places(struct listener *listener, const struct told *told, char 
     if (!get(listener, places, told->count * sizeof *places) || !get(listener, names, told->size))
         return false;
     for (size_t i = 0; i < told->count; i++) {
-        found[i] = (struct debug_place){{.line = places[i].line, .column = places[i].column}, places[i].start};
+        found[i] =
+            (struct debug_place){{.line = places[i].line, .column = places[i].column}, places[i].start};
         found[i].at.function = take_name(&names, &left, places[i].function);
         found[i].at.file = take_name(&names, &left, places[i].file);
     }

@@ -19,7 +19,8 @@ static void json(void **state) {
     assert_non_null(strstr(
         json, "\"inlined\":[{\"function\":\"outer(int)\",\"file\":\"/src/a.c\",\"line\":30,\"column\":2}]"));
     assert_non_null(strstr(json, "\"sited\":false,\"function\":null,\"file\":null,\"line\":0"));
-    assert_non_null(strstr(json, "\"max_live_blocks\":5,\"max_live_blocks_within\":2}],\n\"faults\":[],\n\"stacks\":[]}\n"));
+    assert_non_null(strstr(
+        json, "\"max_live_blocks\":5,\"max_live_blocks_within\":2}],\n\"faults\":[],\n\"stacks\":[]}\n"));
     assert_null(strstr(json, "sizes"));
     assert_null(strstr(json, "pairs"));
     assert_null(strstr(json, "lost"));
