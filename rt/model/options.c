@@ -60,6 +60,19 @@ static const char *read_filter(const struct setting *key, struct setting_value v
     return NULL;
 }
 
+const char *line_choice_name(enum line_choice choice) {
+    return lines[choice].text;
+}
+
+const char *line_options_set(struct line_options *line, const char *name, const char *value) {
+    struct setting_value given = {value, strlen(value)};
+    if (strcmp(name, "line") == 0)
+        return read_line(NULL, given, &line->choice);
+    if (strcmp(name, "skip") == 0)
+        return read_filter(NULL, given, line->skip);
+    return strcmp(name, "stop") == 0 ? read_filter(NULL, given, line->stop) : "no option of lines";
+}
+
 bool format_named(const char *name, size_t length, unsigned formats, enum report_format *found) {
     for (enum report_format format = 0; format < FORMATS; format++)
         if (strncmp(format_name(format), name, length) == 0 && !format_name(format)[length] &&

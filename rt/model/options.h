@@ -89,6 +89,11 @@ struct line_options {
     char stop[SETTING_PATH_SIZE]; /* does not */
 };
 
+const char *line_choice_name(enum line_choice);
+
+/* Sets the option of that name. Returns NULL, or what is wrong with the name or the value. */
+const char *line_options_set(struct line_options *, const char *name, const char *value);
+
 enum report_sort { SORT_BYTES, SORT_ALLOCS, SORT_LIVE, SORT_PEAK, SORTS };
 
 #define OPTIONS_PATH_SIZE SETTING_PATH_SIZE

@@ -137,6 +137,29 @@ class Choice(unittest.TestCase):
         self.assertEqual([row["id"] for row in once], [row["id"] for row in twice])
         self.assertEqual([2 * calls(row) for row in once], [calls(row) for row in twice])
 
+    def test_budgets_keep_them(self):
+        """A budget that was written with them is kept by the same lines only."""
+        path, budget = work("c-O0.profile"), work("lines.budget")
+        written = dump("check", "--skip=add", "--stop=stored", "--line=auto", "--write-budget", path).stdout
+        self.assertIn("\nskip  add\nstop  stored\n", written)
+        for text, status, warnings in (written, 0, 0), (written.replace("skip  add\n", ""), 0, 2):
+            with open(budget, "w") as file:
+                file.write(text)
+            result = dump("check", f"--budget={budget}", path)
+            self.assertEqual((result.returncode, result.stderr.count("no site of")), (status, warnings), result.stderr)
+        for line in "skip", "line there", "stop a b":
+            with open(budget, "w") as file:
+                file.write(f"total failed <= 0\n{line}\n")
+            result = dump("check", f"--budget={budget}", path)
+            self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1), result.stderr)
+
+    def test_other_commands_take_them(self):
+        path = work("c-O0.profile")
+        self.assertIn(f"lines.c:{line_of('loads')}", dump("diff", "--all", "--skip=add", path, path).stdout)
+        self.assertIn(f"lines.c:{line_of('loads')}", dump("top", "--once", "--skip=add", path).stdout)
+        self.assertRegex(dump("annotate", "--skip=add", path).stdout, r'\d+ .*"loads"')
+        self.assertNotRegex(dump("annotate", path).stdout, r'\d+ B.*"loads"')
+
     def test_wrong_value(self):
         result = dump("report", "--line=there", self.path)
         self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1))

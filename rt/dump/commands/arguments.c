@@ -157,25 +157,18 @@ const char *take_by_stack(void *to, const char *value) {
     return is_known ? NULL : "site or stack";
 }
 
-static const char *take_of_line(struct line_options *line, const char *name, const char *value) {
-    struct options options = {.line = *line};
-    const char *wrong = take_of_run(&options, name, value);
-    *line = options.line;
-    return wrong;
-}
-
 const char *take_line(void *to, const char *value) {
-    return take_of_line(to, "line", value) ? "auto, site or outermost-library" : NULL;
+    return line_options_set(to, "line", value) ? "auto, site or outermost-library" : NULL;
 }
 
-static const char globs[] = "globs, separated by commas, without quotes";
+static const char globs[] = "globs, separated by commas";
 
 const char *take_skip(void *to, const char *value) {
-    return take_of_line(to, "skip", value) ? globs : NULL;
+    return line_options_set(to, "skip", value) ? globs : NULL;
 }
 
 const char *take_stop(void *to, const char *value) {
-    return take_of_line(to, "stop", value) ? globs : NULL;
+    return line_options_set(to, "stop", value) ? globs : NULL;
 }
 
 const char *take_full_names(void *to, const char *value) {

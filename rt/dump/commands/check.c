@@ -91,7 +91,8 @@ static int write_from(const struct loaded *loaded, const struct subjects *subjec
     (void)budget;
     if (subjects->stacks && laws_need_stacks(loaded->path, loaded->report->walks.depth))
         return STATUS_FAILED;
-    check_write_budget(standard_out(), subjects, options->slack == ARGUMENT_NOT_GIVEN ? 0 : options->slack,
+    check_write_budget(standard_out(), subjects, &options->line,
+                       options->slack == ARGUMENT_NOT_GIVEN ? 0 : options->slack,
                        options->top == ARGUMENT_NOT_GIVEN ? 20 : options->top);
     return standard_out_end();
 }
@@ -139,7 +140,10 @@ static int check_file(const char *path, const struct check_options *options) {
     struct budget budget;
     if (!read_budget(&budget, options->budget))
         return STATUS_USAGE;
-    int status = with_report(path, hold_against, options, &budget, has_stacks(&budget));
+    struct check_options as_written = *options;
+    if (budget.has_line)
+        as_written.line = budget.line;
+    int status = with_report(path, hold_against, &as_written, &budget, has_stacks(&budget));
     budget_free(&budget);
     return status;
 }

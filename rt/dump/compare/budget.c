@@ -35,6 +35,17 @@ static size_t word_length(const struct reading *reading) {
     return strspn(reading->at, "abcdefghijklmnopqrstuvwxyz");
 }
 
+static const char *const option_names[] = {"line", "skip", "stop", NULL};
+
+/* NULL: the line is of a limit. */
+static const char *line_option_at(const struct reading *reading) {
+    size_t length = word_length(reading);
+    for (size_t i = 0; option_names[i]; i++)
+        if (strlen(option_names[i]) == length && memcmp(option_names[i], reading->at, length) == 0)
+            return option_names[i];
+    return NULL;
+}
+
 static const char *read_kind(struct reading *reading) {
     size_t length = word_length(reading);
     enum budget_kind kind = 0;
@@ -44,7 +55,8 @@ static const char *read_kind(struct reading *reading) {
     reading->at += length;
     reading->next.kind = kind;
     if (kind == BUDGET_KINDS || (*reading->at && !strchr(" \t\r", *reading->at)))
-        return "does not begin with total, site, function, file, type, callee, module, unsited or stack";
+        return "does not begin with total, site, function, file, type, callee, module, unsited, stack, line, "
+               "skip or stop";
     return NULL;
 }
 
@@ -122,6 +134,17 @@ static const char *read_limits(struct reading *reading) {
     return NULL;
 }
 
+static const char *read_line_option(struct reading *reading, const char *name) {
+    reading->at += strlen(name);
+    reading->next.kind = BUDGET_KINDS;
+    reading->budget->has_line = true;
+    const char *wrong = read_pattern(reading);
+    skip_spaces(reading);
+    if (!wrong && !is_at_end(reading))
+        return "has something behind its value";
+    return wrong ?: line_options_set(&reading->budget->line, name, reading->next.pattern);
+}
+
 /* A line of which one part is wrong is left out as a whole. */
 static const char *read_line(struct reading *reading, const char *line) {
     size_t before = reading->budget->count;
@@ -129,6 +152,9 @@ static const char *read_line(struct reading *reading, const char *line) {
     skip_spaces(reading);
     if (is_at_end(reading))
         return NULL;
+    const char *option = line_option_at(reading);
+    if (option)
+        return read_line_option(reading, option);
     const char *wrong = read_kind(reading) ?: read_pattern(reading) ?: read_limits(reading);
     if (wrong)
         reading->budget->count = before;

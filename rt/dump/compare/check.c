@@ -170,9 +170,26 @@ static void put_head(struct out *out, const struct report *report, uint64_t slac
     out_text(out, "%\n");
 }
 
-void check_write_budget(struct out *out, const struct subjects *subjects, uint64_t slack, uint64_t top) {
+static void put_line_option(struct out *out, const char *name, const char *value) {
+    if (!*value)
+        return;
+    out_text(out, name);
+    out_text(out, "  ");
+    budget_write_pattern(out, value);
+    out_char(out, '\n');
+}
+
+static void put_line_options(struct out *out, const struct line_options *line) {
+    put_line_option(out, "line", line->choice == LINE_AUTO ? "" : line_choice_name(line->choice));
+    put_line_option(out, "skip", line->skip);
+    put_line_option(out, "stop", line->stop);
+}
+
+void check_write_budget(struct out *out, const struct subjects *subjects, const struct line_options *line,
+                        uint64_t slack, uint64_t top) {
     struct budget_writing writing = {out, subjects, slack};
     put_head(out, subjects->report, slack);
+    put_line_options(out, line);
     put_line(&writing, BUDGET_TOTAL, NULL);
     put_lines(&writing, subjects->stacks ? BUDGET_STACK : BUDGET_FUNCTION, top ?: UINT64_MAX);
     if (!subjects->stacks)

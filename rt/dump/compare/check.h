@@ -55,6 +55,7 @@ void subject_free(struct subject *);
  *     type "std::map<int, *>"  live <= 0
  *     site 0123456789abcdef    peak <= 4KiB
  *     stack *;parse;*   bytes <= 2MiB
+ *     skip xmalloc,util.c
  *
  * A limit holds for the sum over all sites that its pattern matches (words.h). A pattern with spaces, or
  * that begins with # or a quote, stands in double quotes; in them \" and \\ are a quote and a backslash.
@@ -85,7 +86,9 @@ struct limit {
 struct budget {
     struct limit *limits;
     size_t count;
-    char *patterns; /* the strings of all limits */
+    char *patterns;           /* the strings of all limits */
+    struct line_options line; /* which line of a path its sites are */
+    bool has_line;
 };
 
 /* Called for each line that is wrong. */
@@ -161,6 +164,7 @@ void check_json(struct out *, const struct check *);
 
 /* Writes a budget that the report keeps, with slack percent to spare: for the total, for the functions that
  * ask for most, top of them (0: all), and for what is unsited; or, if there are stacks, for those that do. */
-void check_write_budget(struct out *, const struct subjects *, uint64_t slack, uint64_t top);
+void check_write_budget(struct out *, const struct subjects *, const struct line_options *, uint64_t slack,
+                        uint64_t top);
 
 #endif
