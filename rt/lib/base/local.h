@@ -58,6 +58,7 @@
 
 struct tally;
 struct extra;
+struct runtime_stack;
 
 /* A byte of the hash is the index: an index of 8 bits takes no instruction to cut off. */
 #define CONTEXTS_LATELY 256
@@ -111,7 +112,7 @@ struct scope {
     const void *beyond; /* on the stack, in the frame that opened it: those below are the callee's */
 };
 
-/* The thread's own stack as far as it is known to be readable (walk/walk.h); empty: not known. */
+/* The thread's own stack as far as it is known to be readable (base/stack.h); empty: not known. */
 struct own_stack {
     uintptr_t low, high;
     uintptr_t hole;  /* nothing below it is part of the stack */
@@ -152,7 +153,8 @@ struct local {
     struct scope scope;
     const void *newest; /* with temporary=1: the block that was allocated last */
     struct own_stack stack;
-    struct context_known *context_last; /* the last one that was not among the thread's contexts_lately */
+    struct runtime_stack *runtime_stack; /* that the thread is on (base/stack.c); NULL: none */
+    struct context_known *context_last;  /* the last one that was not among the thread's contexts_lately */
     bool diverted; /* silent or scope.active: an unsited allocation is not its module's */
 };
 

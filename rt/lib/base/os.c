@@ -154,44 +154,6 @@ bool os_is_simulated(void) {
     return answer;
 }
 
-/* The frame's address is not used, but so compilers keep it in a register, by which walks find their way back
- * to the other stack. */
-void os_call_on_stack(void *top, void (*function)(void *), void *context) {
-    __asm__ volatile("movq %%rsp, %%rbx; movq %1, %%rsp; call *%2; movq %%rbx, %%rsp"
-                     : "+D"(context)
-                     : "r"(top), "r"(function), "r"(__builtin_frame_address(0))
-                     : "rbx", "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0",
-                       "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
-                       "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
-}
-
-#define ROOM      ((size_t)64 << 10)
-#define ROOM_PAGE ((uintptr_t)4096)
-
-/* The stack that the process began with grows as it is used, and the kernel keeps others that far away
- * (mmap_base, "MIN_GAP"); it put these bytes above all frames. Below another stack is a page that cannot be
- * read. */
-#define FIRST_STACK_MOST ((uintptr_t)128 << 20)
-
-static bool has_room(void) {
-    uintptr_t frame = (uintptr_t)__builtin_frame_address(0), page = frame & -ROOM_PAGE;
-    size_t left = getauxval(AT_RANDOM) - frame < FIRST_STACK_MOST ? 0 : ROOM;
-    for (; left && os_can_read((const void *)page); page -= ROOM_PAGE)
-        left -= ROOM_PAGE;
-    return !left;
-}
-
-void os_call_with_room(void (*function)(void *), void *context) {
-    const size_t size = 4 * ROOM;
-    char *stack = has_room() ? NULL : os_map_apart(size, OS_FORK_KEEPS);
-    if (!stack) {
-        function(context);
-        return;
-    }
-    os_call_on_stack(stack + size, function, context);
-    os_unmap_apart(stack, size);
-}
-
 void os_yield(void) {
     syscall(SYS_sched_yield);
 }

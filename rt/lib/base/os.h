@@ -69,12 +69,6 @@ bool os_can_read(const void *address);
 /* Reads it. False: it cannot be. Keeps errno. */
 bool os_read(const void *address, uintptr_t *word);
 
-/* Calls the function with another stack, which ends at top. */
-void os_call_on_stack(void *top, void (*function)(void *), void *context);
-
-/* The same with a stack for it alone where the thread's has less than 64 KiB left: threads may have 16. */
-void os_call_with_room(void (*function)(void *), void *context);
-
 /* Lets another thread run. */
 void os_yield(void);
 

@@ -2,12 +2,14 @@
 /* An array that grows without ever moving. */
 #include "lib/base/table.h"
 
+#include "lib/base/stack.h"
+
 void *table_peek(const struct table *table, uint32_t index) {
     return table_peek_here(table, table->first, table->element, index);
 }
 
 /* Publishes it only when it is all that it will be: nobody may write to it before it is in the file. */
-static void map_chunk(struct table *table, uint32_t chunk) {
+STACK_CALL(void, table_map_chunk, struct table *table, uint32_t chunk) {
     size_t size = chunk_size(table->first, chunk) * table->element;
     char *fresh = os_map(size, table->fork);
     char *none = NULL;
@@ -28,7 +30,7 @@ void *table_at(struct table *table, uint32_t index) {
     uint32_t chunk = chunk_place(table->first, index).chunk;
     if (element || chunk >= TABLE_CHUNKS)
         return element;
-    map_chunk(table, chunk);
+    table_map_chunk(table, chunk);
     return table_peek(table, index);
 }
 

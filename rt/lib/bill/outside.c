@@ -5,6 +5,7 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
+#include "lib/base/stack.h"
 #include "lib/bill/again.h"
 #include "lib/walk/walk.h"
 #include "lib/who/callers.h"
@@ -87,7 +88,7 @@ static uint32_t search(uint32_t slot, const void *frame, size_t *depends) {
     return caller == NO_SLOT ? slot : caller;
 }
 
-COLD uint32_t outside_slot_searched(uint32_t slot) {
+STACK_CALL(uint32_t, outside_slot_searched, uint32_t slot) {
     const void *frame = __builtin_frame_address(0);
     uint64_t *table = seen_table();
     uint64_t hash = hash_more(unloads_both() + slot, local.stack.high - (uintptr_t)frame);

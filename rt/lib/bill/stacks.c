@@ -8,6 +8,7 @@
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
+#include "lib/base/stack.h"
 #include "lib/base/state.h"
 #include "lib/bill/contexts.h"
 #include "lib/bill/outside.h"
@@ -213,7 +214,7 @@ static uint32_t without_stack(uint32_t slot) {
     return slot;
 }
 
-COLD uint32_t stack_slot_walked(uint32_t slot) {
+STACK_CALL(uint32_t, stack_slot_walked, uint32_t slot) {
     const void *frame = __builtin_frame_address(0), *beyond = beyond_for(slot);
     const struct record *record = record_stack(slot).parent ? NULL : record_at(slot);
     if (!record || !record->keeps_stacks)
@@ -310,7 +311,7 @@ static bool are_same_stacks(uint32_t a, uint32_t b, uint32_t slot) {
 }
 
 /* Returns the part of the stack that a walk finds; the slot if there is no room for it. */
-static COLD uint32_t check_context(uint32_t part, uint32_t slot, const void *frame) {
+STACK_CALL(uint32_t, stack_check_context, uint32_t part, uint32_t slot, const void *frame) {
     struct look look;
     look_begin(&look, frame, beyond_for(slot));
     uint32_t walked = part_walked(slot, &look);
@@ -410,9 +411,18 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     return part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
 }
 
-uint32_t stack_key_new(uint32_t key, const void *frame, uint64_t hash) {
+STACK_CALL(uint32_t, stack_key_new, uint32_t key, const void *frame, uint64_t hash) {
     uint32_t slot = outside_slot(key_slot(key));
     return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, hash);
+}
+
+STACK_CALL(uint32_t, stack_key_unseen, uint32_t slot, const void *frame, uint64_t hash) {
+    slot = outside_slot(slot);
+    if (!record_at(slot)->keeps_stacks)
+        return ALLOCSITE_KEY_NONE;
+    bool is_foreign = stacks_depth == STACKS_WHOLE && walk_is_foreign(((const void *const *)frame)[1]);
+    return is_foreign && !is_full() && !beyond_for(slot) ? key_uncertain(slot, hash, frame)
+                                                         : stack_key_new_on_stack(KEY(slot), frame, hash);
 }
 
 uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame) {
@@ -421,17 +431,11 @@ uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame) {
         return ALLOCSITE_KEY_NONE;
     uint64_t hash = context_hash(who, frame);
     uint32_t known = stack_key_known(has_contexts ? context_find(hash) : ALLOCSITE_KEY_NONE, frame);
-    if (UNLIKELY(known == ALLOCSITE_KEY_NONE)) {
-        slot = outside_slot(slot);
-        if (!record_at(slot)->keeps_stacks)
-            return ALLOCSITE_KEY_NONE;
-        bool is_foreign = stacks_depth == STACKS_WHOLE && walk_is_foreign(((const void *const *)frame)[1]);
-        return is_foreign && !is_full() && !beyond_for(slot) ? key_uncertain(slot, hash, frame)
-                                                             : stack_key_new(KEY(slot), frame, hash);
-    }
+    if (UNLIKELY(known == ALLOCSITE_KEY_NONE))
+        return stack_key_unseen(slot, frame, hash);
     uint32_t part = key_slot(known);
     if (UNLIKELY(is_checked))
-        part = check_context(part, outside_slot(slot), frame);
+        part = stack_check_context(part, outside_slot(slot), frame);
     if (UNLIKELY(part != key_slot(known)))
         known = KEY(part);
     return LIKELY(part != slot) ? known : ALLOCSITE_KEY_NONE;

@@ -4,6 +4,7 @@
 #include "format.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
+#include "lib/base/stack.h"
 #include "lib/base/state.h"
 #include "lib/bill/origin.h"
 #include "lib/bill/scope.h"
@@ -136,7 +137,7 @@ static bool is_usual(const char *name) {
 
 static bool strdup_known, strdup_other;
 
-static COLD bool find_strdup(void) {
+STACK_CALL(bool, strdup_find, void) {
     runtime_start();
     strdup_known = is_usual("strdup") && is_usual("strndup");
     strdup_other = !strdup_known;
@@ -144,7 +145,7 @@ static COLD bool find_strdup(void) {
 }
 
 bool strdup_is_known(void) {
-    return LIKELY(strdup_known) || (!strdup_other && find_strdup());
+    return LIKELY(strdup_known) || (!strdup_other && strdup_find());
 }
 
 #endif

@@ -5,6 +5,7 @@
  * an operator new of the program's own. Nothing that comes later is to be billed there. */
 #define _GNU_SOURCE
 #include "lib/base/local.h"
+#include "lib/base/stack.h"
 #include "lib/base/state.h"
 #include "lib/bill/scope.h"
 #include "lib/calls/interpose.h"
@@ -109,13 +110,25 @@ BEHIND(int, pthread_create,
        (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),
        (thread, attributes, start, argument))
 
+/* attributes: NULL for the default ones. */
+static void note_thread(const pthread_attr_t *attributes) {
+    pthread_attr_t usual;
+    size_t size = 0, guard = 0;
+    if (!attributes && pthread_attr_init(&usual) == 0)
+        attributes = &usual;
+    if (attributes && pthread_attr_getstacksize(attributes, &size) == 0 &&
+        pthread_attr_getguardsize(attributes, &guard) == 0)
+        stack_note_thread(size > guard ? size - guard : 1);
+    peak_several_threads();
+}
+
 #ifndef ALLOCSITE_STATIC
 
 BEHIND(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))
 
 /* The C library's own does not call pthread_create by its name. */
 INTERPOSE(int, thrd_create, thrd_t *thread, thrd_start_t start, void *argument) {
-    peak_several_threads();
+    note_thread(NULL);
     return real_thrd_create(thread, start, argument);
 }
 
@@ -123,7 +136,7 @@ INTERPOSE(int, thrd_create, thrd_t *thread, thrd_start_t start, void *argument) 
 
 INTERPOSE(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
           void *argument) {
-    peak_several_threads();
+    note_thread(attributes);
     return real_pthread_create(thread, attributes, start, argument);
 }
 

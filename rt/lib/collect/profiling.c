@@ -7,6 +7,7 @@
 #include "lib/base/local.h"
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
+#include "lib/base/stack.h"
 #include "lib/collect/collect.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
@@ -281,14 +282,9 @@ bool profiling_is_wanted(void) {
     return wanted_path;
 }
 
-static void begin_child(void *unused) {
-    (void)unused;
-    begin(true);
-}
-
-void profiling_begin_child(void) {
+STACK_CALL(void, profiling_begin_child, void) {
     int error = errno;
-    os_call_with_room(begin_child, NULL);
+    begin(true);
     errno = error;
 }
 

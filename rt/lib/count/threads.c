@@ -6,6 +6,7 @@
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
+#include "lib/base/stack.h"
 #include "lib/base/state.h"
 
 #include "lib/base/table.h"
@@ -296,14 +297,14 @@ static void thread_use_hot_path(struct thread *thread) {
         set_view(thread);
 }
 
-static struct thread *acquire(uint32_t slot, uint32_t other, bool extras) {
+STACK_CALL(struct thread *, thread_acquire_any, uint32_t slot, uint32_t other, bool extras) {
     uint32_t highest = slot > other ? slot : other;
     struct thread *thread = thread_own();
     bool holds = thread && KEY(highest) < thread->held && (!extras || KEY(highest) < thread->extra_capacity);
     if (holds || (thread && thread_grow(thread, highest, extras)))
         return thread;
     if (thread && !thread->slabs)
-        return acquire(slot, other, extras);
+        return thread_acquire_any(slot, other, extras);
     if (thread)
         thread_release(thread);
     hole_set(HOLE_MEMORY);
@@ -311,11 +312,11 @@ static struct thread *acquire(uint32_t slot, uint32_t other, bool extras) {
 }
 
 struct thread *thread_acquire(uint32_t slot, uint32_t other) {
-    return acquire(slot, other, false);
+    return thread_acquire_any(slot, other, false);
 }
 
 struct thread *thread_acquire_extras(uint32_t slot, uint32_t other) {
-    return acquire(slot, other, true);
+    return thread_acquire_any(slot, other, true);
 }
 
 struct rare *thread_rare(struct thread *thread, uint32_t slot) {

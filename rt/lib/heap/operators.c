@@ -8,6 +8,7 @@
 #include "lib/who/modules.h"
 
 #include "lib/base/os.h"
+#include "lib/base/stack.h"
 #include "lib/base/state.h"
 #include "lib/heap/next.h"
 
@@ -242,9 +243,7 @@ static bool plain_forms_are_standard(bool aligned) {
     return true;
 }
 
-void operator_find(struct operator_new *op) {
-    if (__atomic_load_n(&op->found, __ATOMIC_ACQUIRE))
-        return;
+STACK_CALL(void, operator_search, struct operator_new *op) {
     next_resolve();
     op->real = real_operator(op->symbol);
     const struct operator_new *plainer = op->real ? op : replaced_plainer(op);
@@ -257,6 +256,11 @@ void operator_find(struct operator_new *op) {
     if (kind == OPERATOR_STANDARD && op->aligned && plain_forms_are_standard(true))
         op->fast_aligned = next.aligned_alloc;
     __atomic_store_n(&op->found, true, __ATOMIC_RELEASE);
+}
+
+void operator_find(struct operator_new *op) {
+    if (!__atomic_load_n(&op->found, __ATOMIC_ACQUIRE))
+        operator_search(op);
 }
 
 static bool operator_has_come(struct operator_new *op) {
@@ -296,9 +300,7 @@ static bool stays_without_library(const struct operator_delete *op) {
     return __atomic_load_n(&operators_new[form].found, __ATOMIC_ACQUIRE) && !operators_new[form].real;
 }
 
-void operator_delete_find(struct operator_delete *op) {
-    if (__atomic_load_n(&op->found, __ATOMIC_ACQUIRE))
-        return;
+STACK_CALL(void, operator_delete_search, struct operator_delete *op) {
     next_resolve();
     op->real = real_operator(op->symbol);
     bool is_for_good = op->real || stays_without_library(op);
@@ -308,6 +310,11 @@ void operator_delete_find(struct operator_delete *op) {
     __atomic_store_n(&shadow_shown, operators_delete_show, __ATOMIC_SEQ_CST);
     delete_show(op);
     __atomic_store_n(&op->found, is_for_good, __ATOMIC_RELEASE);
+}
+
+void operator_delete_find(struct operator_delete *op) {
+    if (!__atomic_load_n(&op->found, __ATOMIC_ACQUIRE))
+        operator_delete_search(op);
 }
 
 /* A standard form is treated as the program's own where the plain one that it calls is not standard, which

@@ -6,6 +6,7 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
+#include "lib/base/stack.h"
 #include "lib/base/state.h"
 #include "lib/bill/origin.h"
 #include "lib/bill/scope.h"
@@ -55,12 +56,7 @@ static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum fam
     return gain_any(key, p, bytes, family);
 }
 
-static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
-    event_newest(p);
-    if (!origin.site && gain_unsited(origin, p, bytes, family))
-        return p;
-    if (runtime_off || gain_quickly(origin, p, bytes, family))
-        return p;
+STACK_CALL(void, own_count_in_full, struct origin origin, void *p, uint64_t bytes, enum family family) {
     int error = errno;
     if (local.silent)
         event_ours(p, bytes);
@@ -69,13 +65,31 @@ static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum fami
     else if (runtime_counts())
         event_allocated(origin, p, bytes, family);
     errno = error;
+}
+
+static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    event_newest(p);
+    if (!origin.site && gain_unsited(origin, p, bytes, family))
+        return p;
+    if (!runtime_off && !gain_quickly(origin, p, bytes, family))
+        own_count_in_full(origin, p, bytes, family);
+    return p;
+}
+
+static __attribute__((noinline)) void *alloc_left_over(struct origin origin, void *p, uint64_t bytes,
+                                                       enum family family) {
+    alloc_slow(origin, p, bytes, family);
+    event_end();
     return p;
 }
 
 static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *p, uint64_t bytes,
-                                                    enum family family, const void *frame) {
-    uint32_t key = p ? key_with_stack(origin, frame) : ALLOCSITE_KEY_NONE;
-    return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
+                                                    enum family family) {
+    uint32_t key = p ? key_with_stack(origin, __builtin_frame_address(0)) : ALLOCSITE_KEY_NONE;
+    if (UNLIKELY(!gain_any(key, p, bytes, family)))
+        return alloc_left_over(origin, p, bytes, family);
+    event_end();
+    return p;
 }
 
 static inline __attribute__((always_inline)) void *gain_by_context(uint32_t known, void *p, uint64_t bytes,
@@ -121,40 +135,38 @@ static __attribute__((noinline)) void *alloc_otherwise(struct origin origin, voi
     return counted ? counted : alloc_first(origin, p, bytes, family, frame, hash);
 }
 
-/* With stacks this is what most allocations are. In a frame of its own, which is the program's next, and
- * which is there until the walk is done. What needs registers over a call is left to others. */
+/* The context was not among those that were here lately. */
+static __attribute__((noinline)) void *alloc_looked_up(struct origin origin, void *p, uint64_t bytes,
+                                                       enum family family, uint64_t hash) {
+    p = alloc_otherwise(origin, p, bytes, family, __builtin_frame_address(0), hash);
+    event_end();
+    return p;
+}
+
+/* With stacks most allocations come here. The functions that it jumps to have their frames at OWN_FRAME, next
+ * to the program's, where walks begin. */
 static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, void *p, uint64_t bytes,
                                                         enum family family) {
-    const void *frame = __builtin_frame_address(0);
     uint64_t hash = 0;
     uint32_t key = key_at_hand(origin);
     if (LIKELY(contexts_hot && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE)) {
-        hash = context_hash(origin.site ? context_of_site(origin.site) : context_of_key(key), frame);
-        void *counted =
-            context_guess(local.current, hash, &key) ? gain_by_context(key, p, bytes, family, frame) : NULL;
+        hash = context_hash(origin.site ? context_of_site(origin.site) : context_of_key(key), OWN_FRAME);
+        void *counted = context_guess(local.current, hash, &key)
+                            ? gain_by_context(key, p, bytes, family, OWN_FRAME)
+                            : NULL;
         if (LIKELY(counted != NULL)) {
             event_end();
             return counted;
         }
     }
-    p = hash && origin.site ? alloc_otherwise(origin, p, bytes, family, frame, hash)
-                            : alloc_walked(origin, p, bytes, family, frame);
-    __asm__ volatile("" : "+r"(p));
-    event_end();
-    return p;
+    return hash && origin.site ? alloc_looked_up(origin, p, bytes, family, hash)
+                               : alloc_walked(origin, p, bytes, family);
 }
 
 static __attribute__((noinline)) void *alloc_alone(struct origin origin, void *p, uint64_t bytes,
                                                    enum family family) {
     if (!own_gain_alone(key_for(origin), p, bytes))
         alloc_slow(origin, p, bytes, family);
-    event_end();
-    return p;
-}
-
-static __attribute__((noinline)) void *alloc_left_over(struct origin origin, void *p, uint64_t bytes,
-                                                       enum family family) {
-    alloc_slow(origin, p, bytes, family);
     event_end();
     return p;
 }
@@ -253,11 +265,7 @@ static bool has_gone(const void *p) {
     return !p || runtime_off || !runtime_owners || p == local.released;
 }
 
-void own_free(void *p, struct origin by, enum family family) {
-    if (has_gone(p))
-        return;
-    int error = errno;
-    event_begin();
+STACK_CALL(void, own_free_in_full, void *p, struct origin by, enum family family) {
     runtime_start();
     struct block block = event_take(p, by);
     if (event_is_counted(&block)) {
@@ -268,6 +276,14 @@ void own_free(void *p, struct origin by, enum family family) {
             change_rare(block.slot, offsetof(struct rare, temporary));
         event_freed(p, &block, by);
     }
+}
+
+void own_free(void *p, struct origin by, enum family family) {
+    if (has_gone(p))
+        return;
+    int error = errno;
+    event_begin();
+    own_free_in_full(p, by, family);
     event_end();
     errno = error;
 }

@@ -4,6 +4,7 @@
 
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
+#include "lib/base/stack.h"
 #include "lib/base/state.h"
 #include "lib/behind/custom.h"
 #include "lib/bill/contexts.h"
@@ -37,8 +38,8 @@ static void put_back(const void *p, const struct block *block) {
         birth_put(p, block->birth);
 }
 
-static void realloc_end(struct origin origin, void *old, const struct block *block, const void *p,
-                        size_t bytes) {
+STACK_CALL(void, realloc_count, struct origin origin, void *old, const struct block *block, const void *p,
+           size_t bytes) {
     if (p && local.silent) {
         event_ours(p, bytes);
         if (event_is_counted(block))
@@ -70,9 +71,14 @@ void own_realloc_end(struct origin origin, const void *p, size_t bytes) {
     int error = errno;
     event_begin();
     if (!runtime_off)
-        realloc_end(origin, NULL, &unknown, p, bytes);
+        realloc_count(origin, NULL, &unknown, p, bytes);
     event_end();
     errno = error;
+}
+
+STACK_CALL(struct block, own_take_in_full, const void *p, struct origin by) {
+    runtime_start();
+    return event_take(p, by);
 }
 
 COLD void *own_realloc_with(void *(*function)(void *, size_t), void *old, size_t bytes,
@@ -81,8 +87,7 @@ COLD void *own_realloc_with(void *(*function)(void *, size_t), void *old, size_t
         return function(old, bytes);
     int error = errno;
     event_begin();
-    runtime_start();
-    struct block block = event_take(old, origin);
+    struct block block = own_take_in_full(old, origin);
     errno = error;
     void *p = function(old, bytes);
     error = errno;
@@ -90,7 +95,7 @@ COLD void *own_realloc_with(void *(*function)(void *, size_t), void *old, size_t
     if (block.state == BLOCK_LIVE && block.family == FAMILY_BACKING && (p || !bytes))
         leave_chunk(old, &block, p, bytes, origin);
     if (!runtime_off)
-        realloc_end(origin, old, &block, p, bytes);
+        realloc_count(origin, old, &block, p, bytes);
     event_end();
     errno = error;
     return p;
@@ -180,7 +185,7 @@ static __attribute__((noinline)) void *move_by_key(void *p, size_t bytes, struct
     if (UNLIKELY(!p) || UNLIKELY(!move_any(key, old, p, bytes))) {
         struct block before = {
             .size = old.bytes, .slot = old.key >> KEY_SHIFT, .state = BLOCK_LIVE, .family = FAMILY_MALLOC};
-        realloc_end(origin, old.block, &before, p, bytes);
+        realloc_count(origin, old.block, &before, p, bytes);
     }
     event_end();
     errno = error;

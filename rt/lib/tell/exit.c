@@ -7,6 +7,7 @@
 
 #include "lib/base/local.h"
 #include "lib/base/os.h"
+#include "lib/base/stack.h"
 #include "lib/who/modules.h"
 
 #include "lib/base/state.h"
@@ -108,17 +109,12 @@ static void report_once(bool by_itself) {
     once_end(once);
 }
 
-static void end_with_room(void *unused) {
-    (void)unused;
+STACK_CALL(void, exit_end, void) {
     runtime_start();
     if (runtime_off || runtime_is_asleep())
         return;
     report_once(true);
     profiling_end();
-}
-
-static void end(void) {
-    os_call_with_room(end_with_room, NULL);
 }
 
 /* A child of vfork ends in its parent's memory, and a forked child that has counted nothing has nothing to
@@ -163,7 +159,7 @@ void exit_at_once(int status) {
         return;
     profiling_note_at_once(status);
     if (runtime_options()->fatal || !is_in_handler()) {
-        end();
+        exit_end();
         return;
     }
     torn_look();
@@ -171,8 +167,7 @@ void exit_at_once(int status) {
     profiling_end();
 }
 
-static void report_with_room(void *unused) {
-    (void)unused;
+STACK_CALL(void, exit_report, void) {
     if (!runtime_is_asleep())
         report_once(false);
 }
@@ -181,7 +176,7 @@ void exit_by_signal(int number) {
     if (runtime_off || !is_counted_process())
         return;
     profiling_note(PROFILE_SIGNAL, number);
-    os_call_with_room(report_with_room, NULL);
+    exit_report();
 }
 
 /* What the C library is about to flush belongs before the report. It does so without a lock; and what nobody
@@ -203,7 +198,7 @@ static void end_at_exit(const void *frame) {
     look_note_exit(frame);
     if (!runtime_off && !report_path_is_wanted())
         flush_output();
-    end();
+    exit_end();
 }
 
 /* quick_exit flushes nothing, and does not tell its status. */
@@ -214,7 +209,7 @@ static void handler(void *is_exit) {
     }
     profiling_note(PROFILE_QUICK_EXIT, 0);
     look_note_exit(__builtin_frame_address(0));
-    end();
+    exit_end();
 }
 
 static void note_exit(int status, void *unused) {
@@ -269,7 +264,7 @@ void exit_now(void) {
     runtime_start();
     if (!runtime_off)
         next_resolve();
-    end();
+    exit_end();
 }
 
 /* Loaded with dlopen: what the loader destroys after this library is in no report. */
@@ -285,9 +280,6 @@ __attribute__((destructor)) static void destroy(void) {
  * more of its stack than a few hundred bytes.
  */
 
-/* Paths take some 20 KiB; threads may have stacks of 16. */
-#define STACK_SIZE ((size_t)256 << 10)
-
 /* Wiped by fork: a child does not go on with what its parent was at. */
 struct state {
     bool is_writing, is_wanted_again;
@@ -295,11 +287,9 @@ struct state {
 };
 
 static struct state *state;
-static char *stack;
 
 /* While one is written, any number of signals are one more. */
-static void write_all(void *unused) {
-    (void)unused;
+STACK_CALL(void, signal_report_write, void) {
     do {
         __atomic_store_n(&state->is_wanted_again, false, __ATOMIC_SEQ_CST);
         uint32_t number = __atomic_add_fetch(&state->reports, 1, __ATOMIC_RELAXED);
@@ -316,7 +306,7 @@ static void handle(int number) {
     /* Once more, for a signal that came when the writing was all but over. */
     while (__atomic_load_n(&state->is_wanted_again, __ATOMIC_SEQ_CST) &&
            !__atomic_exchange_n(&state->is_writing, true, __ATOMIC_SEQ_CST)) {
-        os_call_on_stack(stack + STACK_SIZE, write_all, NULL);
+        signal_report_write();
         __atomic_store_n(&state->is_writing, false, __ATOMIC_SEQ_CST);
     }
     errno = error;
@@ -329,9 +319,8 @@ static int take_signal(int number, void (*handler)(int)) {
 }
 
 void signal_report_begin(int number) {
-    stack = os_map_apart(STACK_SIZE, OS_FORK_KEEPS);
     state = os_map(sizeof *state, OS_FORK_WIPES);
-    int error = stack && state ? take_signal(number, handle) : ENOMEM;
+    int error = state ? take_signal(number, handle) : ENOMEM;
     if (error)
         os_say("no report at the signal: ", strerrordesc_np(error));
 }

@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "lib/base/os.h"
+#include "lib/base/stack.h"
 #include "lib/base/state.h"
 #include "lib/collect/profiling.h"
 #include "lib/who/modules.h"
@@ -217,30 +218,22 @@ static int open_begun(const char *wanted) {
     return -1;
 }
 
-struct line {
-    const char *const *parts;
-    bool is_said;
-};
-
-static void say_in_file(void *context) {
-    struct line *line = context;
+STACK_CALL(bool, report_say_in_file, const char *const *parts) {
     if (os_lock(&begun_file.lock) != 0)
-        return;
+        return false;
     int fd = open_begun(runtime_options()->report);
-    line->is_said = fd >= 0 && os_say_to(fd, line->parts) == 0;
+    bool is_said = fd >= 0 && os_say_to(fd, parts) == 0;
     if (fd >= 0) {
         fstat(fd, &before);
         os_close(fd);
     }
     os_unlock(&begun_file.lock);
+    return is_said;
 }
 
 void report_say_parts(const char *const *parts) {
     int error = errno;
-    struct line line = {.parts = parts};
-    if (has_lines(runtime_options()))
-        os_call_with_room(say_in_file, &line);
-    if (!line.is_said)
+    if (!has_lines(runtime_options()) || !report_say_in_file(parts))
         os_say_parts(parts);
     errno = error;
 }

@@ -16,27 +16,25 @@ struct full_frame {
     unsigned stacks; /* that it has come to */
 };
 
+/* The frame that has called a function on another stack (base/stack.c) is not among the reads. */
 static bool read_word(void *context, uintptr_t at, uintptr_t *word) {
     struct full_frame *frame = context;
-    if (at % sizeof(void *) != 0 ||
-        !(frame->is_careful ? os_can_read((const void *)at)
-                            : walk_reads_have(&frame->reads, frame->reads.begin, at, at + sizeof(void *))))
+    bool is_known =
+        !frame->is_careful && walk_reads_have(&frame->reads, frame->reads.begin, at, at + sizeof(void *));
+    if (at % sizeof(void *) != 0 || (!is_known && !os_can_read((const void *)at)))
         return false;
     *word = walk_word(at);
     return true;
 }
 
-/* A signal's frame may lead to any stack, and so may the runtime's own where it needs more room. */
-static bool changes_stack(struct full_frame *frame, uintptr_t sp, bool was_signal) {
-    bool is_own = frame->is_careful && walk_is_own(frame->registers[CFI_RETURN]);
-    return (was_signal || is_own) && ++frame->stacks <= SIGNALS_MOST &&
-           (frame->is_careful || walk_reads_move_below(&frame->reads, sp));
+/* A signal's frame may lead to any stack, and so may stack_call's (base/stack.c), which is marked as one. */
+static bool changes_stack(struct full_frame *frame, uintptr_t sp) {
+    return ++frame->stacks <= SIGNALS_MOST && (frame->is_careful || walk_reads_move_below(&frame->reads, sp));
 }
 
 static bool enter(struct full_frame *frame, const uintptr_t registers[CFI_REGISTERS], bool was_signal) {
     uintptr_t sp = registers[CFI_RSP];
-    bool is_above = !was_signal && sp > frame->registers[CFI_RSP];
-    if (!is_above && !changes_stack(frame, sp, was_signal))
+    if (was_signal ? !changes_stack(frame, sp) : sp <= frame->registers[CFI_RSP])
         return false;
     memcpy(frame->registers, registers, sizeof frame->registers);
     frame->is_interrupted = was_signal;

@@ -7,6 +7,7 @@
 
 #include "format.h"
 #include "lib/base/os.h"
+#include "lib/base/stack.h"
 #include "lib/who/modules.h"
 
 #include <string.h>
@@ -122,7 +123,7 @@ static void keep(uintptr_t pc, uint32_t rule, uint32_t unloads_before) {
         __atomic_store_n(word, 0, __ATOMIC_RELAXED);
 }
 
-COLD uint32_t rule_find(uintptr_t pc) {
+STACK_CALL(uint32_t, rule_find, uintptr_t pc) {
     bool kept;
     uint32_t before = unloads_begun();
     uint32_t rule = rule_make(pc, &kept);

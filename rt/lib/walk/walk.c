@@ -6,13 +6,10 @@
 #include "lib/base/macros.h"
 
 #include "lib/base/os.h"
+#include "lib/base/stack.h"
 #include "lib/walk/rule.h"
 #include "lib/who/callers.h"
 #include "lib/who/modules.h"
-
-#include <sys/auxv.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 struct frame {
     uintptr_t pc, sp, fp;
@@ -156,7 +153,7 @@ __attribute__((noinline)) size_t walk_stack(const void **frames, size_t max, con
 __attribute__((noinline)) size_t walk_stack_from(const void *pointer, const void **frames, size_t max,
                                                  const void *beyond, enum walk_end *end) {
     struct taken taken = {frames, frames + max, 0};
-    struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)__builtin_frame_address(0)};
+    struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)pointer};
     struct walk_reads reads;
     uint32_t rule = RULE_MAKE(RULE_POINTER, RULE_SAVED(2), 2);
     walk_reads_begin(&reads, frame.sp);
@@ -177,7 +174,7 @@ _Static_assert(ALLOCSITE_CONTEXT_FACTOR *ALLOCSITE_CONTEXT_INVERSE == 1, "");
 
 size_t walk_marked(const void *pointer, uint64_t context, const struct walk_marked *known, size_t count,
                    struct walk_marked *end, size_t max, size_t *same) {
-    struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)__builtin_frame_address(0)};
+    struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)pointer};
     uint32_t rule = RULE_MAKE(RULE_POINTER, RULE_SAVED(2), 2);
     struct walk_reads reads;
     size_t taken = 0;
@@ -215,7 +212,7 @@ static struct walk_note note(uintptr_t at, bool is_place, uintptr_t end) {
 }
 
 size_t walk_notes(const void *pointer, size_t frames, struct walk_note *notes, size_t max) {
-    struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)__builtin_frame_address(0)};
+    struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)pointer};
     uint32_t rule = RULE_MAKE(RULE_POINTER, RULE_SAVED(2), 2);
     struct walk_reads reads;
     uintptr_t from = 0;
@@ -257,15 +254,9 @@ bool walk_is_signal(const void *frame) {
     return rule_is_signal(rule_at((uintptr_t)frame));
 }
 
-/* ---- Proving that pages of stacks can be read. */
+/* ---- Which part of the stack a walk may read. */
 
 #define PAGE ((uintptr_t)4096) /* or a part of one */
-
-/* How far from its end a thread's stack may be used. The kernel keeps that much clear for the first one's
- * (mmap_base, "MIN_GAP"). Another one's own end is at its thread-local memory, and farther down than this
- * nobody's is. */
-#define FIRST_STACK_MOST  ((uintptr_t)128 << 20)
-#define THREAD_STACK_MOST ((uintptr_t)1 << 30)
 
 /* Below the stack pointer: where a function that has been interrupted just before it returns had saved
  * registers. */
@@ -274,54 +265,9 @@ bool walk_is_signal(const void *frame) {
 /* A step over more than this is none. */
 #define STEP_MOST ((uintptr_t)1 << 20)
 
-/* The kernel puts these bytes behind the arguments, above the first frame. */
-static uintptr_t first_stack_end(void) {
-    static uintptr_t end;
-    if (!end)
-        end = getauxval(AT_RANDOM);
-    return end;
-}
-
-/* Of the thread's own stack, if sp may be on that. */
-static uintptr_t stack_end(uintptr_t sp) {
-    if (first_stack_end() - sp < FIRST_STACK_MOST)
-        return first_stack_end();
-    uintptr_t end = (uintptr_t)&local;
-    return end - sp < THREAD_STACK_MOST ? end : 0;
-}
-
-/* high is written last: a signal handler may come at any time, and walk. */
-static void begin_stack(uintptr_t end) {
-    bool is_first_thread = syscall(SYS_gettid) == os_process();
-    local.stack.low = end & -PAGE;
-    local.stack.hole = is_first_thread && end != first_stack_end() ? local.stack.low : 0;
-    local.stack.spread = end * STACK_SPREAD;
-    __atomic_store_n(&local.stack.high, end, __ATOMIC_RELEASE);
-}
-
-/* Goes down from what is known to sp. */
-static bool prove(uintptr_t sp, uintptr_t end) {
-    if (!local.stack.high)
-        begin_stack(end);
-    if (local.stack.high != end)
-        return false;
-    while (sp < local.stack.low) {
-        uintptr_t page = local.stack.low - PAGE;
-        if (page < local.stack.hole)
-            return false;
-        if (!os_can_read((const void *)page)) {
-            local.stack.hole = local.stack.low;
-            return false;
-        }
-        local.stack.low = page;
-    }
-    return true;
-}
-
 void walk_reads_find(struct walk_reads *reads, uintptr_t sp) {
-    uintptr_t end = stack_end(sp);
-    bool is_own = end && prove(sp, end);
-    *reads = (struct walk_reads){sp, is_own ? end : (sp & -PAGE) + PAGE, is_own};
+    uintptr_t end = stack_own_end(sp);
+    *reads = (struct walk_reads){sp, end ? end : (sp & -PAGE) + PAGE, end};
 }
 
 bool walk_reads_move(struct walk_reads *reads, uintptr_t sp) {

@@ -5,6 +5,7 @@
 #include "format.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
+#include "lib/base/stack.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
 
@@ -78,7 +79,7 @@ static void remember(const void *caller, uint32_t key, uint32_t unloads_before) 
         __atomic_store_n(place, 0, __ATOMIC_RELAXED);
 }
 
-static uint32_t find_key(const void *caller) {
+STACK_CALL(uint32_t, caller_key_find, const void *caller) {
     uint32_t unloads_before = unloads_begun();
     struct module_address where = module_address(caller);
     uint32_t slot = where.module ? slot_of(&where) : NO_SLOT;
@@ -94,7 +95,7 @@ COLD uint32_t caller_key_lookup(const void *caller) {
     if (entry >> CALLER_KEY_BITS == (uintptr_t)caller / CALLER_CACHE_SIZE)
         return (uint32_t)entry << KEY_SHIFT;
     int error = errno;
-    uint32_t key = find_key(caller);
+    uint32_t key = caller_key_find(caller);
     errno = error;
     return key;
 }

@@ -5,6 +5,7 @@
 #include "format.h"
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
+#include "lib/base/stack.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/store/store.h"
@@ -193,7 +194,7 @@ static uint32_t copy_slot(const struct allocsite_site *site, const struct module
     }
 }
 
-static uint32_t site_register(struct allocsite_site *site) {
+STACK_CALL(uint32_t, site_register, struct allocsite_site *site) {
     const struct module *module = module_of(site);
     if (!module)
         return NO_SLOT;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the runtime takes of a thread's own memory: the static block of thread-local memory."""
+"""What the runtime takes of a thread's own memory: the static block of thread-local memory, and stack."""
 import os
 import sys
 
@@ -63,4 +63,68 @@ def namespaces():
                 os.remove(old)
 
 
-main([thread_local, opened_late, namespaces])
+STACK_MOST = 256  # bytes added to the program's stack, as allocsite-cost(7) says
+CONTEXTS = "-fallocsite-contexts"
+CONFIGURATIONS = [([], ""), ([CONTEXTS], ""), ([], "stack=16"), ([], "sizes=1"), ([], "pairs=1"), ([CONTEXTS], "pairs=1:sizes=1"),
+                  ([], "lifetime=1"), ([], "reach=1"), ([], "owners=0"), ([], "signal=USR1")]
+
+
+def used(program, options=""):
+    """Bytes of stack by step: the first time, and later."""
+    process = run([program], f"report=report.json:format=json:{options}")
+    expect(f"{options}: status", 3, process.returncode)
+    return {name: (int(first), int(later)) for name, first, later in map(str.split, process.out.splitlines())}
+
+
+def stacks():
+    """The paths of a program that has painted its stack, over those of the plain program."""
+    # Now, or the dynamic loader, which needs a kilobyte, is part of a first call.
+    link = ["-Wl,-z,now", "-L.", f"-Wl,-rpath,{WORK}", "-lunsited"]
+    build("unsited.c", "libunsited.so", "-shared", "-fPIC", "-Wl,-z,now", plain=True)
+    plain = used(build("stacks.c", "plain", *link, plain=True))
+    for options, switches in CONFIGURATIONS:
+        steps = used(build("stacks.c", "stacks", *options, *link), switches)
+        expect("steps", list(plain), list(steps))
+        for step, counts in steps.items():
+            added = [mine - its for mine, its in zip(counts, plain[step])]
+            if max(added) > STACK_MOST:
+                wrong.append(f"{options} {switches}: {step} takes {added} bytes more, at first and later")
+
+
+def coroutines():
+    for options, switches in CONFIGURATIONS:
+        process = run([build("coroutines.c", "coroutines", "-Wl,-z,now", *options)], f"format=json:report=%e.%p.json:{switches}")
+        report = report_of(process)
+        check_behaviour(process)
+        if switches != "owners=0":
+            expect("exact", [], report["inexact_reasons"])
+        if "pairs" not in switches:  # calls of free are sites there
+            check_notes(report, "coroutines.c")
+        if CONTEXTS in options or "stack" in switches:
+            seen = {tuple(frame["function"] for frame in stack["frames"]) for stack in report["stacks"]}
+            for path in ("third", "second", "body"), ("second", "body"), ("body",):
+                expect(f"{options} {switches}: {path} is there", True, any(frames[:len(path)] == path for frames in seen))
+
+
+def handlers():
+    """Signals that come while the runtime is on a stack of its own."""
+    for options, switches in ([CONTEXTS], ""), ([], "stack=16"):
+        program = build("handlers.c", "handlers", *options, *observer())
+        for how in "return", "ra", "jump", "ja", "fork", "switch":
+            process = run([program, how], f"format=json:report=%e.%p.json:{switches}", stderr=subprocess.STDOUT)
+            expect(f"{options} {switches} {how}", (3, "done\n"), (process.returncode, process.out))
+            if process.returncode != 3:
+                continue
+            report = json.load(open(f"handlers.{process.pid}.json"))
+            check_law("in total", report["totals"])
+            if how[0] != "j":
+                expect(f"{options} {switches} {how}: exact", [], report["inexact_reasons"])
+            if how[0] == "r":
+                expect(f"{options} {switches} {how}: walks that ended early", 0, report["walks"]["ended_early"])
+                paths = [[frame["function"] for frame in stack["frames"]] for stack in report["stacks"]]
+                expect(f"{options} {switches} {how}: handlers that came", True, sum("handle" in path for path in paths) > 1000)
+                expect(f"{options} {switches} {how}: paths to handlers", [],
+                       [path for path in paths if "handle" in path and "run_first" not in path and len(path) != report["walks"]["depth"]])
+
+
+main([thread_local, opened_late, namespaces, stacks, coroutines, handlers])
