@@ -70,6 +70,6 @@ int main(void) {
     pthread_create(&thread, NULL, run, NULL); /* @ any */
     pthread_join(thread, NULL);
     run(NULL);
-    puts("done");
+    puts("done"); // @ any
     return 3;
 }
