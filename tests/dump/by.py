@@ -189,7 +189,9 @@ class Sites(unittest.TestCase):
             key = (row.pop("file"), row.pop("line")) if by == "line" else row.pop(by)
             self.assertNotIn((key, row.get("sited", True)), have)
             is_sited = row.pop("sited", True)
-            have[key, is_sited] = {name: row[name] for name in row if name not in LAYOUT}
+            counts = {name: row[name] for name in row if name not in LAYOUT}
+            if any(counts.values()):
+                have[key, is_sited] = counts
         return have
 
     def test_rows_are_sums_of_sites(self):

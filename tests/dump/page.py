@@ -360,7 +360,7 @@ class Page(unittest.TestCase):
 
     def test_two_reports_by_stack(self):
         """Its rows are those of JSON and text; each leads to its own details, and a frame to the rows that it led to."""
-        old, new = (report(WAYS, f"by_stack/{name}", "", ("-O1", "-fallocsite-contexts", *defines)) for name, defines in
+        old, new = (report(WAYS, f"by_stack/{name}", "", ("-O1", *defines), contexts=1) for name, defines in
                     (("old", ("-DLEFT=100", "-DRIGHT=0")), ("new", ("-DLEFT=50", "-DRIGHT=70"))))
         path = work("by_stack.html")
         self.assertEqual(dump("diff", "--by=stack", "--format=html", "-o", path, old, new).returncode, 0)

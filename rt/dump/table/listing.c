@@ -4,6 +4,7 @@
 
 #include "base/arrays.h"
 #include "base/out.h"
+#include "base/path.h"
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "format.h"
@@ -48,10 +49,20 @@ static void put_caller(const struct page *page, const struct place *caller, cons
     page_function(page, caller->function);
 }
 
+/* Leaves out functions of the system's headers, as reports do: of C++'s there are dozens on a chain. Returns the
+ * number of those that are left. */
+static size_t keep_shown(const struct page *page, struct place *chain, size_t length) {
+    size_t kept = 0;
+    for (size_t i = 0; i < length; i++)
+        if (page->report->limits.full_names || !chain[i].file || !path_is_of_system(chain[i].file))
+            chain[kept++] = chain[i];
+    return kept;
+}
+
 static void put_chain(const struct page *page, const struct table *table, const struct table_site *site) {
     struct place chain[TABLE_CHAIN_MAX];
     struct line line;
-    size_t length = table_callers(table, site, chain);
+    size_t length = keep_shown(page, chain, table_callers(table, site, chain));
     if (!length)
         return;
     page_break(page);
