@@ -11,15 +11,6 @@ static void *volatile kept;
 static struct foo *volatile x;
 static double *volatile y;
 
-static void *xmalloc(size_t size) {
-    void *block = malloc(size);
-    if (!block)
-        abort();
-    return block;
-}
-__attribute__((noinline)) static void *called(size_t size) {
-    return xmalloc(size);
-}
 #define BOTH(get, a, b, n) ((a) = get(n), (b) = get((n) + 1))
 #define SWAPPED(a, b)      (b, a)
 #define NEW(type, n)       (kept = (type *)malloc(n))
@@ -27,9 +18,6 @@ __attribute__((noinline)) static void *called(size_t size) {
 int main(void) {
     BOTH(malloc, x, y, 101);                  /* = 101 struct foo, = 102 double */
     BOTH(malloc, y, x, 103);                  /* = 103 double, = 104 struct foo */
-    BOTH(xmalloc, x, y, 105);                 /* = 105 struct foo, = 106 double */
-    BOTH(called, x, y, 107);                  /* = 107 struct foo, = 108 double */
-    BOTH(called, y, x, 109);                  /* = 109 double, = 110 struct foo */
     SWAPPED(NEW(long, 111), NEW(short, 112)); /* = 111 long, = 112 short */
     puts("done");
     return 3;

@@ -14,9 +14,9 @@ def check(*options):
     process = run([build("types.c", "types", *options)])
     check_behaviour(process)
     have = collections.defaultdict(list)
-    for site in report_of(process)["sites"]:
-        if site["alloc_bytes"] in wanted:
-            have[site["alloc_bytes"]].append((site["allocs"], site["type"]))
+    for row in rows(report_of(process)):
+        if row["alloc_bytes"] in wanted:
+            have[row["alloc_bytes"]].append((row["allocs"], row["type"]))
     for size, kind in wanted.items():
         expect(f"{options}: block of {size}", [(1, kind)], have[size])
 
