@@ -453,7 +453,7 @@ class Symbols(unittest.TestCase):
                 bad[offset:offset + size:step] = b"\x83" * len(bad[offset:offset + size:step])
                 with open(path, "wb") as file:
                     file.write(bad)
-                result = dump(path, addresses, "--format=csv")
+                result = dump(path, addresses, "--format=csv", "--line=site")
                 self.assertEqual(result.returncode, 0)
                 self.assertEqual(result.stdout.count("\n"), 1 + len(addresses))
                 self.assertLessEqual(result.stderr.count("\n"), 1)
