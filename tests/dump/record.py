@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """allocsite-dump record: of a program that takes a step for each line it is sent. What a moment of the recording shows is what
 was read of the process then."""
-import collections
+import csv
 import json
 import os
 import signal
@@ -12,7 +12,6 @@ import unittest
 from runs import CC, DUMP, dump, work, written
 from top import Program
 
-COUNTED = "allocs", "alloc_bytes", "reallocs", "realloc_bytes", "frees", "freed_bytes", "moved", "moved_bytes", "live_blocks", "live_bytes", "failed"
 RECORDING = "steps.rec"
 SLEEPER = """\
 #include <stdlib.h>
@@ -35,11 +34,10 @@ def shown(source, *options):
     found = json.loads(result.stdout)
     for name in "walks", "threads", "phases", "before_reset":  # which recordings have not
         found.pop(name, None)
-    if "stacks" in found:  # which recordings have no frames of
-        sums = collections.defaultdict(collections.Counter)
-        for stack in found["stacks"]:
-            sums[stack["site"]].update({name: value for name, value in stack.items() if isinstance(value, int) and name in COUNTED})
-        found["stacks"] = {site: sum for site, sum in sums.items() if sum.total()}
+    if "stacks" in found:  # a recording has rows, each at its line
+        del found["stacks"]
+        rows = csv.DictReader(dump("report", "--format=csv", *options, source).stdout.splitlines())
+        found["sites"] = sorted(({**row, "live_bytes": int(row["live_bytes"])} for row in rows), key=str)
     return found
 
 

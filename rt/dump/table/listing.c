@@ -49,8 +49,8 @@ static void put_caller(const struct page *page, const struct place *caller, cons
     page_function(page, caller->function);
 }
 
-/* Leaves out functions of the system's headers, as reports do: of C++'s there are dozens on a chain. Returns the
- * number of those that are left. */
+/* Leaves out functions of the system's headers, as reports do: of C++'s there are dozens on a chain. Returns
+ * the number of those that are left. */
 static size_t keep_shown(const struct page *page, struct place *chain, size_t length) {
     size_t kept = 0;
     for (size_t i = 0; i < length; i++)
