@@ -56,10 +56,10 @@ static void scans() {
 static void throws() {
     for (int i = 0; i < 3; i++)
         try {
-            sink = new char[huge]; // @ 0 0 0 0 3
+            sink = new char[huge]; // @ 3 408 0 0 3
         } catch (const std::bad_alloc &) {
         }
-    sink = new (std::nothrow) char[huge]; // @ 0 0 0 0 1
+    sink = new (std::nothrow) char[huge]; // @ 1 136 0 0 1
     sink = new char[4];                   // @ 1 4 0 0 0
 }
 
@@ -74,7 +74,7 @@ static void gives_up() {
 static void handlers() {
     std::set_new_handler(gives_up);
     try {
-        sink = operator new(huge); // @ 0 0 0 0 1
+        sink = operator new(huge); // @ 1 136 0 0 1
     } catch (const std::bad_alloc &) {
     }
     sink = malloc(3); // @ 1 3 0 0 0
