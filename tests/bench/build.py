@@ -23,9 +23,9 @@ OWN_FLAGS = {"rapidjson.cpp": ["-fdelayed-template-parsing"], "truetype.c": ["-l
 FRAME_POINTERS = ["-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"]
 KINDS = {
     "plain": [],
-    "allocsite": [],
-    "contexts": ["-fallocsite-contexts"],
-    "frames": FRAME_POINTERS,  # with allocsite
+    "allocsite": ["-fallocsite-contexts=0"],
+    "contexts": [],
+    "frames": ["-fallocsite-contexts=0"] + FRAME_POINTERS,  # with allocsite
     # They are what its documentation asks for: it walks them at each allocation.
     "memprof": ["-fmemory-profile"] + FRAME_POINTERS,
 }

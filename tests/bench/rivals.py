@@ -88,8 +88,8 @@ def rivals(builder):
         return os.path.join(builder.work, "profiles", name)
 
     return [
-        Rival("allocsite", "as it is", COUNTING),
-        Rival("contexts", "allocsite with the whole stack of each allocation, compiled with -fallocsite-contexts", CONTEXTS),
+        Rival("allocsite", "sites alone, compiled with -fallocsite-contexts=0", COUNTING),
+        Rival("contexts", "allocsite as it is: with the call path of each allocation", CONTEXTS),
         Rival("stack=8", "allocsite with eight calling frames of each allocation, compiled with frame pointers",
               Variant("stack=8", "frames", options("stack=8"))),
         of_command("heaptrack", "heaptrack -o FILE", "heaptrack", ["-o", at("heaptrack") + "/profile"],
