@@ -71,6 +71,14 @@ bool path_is_of_system(const char *path) {
     return strstr(path, "/include/c++/") != NULL;
 }
 
+bool path_is_c_library(const char *path) {
+    static const char *const names[] = {"libc.so", "libc-", "ld-linux-"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(path_base(path), names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
 struct path {
     char *at, *end;
 };

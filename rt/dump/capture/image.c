@@ -29,10 +29,8 @@ struct reading {
     const struct heap *heap;
 };
 
-static bool is_c_library(const struct reading *reading, const char *path) {
-    return strncmp(path_base(path), "libc.so", strlen("libc.so")) == 0 ||
-           strncmp(path_base(path), "libc-", strlen("libc-")) == 0 ||
-           reading->root->root.flags & ROOT_IS_STATIC;
+static bool holds_c_library(const struct reading *reading, const char *path) {
+    return path_is_c_library(path) || reading->root->root.flags & ROOT_IS_STATIC;
 }
 
 /* Linked statically, the runtime has no segment of its own. */
@@ -50,7 +48,7 @@ static void add_data(struct reading *reading, uint64_t base, const Elf64_Phdr *s
     }
     memory_grow(&maps->data, maps->data_count, &maps->data_room, sizeof *maps->data);
     maps->data[maps->data_count++] =
-        (struct capture_data){begin, end, base, path, is_c_library(reading, path)};
+        (struct capture_data){begin, end, base, path, holds_c_library(reading, path)};
 }
 
 static bool has_address(const Elf64_Phdr *segment, uint64_t address) {

@@ -253,14 +253,20 @@ static void look_up_limited(struct finding *finding, struct symbol_module *modul
         complain_of(symbolizer, module, why.text);
 }
 
-/* That a module has no debug information is nothing to tell: most libraries have none. */
+/* That a module has no debug information is nothing to tell: most libraries have none. The C library's
+ * functions are named by symbols: its lines are nobody's, and reading its debug information, or asking a
+ * server for it, takes longer than all else in the report of a small program. */
 static void find_all(struct finding *finding, struct symbol_module *module,
                      const struct module_search *search) {
     struct module_files files;
+    struct module_search local = *search;
     struct reason why;
-    module_files_open(&files, module->path, module->build_id, search);
+    bool has_lines = !path_is_c_library(module->path);
+    local.stays_local |= !has_lines;
+    module_files_open(&files, module->path, module->build_id, &local);
     read_tables(&finding->tables, &files);
-    choose_asked(finding);
+    if (has_lines)
+        choose_asked(finding);
     const struct elf_file *debug = module_files_with(&files, ".debug_info");
     if (debug && finding->asked_count && !finding->symbolizer->is_late)
         look_up_limited(finding, module, &(struct debug_files){debug, files.path, search->sysroot, 0});
