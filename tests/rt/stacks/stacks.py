@@ -46,6 +46,11 @@ def check_stacks(report, everywhere=True):
         expect("bound", True, site["max_live_blocks"] + site["max_live_blocks_within"] >= site["live_blocks"])
 
 
+def walked(report):
+    """The stacks that are more than the places of their sites."""
+    return [stack for stack in report["stacks"] if sum(not frame["inlined"] for frame in stack["frames"]) > 1]
+
+
 def frame_names(stack):
     return tuple(f"{os.path.basename(frame['module'])}+{frame['address']}" for frame in stack["frames"] if not frame["inlined"])
 
@@ -66,7 +71,7 @@ def check_chains(name, depth, *options, driver=False):
     check_behaviour(process)
     check_stacks(report)
     counted = collections.Counter()
-    for stack in report["stacks"]:
+    for stack in walked(report):
         names = frame_names(stack)
         if names[0].startswith(f"{name}+") and stack["alloc_bytes"] < 100 * stack["allocs"]:
             counted[names[1:]] += stack["allocs"]
@@ -107,7 +112,7 @@ def laws():
             check_stacks(each, everywhere="sites" not in options)
             expect("exact", [], each["inexact_reasons"])
     expect("selected", {"fill"}, {site["function"].split("(")[0] for site in report["sites"]
-                                  if site["id"] in sums(report["stacks"])})
+                                  if site["id"] in sums(walked(report))})
 
 
 def check_program(name, program):
@@ -150,7 +155,7 @@ def odd():
             report = report_of(process)
             check_stacks(report)
             expect("exact", [], report["inexact_reasons"])
-            jitted = [stack for stack in report["stacks"] if any(not frame["module"].startswith("/") for frame in stack["frames"] if not frame["inlined"])]
+            jitted = [stack for stack in walked(report) if any(not frame["module"].startswith("/") for frame in stack["frames"] if not frame["inlined"])]
             expect("frames of code that was made at run time", True, bool(jitted))
 
 
@@ -164,7 +169,7 @@ def selected():
         process = run([program], f"{REPORT}stack=8:stack_sites='{patterns}'")
         report = report_of(process)
         check_behaviour(process, err=process.err)
-        having = sums(report["stacks"])
+        having = sums(walked(report))
         expect(patterns, functions, sorted(site["function"] for site in report["sites"] if site["id"] in having and site["sited"]))
         check_stacks(report, everywhere=False)
         said = [line.split()[-1] for line in process.err.splitlines() if "nothing that allocated matches" in line]
@@ -185,7 +190,7 @@ def opened():
     check_behaviour(process)
     check_stacks(report)
     for depth, what in enumerate(("in the library", "behind the program's own function")):
-        stacks = [stack for stack in report["stacks"] if first_frame(stack, libraries) == depth]
+        stacks = [stack for stack in walked(report) if first_frame(stack, libraries) == depth]
         expect(what, [(5000, 500000), (5000, 3000000)], sorted((stack["allocs"], stack["alloc_bytes"]) for stack in stacks))
 
 
@@ -200,11 +205,11 @@ def many():
     report = report_of(process)
     check_behaviour(process)
     of, = [site for site in report["sites"] if site["function"] == "take"]
-    stacks = [stack for stack in report["stacks"] if stack["site"] == of["id"]]
+    stacks = [stack for stack in walked(report) if stack["site"] == of["id"]]
     expect("stacks that are kept", True, 4000 < len(stacks) <= 4096)
     expect("exact", [], report["inexact_reasons"])
     expect("allocations", 3 << 14, of["allocs"])
-    kept = sum(stack["allocs"] for stack in report["stacks"])
+    kept = sum(stack["allocs"] for stack in walked(report))
     expect("those without", report["totals"]["allocs"] - kept, report["walks"]["without_stack"])
     process = run([program], "stack=64:profile=many.profile", preexec_fn=limit)
     expect("no steps of stacks that are not kept", True, os.path.getsize("many.profile") < 1800000)
@@ -218,8 +223,8 @@ def callbacks():
     check_behaviour(process)
     sites = {(site["function"], site["callee"]): site["id"] for site in report["sites"]}
     for callback, called in (("filter", "scandir"), ("reader", "getdelim")):
-        (outer, *_), = [frame_names(stack) for stack in report["stacks"] if stack["site"] == sites["main", called]]
-        for stack in report["stacks"]:
+        (outer, *_), = [frame_names(stack) for stack in walked(report) if stack["site"] == sites["main", called]]
+        for stack in walked(report):
             if stack["site"] == sites[callback, "malloc"]:
                 expect(f"frames of {callback} within {called}", True, outer in frame_names(stack)[1:])
 
@@ -227,7 +232,7 @@ def callbacks():
 def by_frames(report):
     ids = {site["id"]: site for site in report["sites"]}
     return {(ids[stack["site"]]["module"], stack["site"], frame_names(stack)):
-            {name: count for name, count in stack.items() if isinstance(count, int)} for stack in report["stacks"]}
+            {name: count for name, count in stack.items() if isinstance(count, int)} for stack in walked(report)}
 
 
 def profiled():
