@@ -14,7 +14,10 @@
 /* What the dynamic loader has it finds by other ways than pointers to the block. */
 static void reach_in_use(struct reaching *reaching, struct capture *capture) {
     const struct heap *heap = &capture->heap;
+    struct symbolizer names = {.is_quiet = true};
     unsigned char *is_in_use = memory_zeros((size_t)heap_ours(heap) + 1, 1); /* 1: it is not, 2: it is */
+    if (capture->root.root.flags & ROOT_IS_STATIC) /* then no module tells the loader's memory */
+        symbolize_report(&names, capture->source.report);
     is_in_use[heap_ours(heap)] = 2;
     for (size_t i = 0; i < heap->count; i++) {
         uint32_t slot = heap->blocks[i].slot;
@@ -25,6 +28,7 @@ static void reach_in_use(struct reaching *reaching, struct capture *capture) {
             reaching_reach(reaching, i);
     }
     free(is_in_use);
+    symbolizer_free(&names);
 }
 
 /* One after the other of the same slot become one. */

@@ -18,13 +18,17 @@ static uint32_t text_of(struct string_pool *texts, const char *text) {
     return text ? (uint32_t)string_number(texts, text) : GRAPH_NONE;
 }
 
+static bool begins_with(const char *text, const char *with) {
+    return text && strncmp(text, with, strlen(with)) == 0;
+}
+
 bool capture_is_loaders(const struct site_view *view) {
-    const char *module = path_base(view->module);
-    if (!view->sited)
-        return module && (strncmp(module, "ld-linux", strlen("ld-linux")) == 0 ||
-                          strncmp(module, "ld.so", strlen("ld.so")) == 0);
-    return view->callee && (strcmp(view->callee, "pthread_create") == 0 ||
-                            strcmp(view->callee, "dlopen") == 0 || strcmp(view->callee, "dlmopen") == 0);
+    const char *module = path_base(view->module), *function = view->at.function, *callee = view->callee;
+    if (callee && (strcmp(callee, "pthread_create") == 0 || strcmp(callee, "dlopen") == 0 ||
+                   strcmp(callee, "dlmopen") == 0))
+        return true;
+    return !view->sited && (begins_with(module, "ld-linux") || begins_with(module, "ld.so") ||
+                            begins_with(function, "_dl_") || begins_with(function, "allocate_dtv"));
 }
 
 static struct graph_site *add_site(struct graph *graph) {

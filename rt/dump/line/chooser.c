@@ -40,6 +40,10 @@ static size_t choose(struct line_chooser *chooser, size_t count) {
         return program && program < count ? program - 1 : program;
     }
     size_t chosen = line_chooser_next(chooser, 0, count, PASS_THROUGH);
+    while (chosen + 1 < count && chooser->path.places[chosen].is_inlined &&
+           !chooser->path.places[chosen].line)
+        chosen =
+            line_chooser_next(chooser, chosen + 1, count, PASS_THROUGH); /* compilers write such functions */
     return chosen < count ? chosen : outermost_of_program(chooser, count);
 }
 

@@ -208,7 +208,9 @@ void instrumented_add(const struct module *module) {
 }
 
 bool module_is_outside(const struct module *module) {
-    return module->known && !module->is_program && __atomic_load_n(&has_instrumented, __ATOMIC_SEQ_CST) &&
+    bool is_loader = module->start && module->start == (const void *)getauxval(AT_BASE);
+    return module->known && !module->is_program && !is_loader &&
+           __atomic_load_n(&has_instrumented, __ATOMIC_SEQ_CST) &&
            !__atomic_load_n(&module->is_instrumented, __ATOMIC_RELAXED);
 }
 

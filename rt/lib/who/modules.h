@@ -54,7 +54,8 @@ const char *program_path(void);
 void instrumented_add(const struct module *);
 
 /* Whether callers in the module are outside instrumented code. The executable is not: its own code is what a
- * user asks for. */
+ * user asks for. Nor is the dynamic loader, by whose address readers know the memory of threads and objects,
+ * which it keeps where no search for lost blocks looks. */
 bool module_is_outside(const struct module *);
 
 #ifdef ALLOCSITE_STATIC

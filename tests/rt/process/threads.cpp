@@ -30,7 +30,7 @@ static void round_of_destructors(void *value) {
 static void work() {
     for (long i = 0; i < 3; i++)
         pthread_setspecific(keys[i], (void *)(4 * 4 + i));
-    (void)&at_end;
+    (void)&at_end; // @ 1000 32000 0 0 0
     sink = &at_end;
     for (int i = 0; i < 100; i++)
         sink = malloc(19); // @ 100000 1900000 0 0 0
