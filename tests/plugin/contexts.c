@@ -61,6 +61,8 @@ APART void aligned(void) {
 // CHECK-NEXT: {{.*}}call void %
 // CHECK: store volatile i64 %[[V]], {{.*}}@__liballocsite_v1_context
 // CHECK-NEXT: {{.*}}call void asm
+// CHECK-NOT: store volatile
+// CHECK: ret i32
 int calls(void (*pointer)(void)) {
     allocates();
     int n = leaf(4) + (int)strlen(kept[0]);
@@ -69,6 +71,7 @@ int calls(void (*pointer)(void)) {
     pointer();
     __asm__ volatile("call elsewhere" ::: "memory");
     __asm__ volatile("" ::: "memory");
+    __asm__ volatile("syscall" ::: "rax", "rcx", "r11", "memory");
     return n;
 }
 
