@@ -8,6 +8,7 @@
 #include "dump/base/names.h"
 #include "dump/line/chooser.h"
 #include "dump/line/pass_through.h"
+#include "names/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,12 +34,18 @@ static struct place place_of(const struct path_place *from) {
     return (struct place){from->function, from->file, from->line, from->column};
 }
 
+/* Without template arguments, for a line calls the same function whatever its types are; but an operator
+ * would lose its sign and its type with them. */
 static const char *callee_of(struct attribution *attribution, size_t chosen) {
     const struct path_place *places = attribution->chooser.path.places;
     if (chosen == 0)
         return places[0].callee;
-    char *base = function_base_copy(places[chosen - 1].function);
-    const char *callee = string_keep(&attribution->made->strings, base);
+    const char *function = places[chosen - 1].function;
+    char *base = function_base_copy(function), operator[NAME_SIZE];
+    bool is_operator = base && strstr(base, "operator");
+    if (is_operator)
+        name_function(operator, function, SIZE_MAX);
+    const char *callee = string_keep(&attribution->made->strings, is_operator ? operator: base);
     free(base);
     return callee;
 }
