@@ -18,7 +18,8 @@
 static sigjmp_buf start;
 static char how;
 static volatile sig_atomic_t signals, switched;
-static int most; /* signals */
+static volatile sig_atomic_t can_jump; /* the frame to jump to is there */
+static int most;                       /* signals */
 static void *volatile sink;
 static ucontext_t scheduler, first, interrupted, other;
 static char stack_of_first[64 << 10], stack_of_other[64 << 10], stack_of_handler[64 << 10];
@@ -65,7 +66,7 @@ static void handle(int number) {
     (void)number;
     left(random_path() >> 8, 5);
     signals++;
-    if (how == 'j' && signals % 2 && signals < most) /* later there is no frame to jump to */
+    if (how == 'j' && signals % 2 && can_jump)
         siglongjmp(start, 1);
     if (how == 'f' && signals % 16 == 0)
         fork_and_wait();
@@ -86,8 +87,10 @@ static void run_other(void) {
 
 static void run_first(void) {
     sigsetjmp(start, 1);
+    can_jump = 1;
     while (signals < most)
         right(random_path() >> 4, 12);
+    can_jump = 0;
 }
 
 static void make(ucontext_t *coroutine, char *stack, size_t size, void (*function)(void)) {
