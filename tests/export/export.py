@@ -373,6 +373,11 @@ class Command(unittest.TestCase):
         for form in FORMATS:
             self.assertEqual(self.exported(form, path), self.exported(form, STACKS, PLAIN, EXITED), form)
 
+    def test_inlined_calls_without_stacks(self):
+        """The line of an allocation is its caller's, and the call within it is shown all the same."""
+        lines = self.bytes_of("export", "--format=collapsed", PLAIN).decode().splitlines()
+        self.assertEqual([re.sub(r" \([^)]*:(\d+)\)", r":\1", line) for line in lines if "fresh" in line], ["more:19;fresh:12 288"])
+
     def bytes_of(self, *arguments):
         return subprocess.run([DUMP, *arguments], stdout=subprocess.PIPE, check=True).stdout
 

@@ -136,7 +136,7 @@ static void set_types(struct capture_sites *sites, struct graph *graph, struct s
 static void add_stacks(struct graph *graph, struct string_pool *texts, const struct report *report,
                        const struct symbolizer *symbolizer) {
     struct by_stack rows;
-    if (!report->stack_count)
+    if (!report->walks.depth)
         return;
     by_stack_make(&rows, report, symbolizer);
     graph->stack_count = report->stack_count;

@@ -234,9 +234,9 @@ static void collect(struct pack *pack) {
     }
     if (diff)
         join(pack, diff);
-    if (report->stack_count)
+    if (report->walks.depth)
         tree_parts(report, pack->html->symbolizer, 0, take_stack, pack);
-    if (diff && diff->old->stack_count)
+    if (diff && diff->old->walks.depth)
         tree_parts(diff->old, pack->html->symbolizer, 0, take_old_stack, pack);
     pack->counters =
         memory_zeros(pack->site_count + pack->stacks.count + pack->old_stacks.count, sizeof *pack->counters);

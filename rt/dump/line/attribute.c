@@ -229,11 +229,10 @@ void attribute_report(struct symbolizer *symbolizer, struct report *report) {
     take_stacks(attribution);
     for (size_t i = 0; i < attribution->made->count; i++)
         attribute_stack(attribution, i);
-    if (has_stacks) {
-        show_stacks(attribution);
+    show_stacks(attribution);
+    if (has_stacks)
         report->callers = attribution->made->shares =
             memory_zeros(report->stack_count, sizeof *report->callers);
-    }
     line_chooser_end(&attribution->chooser);
     free(attribution);
 }

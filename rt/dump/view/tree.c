@@ -135,7 +135,7 @@ static void settle(struct tree *tree) {
 void tree_make(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer) {
     memory_grow(&tree->nodes, 0, &tree->room, sizeof *tree->nodes);
     tree->nodes[tree->count++] = (struct tree_node){.parent = SIZE_MAX};
-    tree->has_stacks_alone &= report->stack_count != 0;
+    tree->has_stacks_alone &= report->walks.depth != 0;
     tree_parts(report, symbolizer, tree->depth, add_part, tree);
     settle(tree);
 }
