@@ -177,8 +177,8 @@ bool os_map_file(void *address, size_t size, int fd, uint64_t offset) {
            MAP_FAILED;
 }
 
-/* ---- What the system tells of a process. Of one whose first thread has ended "self" tells next to nothing.
- */
+/* ---- What the system tells of a process. Of one whose first thread has ended "self" tells next to nothing;
+ * of one that valgrind runs "thread-self" tells of valgrind. */
 
 static void argument_path(char *path, size_t size) {
     const char *executed = (const char *)getauxval(AT_EXECFN);
@@ -191,7 +191,9 @@ static void argument_path(char *path, size_t size) {
 }
 
 void os_program_path(char *path, size_t size, bool as_argument) {
-    ssize_t n = as_argument ? 0 : readlink("/proc/thread-self/exe", path, size - 1);
+    ssize_t n = as_argument ? 0 : readlink("/proc/self/exe", path, size - 1);
+    if (n < 0)
+        n = readlink("/proc/thread-self/exe", path, size - 1);
     if (n > 0)
         path[n] = '\0';
     else

@@ -228,6 +228,7 @@ def simulated():
     process, report = run_sandboxed(["valgrind", "--tool=none", "-q", program], ":reach=1")
     expect("status and output", (3, "done\n"), (process.returncode, process.out))
     expect("reason", True, "valgrind" in report["lost_unknown"])
+    expect("program", program, report["program"])
 
 
 def apart():
