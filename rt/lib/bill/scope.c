@@ -65,7 +65,8 @@ static bool is_expected(const struct scope *scope, size_t bytes) {
 }
 
 bool scope_takes(const struct scope *scope, size_t bytes) {
-    return scope->active && (scope->lifts || !scope->expect || is_expected(scope, bytes));
+    bool takes_any = !scope->expect || (scope->lifts && !scope->failed);
+    return scope->active && (takes_any || is_expected(scope, bytes));
 }
 
 size_t scope_billed(struct scope *scope, const void *p, size_t bytes) {

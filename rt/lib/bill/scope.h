@@ -68,7 +68,8 @@ static inline void scope_open_site(struct scope *around, struct allocsite_site *
 uint32_t unsited_slot(const void *return_address);
 
 /* Whether an allocation of the size is billed to the scope. One that expects the block of operator new takes
- * no other: the exception that this throws is its library's. */
+ * no other: the exception that this throws is its library's. One that lifts does so from the first failure
+ * on. */
 bool scope_takes(const struct scope *, size_t bytes);
 
 /* An interposed function allocated p for a scope that takes it. Returns the bytes to bill. */
