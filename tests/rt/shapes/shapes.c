@@ -77,7 +77,7 @@ static void across(void) {
     noted_free(noted(66)); // @ 2 82 0 0 0
     sink = noted(67);      // @ 1 67 0 0 0
     sink = cut(10);
-    sink = cut(101);   // @ 1 101 0 0 0
+    sink = cut(101);
     sink = node_new(); // @ 1 16 0 0 0
     struct node node = {NULL, NULL};
     sink = text_joined(&node, 1);          // @ 1 13 0 0 0
