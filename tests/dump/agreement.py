@@ -4,17 +4,17 @@ import os
 import unittest
 
 import programs
-from debug_info import chains, disagreeing
+from debug_info import called, chains, disagreeing
 from programs import LLD, check, compile, sites, work
 
 CLANG = os.environ["CLANG"]
 
 
 class RightTables(unittest.TestCase):
-    def assert_agrees(self, path, is_inlined_later=False):
+    def assert_agrees(self, path):
         table = sites(path)
         self.assertGreater(len(table), 5)
-        self.assertEqual(disagreeing(table, chains(path, CLANG), is_inlined_later), [])
+        self.assertEqual(disagreeing(table, chains(path, CLANG)), [])
 
     def test_optimization_levels(self):
         for source, levels in ("tables.c", ("-O0", "-O1", "-Os")), ("tables.cpp", ("-O0", "-O2")):
@@ -46,9 +46,14 @@ class RightTables(unittest.TestCase):
 
     @unittest.skipUnless(LLD, "no lld")
     def test_link_time_optimization(self):
+        """A link may find that a call is never come to, as the delete for a constructor that does not throw. Its site stays."""
         for flag in "-flto", "-flto=thin":
             with self.subTest(flag=flag):
-                self.assert_agrees(compile("tables.cpp", "lto", *LLD, flag), is_inlined_later=True)
+                path = compile("tables.cpp", "lto", *LLD, flag)
+                table, ids = sites(path), called(path)
+                left = [site for site in table if site["id"] in ids]
+                self.assertGreater(len(left), 0.95 * len(table))
+                self.assertEqual(disagreeing(left, chains(path, CLANG), is_inlined_later=True), [])
 
 
 class Objects(unittest.TestCase):

@@ -20,29 +20,43 @@ def output(*command, **options):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
 
 
-def table_range(path):
+def table_place(path):
+    """Its addresses, and where in the file they begin."""
     for line in output("readelf", "-SW", path).splitlines():
         words = line.replace("[ ", "[").split()
         if len(words) > 5 and words[1] == "allocsite_sites":
-            return range(int(words[3], 16), int(words[3], 16) + int(words[5], 16))
+            address, offset, size = (int(word, 16) for word in words[3:6])
+            return range(address, address + size), offset
     raise AssertionError(f"{path}: no site table")
+
+
+def functions(path):
+    """Of each function the addresses of its instructions, and those of the sites that they refer to."""
+    table, found = table_place(path)[0], [([], [])]
+    for line in output("objdump", "-d", "--no-show-raw-insn", path).splitlines():
+        match = INSTRUCTION.match(line)
+        if not match:
+            found.append(([], []))
+            continue
+        address, operands, target = match.groups()
+        values = [int(value, 16) for value in re.findall(r"\$0x([0-9a-f]+)", operands)] + [int(target or "0", 16)]
+        found[-1][0].append(address)
+        found[-1][1].extend(value for value in values if value in table)
+    return found
 
 
 def instructions(path):
     """The addresses of all instructions of functions that refer to a site."""
-    table, found, in_function = table_range(path), [], []
-    has_site = False
-    for line in output("objdump", "-d", "--no-show-raw-insn", path).splitlines() + [""]:
-        match = INSTRUCTION.match(line)
-        if not match:
-            found += in_function if has_site else []
-            in_function, has_site = [], ".sited" in line  # a wrapper that is told its site
-            continue
-        address, operands, target = match.groups()
-        values = [int(value, 16) for value in re.findall(r"\$0x([0-9a-f]+)", operands)] + [int(target or "0", 16)]
-        has_site |= any(value in table for value in values)
-        in_function.append(address)
-    return found
+    return [address for addresses, sites in functions(path) if sites for address in addresses]
+
+
+def called(path):
+    """The ids of the sites that instructions refer to: each site begins with its own."""
+    table, offset = table_place(path)
+    with open(path, "rb") as file:
+        contents = file.read()
+    places = {offset + site - table.start for _, sites in functions(path) for site in sites}
+    return {f"{int.from_bytes(contents[place:place + 8], 'little'):016x}" for place in places}
 
 
 @functools.cache
@@ -52,7 +66,7 @@ def last_part(function):
     while True:
         shorter = re.sub(r"(?<!operator)(?<!operator<)<(?:[^<>()]|->)*>|(?<!operator)\([^()]*\)", "", function)
         if shorter == function:
-            name = re.sub(r"operator |\[abi:.*|\.sited.*|( const)?\s*(\[clone.*)?$", "", function)
+            name = re.sub(r"operator |\[abi:.*|( const)?\s*(\[clone.*)?$", "", function)
             return (name.split("::")[-1].split() or [""])[-1]
         function = shorter
 
