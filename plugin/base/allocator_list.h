@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 enum listed_kind {
-    LISTED_WRAPPER, /* of memory from an allocator that is known: its callers are billed, and no more */
+    LISTED_WRAPPER, /* passes through: what it allocates is its callers' business */
     LISTED_ALLOC,
     LISTED_REALLOC,
     LISTED_FREE,

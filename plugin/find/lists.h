@@ -47,10 +47,10 @@ void complain(llvm::LLVMContext &context, llvm::StringRef file, unsigned line, c
 void tell(llvm::LLVMContext &context, llvm::DiagnosticSeverity severity, const llvm::Twine &what);
 
 /* Has the definitions of custom allocators tell the runtime what they hand out and take back. Ahead of the
- * optimizer and of the search for wrappers. The definition, not the call, so that tables of methods and calls
- * through pointers work, and inlining takes it along; calls of those that are defined elsewhere, as long as
- * their definition does not do it (listed_calls.cpp). The notice of a block is a call of an allocator with an
- * empty callee (allocators.h), which gets a site like all others. */
+ * optimizer. The definition, not the call, so that tables of methods and calls through pointers work, and
+ * inlining takes it along; calls of those that are defined elsewhere, as long as their definition does not do
+ * it (listed_calls.cpp). The notice of a block is a call of an allocator with an empty callee (allocators.h),
+ * which gets a site like all others. */
 void instrumentCustom(llvm::Module &module, const Lists &lists);
 
 /* ---- Of those that are defined elsewhere (listed_calls.cpp). */

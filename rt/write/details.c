@@ -207,7 +207,7 @@ static bool is_next(const struct report_stack *stack, size_t frame, size_t most)
 }
 
 /* The number of the frame behind that of the row's own function, as the machine has it: what is inlined has
- * none. Those before it are of the wrappers and libraries that it calls; if all are, there is none behind. */
+ * none. Those before it are of the libraries that it calls; if all are, there is none behind. */
 static size_t first_caller(const struct report_site *site, const struct report_stack *stack) {
     const struct site_view *view = &site->view;
     const struct report_frame *first = stack->frames;

@@ -83,8 +83,8 @@ static const char *function_at(const struct report_frame *frame, const struct sy
     return count ? places[count - 1].function : frame->function;
 }
 
-/* Frames that the row's own places stand for: that of the function with the site, and of the wrappers that it
- * calls. A site of no known frame has one, its own. */
+/* Frames that the row's own places stand for: that of the function with the site, and of what it calls. A
+ * site of no known frame has one, its own. */
 static size_t own_frames(const struct site_view *view, const struct report_stack *stack,
                          const struct symbolizer *symbolizer) {
     if (!view->sited || !stack->frame_count)
