@@ -467,7 +467,7 @@ class Own(unittest.TestCase):
 
     @staticmethod
     def run_it(*flags):
-        # What call paths leave on the main stack may lead to an ended thread's, which counts as a coroutine's then.
+        # The stack of an ended thread, which glibc keeps, can count as that of a suspended coroutine.
         name = work("own" + "".join(flags))
         subprocess.run([CC, "-O1", "-g", "-pthread", "-fallocsite-contexts=0", "-I" + os.path.join(HERE, "../../rt/lib"), os.path.join(HERE, "graph_own.c"), *flags, "-o", name], check=True)
         result = subprocess.run([name, name + ".called"], capture_output=True, text=True, timeout=60, env={
