@@ -72,7 +72,7 @@ def markdown():
     process = run([program], "format=markdown:top=3")
     rows = [line.strip("|").split("|") for line in process.err.splitlines() if line.startswith("|")]
     expect("markdown: cells", {len(rows[0])}, {len(row) for row in rows})
-    expect("markdown: rows, one of them a sum", 3 + 2 + 1, len(rows))
+    expect("markdown: rows, two of them sums", 3 + 2 + 2, len(rows))
     column = [cell.strip() for cell in rows[0]].index("allocs")
     expect("markdown: allocs", totals(program)["allocs"], sum(number(row[column]) for row in rows[2:]))
 
