@@ -32,8 +32,13 @@ struct symbol_tables {
     size_t count;
 };
 
+/* Addresses that a module's wanted ones are not added for again: most stacks have most frames in common. A
+ * power of two. */
+enum { LATELY = 512 };
+
 struct symbol_module {
     const char *path, *build_id;
+    uint64_t lately[LATELY];
     struct symbol *symbols; /* the known ones, by rising address; then the wanted ones, in any order */
     size_t known, count, room;
     struct number_map starts; /* line that a function begins at, by its name and file */
@@ -57,8 +62,13 @@ static bool is_module(const void *key, const void *context, size_t element) {
 static struct symbol_module *find_module(const struct symbolizer *symbolizer, const char *path,
                                          const char *build_id) {
     const struct module_name name = {path, build_id};
+    if (symbolizer->last && is_module(&name, symbolizer, *symbolizer->last))
+        return &symbolizer->modules[*symbolizer->last];
     size_t found = hash_find(&symbolizer->by_path, hash_module(&name), is_module, &name, symbolizer);
-    return found == HASH_NONE ? NULL : &symbolizer->modules[found];
+    if (found == HASH_NONE)
+        return NULL;
+    *symbolizer->last = found;
+    return &symbolizer->modules[found];
 }
 
 static struct symbol_module *module_for(struct symbolizer *symbolizer, const char *path,
@@ -68,6 +78,8 @@ static struct symbol_module *module_for(struct symbolizer *symbolizer, const cha
         return found;
     hash_put(&symbolizer->by_path, hash_module(&(struct module_name){path, build_id}), symbolizer->count);
     memory_grow(&symbolizer->modules, symbolizer->count, &symbolizer->room, sizeof *symbolizer->modules);
+    if (!symbolizer->last)
+        symbolizer->last = memory_zeros(1, sizeof *symbolizer->last);
     struct symbol_module *module = &symbolizer->modules[symbolizer->count++];
     *module = (struct symbol_module){.path = string_keep(&symbolizer->strings, path),
                                      .build_id = string_keep(&symbolizer->strings, build_id)};
@@ -79,6 +91,10 @@ static void want(struct symbolizer *symbolizer, const char *path, const char *bu
     if (symbolizer->is_off || !path || path[0] != '/' || !address)
         return;
     struct symbol_module *module = module_for(symbolizer, path, build_id);
+    uint64_t *lately = &module->lately[hash_number(0, address) % LATELY];
+    if (*lately == address)
+        return;
+    *lately = address;
     memory_grow(&module->symbols, module->count, &module->room, sizeof *module->symbols);
     module->symbols[module->count++] = (struct symbol){.address = address};
 }
@@ -359,6 +375,7 @@ void symbolizer_free(struct symbolizer *symbolizer) {
     for (size_t i = 0; i < symbolizer->count; i++)
         free_module(&symbolizer->modules[i]);
     free(symbolizer->modules);
+    free(symbolizer->last);
     if (symbolizer->passing)
         pass_through_free(symbolizer->passing);
     free(symbolizer->passing);

@@ -24,6 +24,7 @@ struct symbolizer {
 
     struct symbol_module *modules;
     size_t count, room;
+    size_t *last; /* module that was found: most frames of a stack are of one; NULL: there are no modules */
     struct pass_through *passing; /* NULL: not needed yet */
     struct hash_index by_path;
     struct string_pool strings;
