@@ -83,15 +83,14 @@ static const char *function_at(const struct report_frame *frame, const struct sy
     return count ? places[count - 1].function : frame->function;
 }
 
-/* Frames that the row's own places stand for: that of the function with the site, and of what it calls. A
- * site of no known frame has one, its own. */
+/* Returns how many frames the row's own places stand for: 1, that of the function with the site, or 0 if that
+ * function has left by a tail call. */
 static size_t own_frames(const struct site_view *view, const struct report_stack *stack,
                          const struct symbolizer *symbolizer) {
     if (!view->sited || !stack->frame_count)
         return 0;
-    for (size_t i = 0; i < stack->frame_count; i++)
-        if (has_site(&stack->frames[i], view, symbolizer))
-            return i + 1;
+    if (has_site(&stack->frames[0], view, symbolizer))
+        return 1;
     return name_is_caller(function_at(stack->frames, symbolizer), site_code(view), view->callee) ? 0 : 1;
 }
 
@@ -113,9 +112,9 @@ void call_path_make(struct call_path *path, const struct site_view *view, const 
     size_t own = stack ? own_frames(view, stack, symbolizer) : 0;
     path->count = 0;
     if (view->sited || !stack || !stack->frame_count)
-        add_row(path, view, own ? stack->frames[own - 1].address : 0);
+        add_row(path, view, own ? stack->frames[0].address : 0);
     if (own)
-        add_inlined_at_link(path, &stack->frames[own - 1], view, symbolizer);
+        add_inlined_at_link(path, &stack->frames[0], view, symbolizer);
     for (size_t i = own; stack && i < stack->frame_count; i++)
         add_frame(path, &stack->frames[i], symbolizer);
 }
