@@ -4,7 +4,7 @@
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "dump/join/join.h"
-#include "dump/line/report_paths.h"
+#include "dump/line/chooser.h"
 #include "model/filter.h"
 #include "model/suppress.h"
 

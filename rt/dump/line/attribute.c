@@ -41,11 +41,11 @@ static const char *callee_of(struct attribution *attribution, size_t chosen) {
     if (chosen == 0)
         return places[0].callee;
     const char *function = places[chosen - 1].function;
-    char *base = function_base_copy(function), operator[NAME_SIZE];
+    char *base = function_base_copy(function), name[NAME_SIZE];
     bool is_operator = base && strstr(base, "operator");
     if (is_operator)
-        name_function(operator, function, SIZE_MAX);
-    const char *callee = string_keep(&attribution->made->strings, is_operator ? operator: base);
+        name_function(name, function, SIZE_MAX);
+    const char *callee = string_keep(&attribution->made->strings, is_operator ? name : base);
     free(base);
     return callee;
 }

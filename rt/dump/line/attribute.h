@@ -10,16 +10,16 @@
 #include "dump/line/symbolize.h"
 #include "model/report.h"
 
-/* Gives each row of a report, whose addresses the symbolizer has looked up, its line, and each stack its
- * origin and its caller. If the report has stacks, what no stack has of a row gets one without frames. To be
- * called once, before report_prepare; each row must have one stack at most. */
+/* Gives each row of a report its line, and each stack its origin and its callers. What no stack has of a row
+ * gets a stack without frames. The symbolizer must have looked up the report's addresses. Call it once,
+ * before report_prepare, on a report whose rows have one stack at most. */
 void attribute_report(struct symbolizer *, struct report *);
 
-/* For programs, which read where each stack was counted: gives what no stack has of a row one without frames.
- * Instead of attribute_report. */
+/* Adds the stacks without frames alone, for formats whose rows stay where they were counted. Used instead of
+ * attribute_report. */
 void attribute_rests(struct report *);
 
-/* Gives back what that has made. The report must not be used any more. */
+/* Frees what either has made. The report must not be used any more. */
 void attribute_free(struct report *);
 
 #endif

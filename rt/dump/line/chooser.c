@@ -5,6 +5,8 @@
 #include "dump/base/memory.h"
 #include "dump/line/pass_through.h"
 
+#include <stdlib.h>
+
 /* The texts of places stand in one place each, or nearly so. */
 unsigned line_chooser_flags(struct line_chooser *chooser, const struct path_place *place) {
     uint64_t key = hash_number(hash_number(0, (uintptr_t)place->function), (uintptr_t)place->file);
@@ -32,6 +34,11 @@ static size_t outermost_of_program(struct line_chooser *chooser, size_t count) {
     return count;
 }
 
+/* Initialisers that a compiler writes have no lines. What they are inlined into has. */
+static bool is_compilers(const struct path_place *place) {
+    return place->is_inlined && !place->line;
+}
+
 static size_t choose(struct line_chooser *chooser, size_t count) {
     if (chooser->symbolizer->line.choice == LINE_SITE)
         return 0;
@@ -40,10 +47,8 @@ static size_t choose(struct line_chooser *chooser, size_t count) {
         return program && program < count ? program - 1 : program;
     }
     size_t chosen = line_chooser_next(chooser, 0, count, PASS_THROUGH);
-    while (chosen + 1 < count && chooser->path.places[chosen].is_inlined &&
-           !chooser->path.places[chosen].line)
-        chosen =
-            line_chooser_next(chooser, chosen + 1, count, PASS_THROUGH); /* compilers write such functions */
+    while (chosen < count && is_compilers(&chooser->path.places[chosen]))
+        chosen = line_chooser_next(chooser, chosen + 1, count, PASS_THROUGH);
     return chosen < count ? chosen : outermost_of_program(chooser, count);
 }
 
@@ -64,4 +69,38 @@ size_t line_chooser_take(struct line_chooser *chooser, const struct site_view *v
     call_path_make(&chooser->path, view, stack, chooser->symbolizer);
     *count = call_path_to_main(&chooser->path);
     return choose(chooser, *count);
+}
+
+/* ---- The paths of a report's stacks for formats that programs read. */
+
+static const struct report_call *take(struct report_paths *paths, const struct report_stack *stack,
+                                      size_t *count, size_t *line) {
+    struct line_paths *self = (struct line_paths *)paths; /* its first member */
+    const struct site_view *site = stack->origin ? stack->origin : &stack->site->view;
+    size_t chosen = line_chooser_take(&self->chooser, site, stack, count);
+    *line = chosen < *count ? chosen : 0;
+    *count = self->chooser.path.count;
+    for (size_t i = 0; i < *count; i++) {
+        const struct path_place *place = &self->chooser.path.places[i];
+        self->calls[i] = (struct report_call){
+            .at = {place->function, place->file, place->line, place->column},
+            .module = place->module,
+            .address = place->returns,
+            .is_inlined = place->is_inlined,
+            .passes_through = place->function && line_chooser_flags(&self->chooser, place) & PASS_THROUGH,
+        };
+    }
+    return self->calls;
+}
+
+struct line_paths *line_paths_make(struct symbolizer *symbolizer, const struct report *report) {
+    struct line_paths *self = memory_zeros(1, sizeof *self);
+    self->paths.take = take;
+    line_chooser_begin(&self->chooser, symbolizer, report);
+    return self;
+}
+
+void line_paths_free(struct line_paths *self) {
+    line_chooser_end(&self->chooser);
+    free(self);
 }

@@ -31,4 +31,17 @@ unsigned line_chooser_flags(struct line_chooser *, const struct path_place *);
  * there is none. */
 size_t line_chooser_next(struct line_chooser *, size_t from, size_t count, unsigned flags);
 
+/* ---- The paths of a report's stacks for formats that programs read. */
+
+struct line_paths {
+    struct report_paths paths; /* for the report */
+    struct line_chooser chooser;
+    struct report_call calls[CALL_PATH_MAX];
+};
+
+/* Returns the paths of a report whose addresses the symbolizer has looked up; to be given to line_paths_free.
+ */
+struct line_paths *line_paths_make(struct symbolizer *, const struct report *);
+void line_paths_free(struct line_paths *);
+
 #endif

@@ -163,7 +163,7 @@ void pass_through_free(struct pass_through *passing) {
     string_pool_free(&passing->strings);
 }
 
-/* ---- Whether a place passes through. */
+/* ---- The flags of a place. */
 
 static uint32_t flags_of(const struct pass_through *passing, const char *name, const char *file) {
     const struct pass_function key = {.name = name, .file = file};

@@ -303,7 +303,8 @@ static uint64_t hash_function(const struct place *place) {
     return hash_text(hash_text(0, place->function), place->file ? path_base(place->file) : NULL);
 }
 
-/* Two functions of one name in files of one name have none: their calls are not told apart by it. */
+/* If two functions have the same name in files of the same name, neither start is used: the names do not tell
+ * their calls apart. */
 static void note_starts(struct symbol_module *module, struct symbol *symbol) {
     for (size_t i = 0; symbol->starts && i < symbol->count; i++) {
         uint64_t key = hash_function(&symbol->places[i]);
