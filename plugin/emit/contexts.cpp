@@ -258,7 +258,8 @@ static bool isRestoring(const Function &function, const Calls &calls, const Tail
 }
 
 /* Puts the mark by which the runtime knows such a function before its code, in as many words as keep the
- * alignment of the code. What stands there already (-fsanitize=function) is left. */
+ * alignment of the code. Functions that have prefix data already
+ * (-fsanitize=function) keep it. */
 static void markCode(Function &function) {
     if (function.hasPrefixData())
         return;

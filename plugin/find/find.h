@@ -64,9 +64,9 @@ bool mayBeHook(const llvm::CallBase &call);
 
 /* ---- Notes on calls. */
 
-/* Its number among the calls of one place, from 0. It goes into its location, which a call
- * has that LLVM makes of this one, and into metadata, for where clang uses that part of the location itself.
- */
+/* The number of a call among the calls at one source location, from 0. It is kept in the debug location,
+ * which LLVM copies to calls that it makes of this one, and in metadata, because clang may use that part of
+ * the location. */
 void setOrdinal(llvm::CallBase &call, unsigned ordinal);
 unsigned ordinalOf(const llvm::CallBase &call);
 

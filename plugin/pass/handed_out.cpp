@@ -97,7 +97,7 @@ static const Value *returnedArgument(const CallBase &call) {
     return isFirst ? call.getArgOperand(0) : call.getReturnedArgOperand();
 }
 
-/* By a pointer, for a size. */
+/* Returns whether a call is of an allocator through a pointer: it passes a size and returns a pointer. */
 static bool isHook(const CallBase &call) {
     return mayBeHook(call) &&
            any_of(call.args(), [](const Use &argument) { return isSize(*argument->getType()); });

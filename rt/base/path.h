@@ -19,7 +19,7 @@ const char *path_base(const char *path);
 /* Whether it is a header where systems have theirs, or of the C++ standard library. */
 bool path_is_of_system(const char *path);
 
-/* Whether the file is glibc's library or its dynamic loader. */
+/* Returns whether the file is glibc's libc.so or its dynamic loader. */
 bool path_is_c_library(const char *path);
 
 /* Appends .NUMBER. False: it does not fit in size bytes, and path is as it was. */

@@ -88,8 +88,8 @@ struct report_paths {
                                       size_t *line);
 };
 
-/* What came from one caller of the function with a row's line, or of the last one of the callers that all
- * stacks of the row share. */
+/* A caller of a row's function, or of the last caller that all stacks of the row share, and its part of the
+ * row. */
 struct report_caller {
     const struct report_site *site;
     const struct place *at; /* NULL: not known */
@@ -244,7 +244,8 @@ bool report_is_torn(const struct report *report);
 /* Whether it is not known which blocks are live: owners were not noted, or frees not seen. */
 bool report_is_unowned(const struct report *);
 
-/* The caller of the stack that tells it from others of its row. NULL: not known. The report is prepared. */
+/* Returns the first caller of a stack that not all stacks of its row share; NULL if it is unknown. The report
+ * must be prepared. */
 const struct place *report_stack_caller(const struct report_stack *);
 
 /* Negative, 0 or positive: by file, line and function; NULL, an unknown place, comes last. */

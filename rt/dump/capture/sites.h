@@ -33,8 +33,8 @@ uint64_t block_type_first(const struct block_type *, uint64_t size);
 /* Whether a pointer may be there. */
 bool block_type_has(const struct block_type *, uint64_t size, uint64_t offset);
 
-/* Whether the dynamic loader has allocated it: the memory of threads and modules. Before a line was chosen
- * its module or its own functions tell, then what the line calls. */
+/* Returns whether the dynamic loader allocated a site's blocks, as memory of threads and modules. A site is
+ * known by its module or function, and a chosen line by the function that it calls. */
 bool capture_is_loaders(const struct site_view *);
 
 /* Adds the edges of all blocks, which the graph has in the order of the finder. types: of its sites.

@@ -56,7 +56,7 @@ int arguments_take_given(const struct arguments *, void *options, int count, cha
     }
 take_function take_line, take_skip, take_stop;
 
-/* How the help tells of them. */
+/* Their lines in a command's help. */
 #define HELP_OF_LINE                                                                                         \
     "  --line=auto|site|outermost-library\n"                                                                 \
     "  --skip=GLOB,...         which line of a path is shown, as in report\n"                                \

@@ -20,7 +20,7 @@
  * read; otherwise 0. The first call for a page takes a system call. */
 uintptr_t stack_own_end(uintptr_t address);
 
-/* Notes that a thread is about to be started with so many bytes of stack. */
+/* Records the stack size, in bytes, of a thread that is about to start. */
 void stack_note_thread(size_t size);
 
 /* Begins the definition of a function of this file that runs with enough room on the stack. Arguments may
