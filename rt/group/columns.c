@@ -20,7 +20,7 @@ static bool is_shown(const struct groups *groups, const struct report *report, i
     case COLUMN_LIVE_PADDING:
         return use->live_bytes && !report->is_unowned;
     default:
-        return (column != COLUMN_LOST || group_by_has_lost(groups->by)) &&
+        return ((column != COLUMN_LOST && column != COLUMN_POSSIBLY_LOST) || group_by_has_lost(groups->by)) &&
                (column != COLUMN_PEAK || !group_by_parts(groups->by)) &&
                column_is_shown(report, &groups->whole, (enum column)column);
     }
@@ -33,8 +33,8 @@ static size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *gr
                                 COLUMN_REALLOCS, COLUMN_FREES,       COLUMN_MOVED,   COLUMN_FAILED,
                                 COLUMN_LOST,     COLUMN_LIVE,        COLUMN_PEAK,    COLUMN_AVERAGE,
                                 COLUMN_SIZE,     COLUMN_HOLES,       COLUMN_PADDING, COLUMN_LIVE_PADDING};
-    static const int leaks[] = {COLUMN_LOST,        COLUMN_LIVE,   COLUMN_LIVE_SHARE,
-                                COLUMN_LIVE_BLOCKS, COLUMN_ALLOCS, COLUMN_AVERAGE};
+    static const int leaks[] = {COLUMN_LOST,        COLUMN_POSSIBLY_LOST, COLUMN_LIVE,   COLUMN_LIVE_SHARE,
+                                COLUMN_LIVE_BLOCKS, COLUMN_ALLOCS,        COLUMN_AVERAGE};
     static const int freed[] = {COLUMN_FREED, COLUMN_FREES, COLUMN_MOVED};
     bool is_leaks = groups->limits.leaks, is_freed = groups->by == BY_FREED;
     const int *from = is_freed ? freed : is_leaks ? leaks : usual;

@@ -256,6 +256,12 @@ class ExitCode(unittest.TestCase):
         def lost(report):
             self.assertGreater(report["sites"][0]["lost_blocks"], 0)
             report["sites"][0]["lost_blocks"] -= 1
+
+        def possibly_lost(report):
+            for each in report["sites"][0], report["totals"]:
+                each.update(possibly_lost_blocks=1, possibly_lost_bytes=30, lost_blocks=each["lost_blocks"] - 1)
+        self.assertEqual(self.status(possibly_lost), 1)
+        self.assertIn("possibly lost 0 B -> 30 B", dump("diff", self.path, work("changed.profile")).stdout)
         self.assertEqual(self.status(counted), 1)
         self.assertEqual(self.status(lost), 1)
         self.assertEqual(self.status(lambda report: report["sites"][0].update(max_live_blocks=12345)), 1)

@@ -28,7 +28,9 @@ static bool is_equal(const struct diff *diff, const struct report_site *old, con
     ALLOCSITE_TOTALS(COMPARE)
 #undef COMPARE
     if (diff->old->reach && diff->new->reach)
-        is_equal = is_equal && old->lost_blocks == new->lost_blocks && old->lost_bytes == new->lost_bytes;
+        is_equal = is_equal && old->lost_blocks == new->lost_blocks && old->lost_bytes == new->lost_bytes &&
+                   old->possibly_lost_blocks == new->possibly_lost_blocks &&
+                   old->possibly_lost_bytes == new->possibly_lost_bytes;
     return is_equal;
 }
 

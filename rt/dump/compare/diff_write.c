@@ -103,11 +103,19 @@ static void put_other_numbers(const struct writing *writing, const struct diff_r
     ALLOCSITE_TOTALS(PUT_COUNTER)
     PUT_COUNTER(max_live_blocks)
 #undef PUT_COUNTER
-    if (row->old->lost_blocks == row->new->lost_blocks && row->old->lost_bytes == row->new->lost_bytes)
-        return;
-    out_text(out, separator);
-    out_text(out, "lost ");
-    put_change(out, row->old, row->new, MEASURE_LOST);
+    if (row->old->lost_blocks != row->new->lost_blocks || row->old->lost_bytes != row->new->lost_bytes) {
+        out_text(out, separator);
+        out_text(out, "lost ");
+        put_change(out, row->old, row->new, MEASURE_LOST);
+        separator = ", ";
+    }
+    if (row->old->possibly_lost_bytes != row->new->possibly_lost_bytes) {
+        out_text(out, separator);
+        out_text(out, "possibly lost ");
+        measure_write(out, row->old->possibly_lost_bytes, MEASURE_LOST);
+        out_text(out, " -> ");
+        measure_write(out, row->new->possibly_lost_bytes, MEASURE_LOST);
+    }
 }
 
 static bool is_in_measures(const struct diff_row *row) {

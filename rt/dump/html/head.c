@@ -140,7 +140,7 @@ static void put_card(struct out *out, const struct card *card, const struct card
     out_text(out, "</dd></div>\n");
 }
 
-enum { CARDS = 6 };
+enum { CARDS = 7 };
 
 /* What needs the owners of blocks is left out without them. Returns how many there are. */
 static size_t cards_of(struct card cards[CARDS], const struct report *report) {
@@ -156,9 +156,12 @@ static size_t cards_of(struct card cards[CARDS], const struct report *report) {
         {"peak", "Peak", counters->peak_bytes, true, counters->peak_blocks, " block", " blocks"},
         {"churn", "Churn", churn, true, gone, " block came and went", " blocks came and went"},
         {"lost", "Lost", totals->lost_bytes, true, totals->lost_blocks, " block", " blocks"},
+        {"possibly", "Possibly lost", totals->possibly_lost_bytes, true, totals->possibly_lost_blocks,
+         " block", " blocks"},
     };
+    size_t lost = report->reach ? totals->possibly_lost_blocks ? 2 : 1 : 0;
     memcpy(cards, all, sizeof all);
-    return report->is_unowned ? CARDS - 4 : report->reach ? CARDS : CARDS - 1;
+    return report->is_unowned ? CARDS - 5 : CARDS - 2 + lost;
 }
 
 /* Of two reports those that both have. */

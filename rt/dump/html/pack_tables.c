@@ -250,6 +250,14 @@ static uint64_t site_lost_bytes(struct pack *pack, size_t row) {
     return pack->sites[row]->lost_bytes;
 }
 
+static uint64_t site_possibly_lost_blocks(struct pack *pack, size_t row) {
+    return pack->sites[row]->possibly_lost_blocks;
+}
+
+static uint64_t site_possibly_lost_bytes(struct pack *pack, size_t row) {
+    return pack->sites[row]->possibly_lost_bytes;
+}
+
 /* Of a site without calling frames: where it is written, and what that is inlined into. */
 static uint64_t site_node(struct pack *pack, size_t row) {
     const struct report_site *site = pack->sites[row];
@@ -317,6 +325,8 @@ void pack_sites(struct pack *pack) {
                    {"backing", site_backing},
                    {"lost_blocks", site_lost_blocks},
                    {"lost_bytes", site_lost_bytes},
+                   {"possibly_lost_blocks", site_possibly_lost_blocks},
+                   {"possibly_lost_bytes", site_possibly_lost_bytes},
                    {"node", site_node}};
     json_open_line(&pack->json, "sites", '{');
     put_ids(pack);
@@ -338,6 +348,8 @@ void pack_old(struct pack *pack) {
     put_counters(pack, pack->site_count);
     put_column(pack, "lost_blocks", site_lost_blocks, pack->site_count);
     put_column(pack, "lost_bytes", site_lost_bytes, pack->site_count);
+    put_column(pack, "possibly_lost_blocks", site_possibly_lost_blocks, pack->site_count);
+    put_column(pack, "possibly_lost_bytes", site_possibly_lost_bytes, pack->site_count);
     json_close(&pack->json, '}');
 }
 

@@ -8,6 +8,7 @@ const METRICS = [
     { key: "peak", name: "Peak", isBytes: true, columns: ["peak_bytes"] },
     { key: "churn", name: "Churn", isBytes: true, columns: ["freed_bytes", "moved_bytes"] },
     { key: "lost", name: "Lost", isBytes: true, columns: ["lost_bytes"] },
+    { key: "possibly", name: "Possibly lost", isBytes: true, columns: ["possibly_lost_bytes"] },
 ].filter(({ key }) => document.querySelector(`#totals [data-metric=${key}]`));
 
 function sumOfColumns(rows, names, count) {

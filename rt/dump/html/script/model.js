@@ -40,6 +40,8 @@ const COUNTERS = [
     "max_live_blocks_within",
     "lost_blocks",
     "lost_bytes",
+    "possibly_lost_blocks",
+    "possibly_lost_bytes",
 ];
 const SITE_COLUMNS = [
     "module",
