@@ -34,9 +34,13 @@ static size_t outermost_of_program(struct line_chooser *chooser, size_t count) {
     return count;
 }
 
-/* Initialisers that a compiler writes have no lines. What they are inlined into has. */
-static bool is_compilers(const struct path_place *place) {
-    return place->is_inlined && !place->line;
+/* Calls without lines are in initialisers that a compiler writes, and in archives that were compiled without
+ * debug information, such as the C library of a static program. Returns count if no call has a line. */
+static size_t first_with_line(struct line_chooser *chooser, size_t count) {
+    size_t chosen = line_chooser_next(chooser, 0, count, PASS_THROUGH);
+    while (chosen < count && !chooser->path.places[chosen].line)
+        chosen = line_chooser_next(chooser, chosen + 1, count, PASS_THROUGH);
+    return chosen;
 }
 
 static size_t choose(struct line_chooser *chooser, size_t count) {
@@ -46,9 +50,9 @@ static size_t choose(struct line_chooser *chooser, size_t count) {
         size_t program = line_chooser_next(chooser, 0, count, PASS_LIBRARY);
         return program && program < count ? program - 1 : program;
     }
-    size_t chosen = line_chooser_next(chooser, 0, count, PASS_THROUGH);
-    while (chosen < count && is_compilers(&chooser->path.places[chosen]))
-        chosen = line_chooser_next(chooser, chosen + 1, count, PASS_THROUGH);
+    size_t chosen = first_with_line(chooser, count);
+    if (chosen == count)
+        chosen = line_chooser_next(chooser, 0, count, PASS_THROUGH);
     return chosen < count ? chosen : outermost_of_program(chooser, count);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The choice of the line of one call path: the innermost call that is neither in a library nor in a
- * pass-through function (pass_through.h). If there is no such call, it is the outermost one that is not in a
- * library. */
+ * pass-through function (pass_through.h) and has a line in its source. If no such call has a line, it is the
+ * innermost one without; if there is none either, the outermost one that is not in a library. */
 #ifndef ALLOCSITE_DUMP_LINE_CHOOSER_H
 #define ALLOCSITE_DUMP_LINE_CHOOSER_H
 

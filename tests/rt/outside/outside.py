@@ -16,19 +16,22 @@ OBSTACKS = range(next(number for number, line in enumerate(TEXT, 1) if "void gro
 DEEP = next(number for number, line in enumerate(TEXT, 1) if "too deep" in line)
 
 
-def check(program, options, takes=False, deep=0):
+def check(program, options, takes=False, deep=0, is_observed=True):
     """takes: what obstacks have is at the function that they call back. deep: how many of the deepest calls are known."""
     process = run([program], "format=json:report=%e.%p.json:" + options)
     report = report_of(process)
     expect("status", (3, ""), (process.returncode, process.err))
     expect("exact", [], report["inexact_reasons"])
-    check_observed(process, report)
+    if is_observed:
+        check_observed(process, report)
     books, counted, others = collections.Counter(), collections.Counter(), collections.Counter()
     for line, allocs, reallocs in (map(int, line.split()) for line in process.out.splitlines()):
         line = TAKES if takes and line in OBSTACKS else line
         books.update({(line, "allocs"): allocs, (line, "reallocs"): reallocs})
     for row in rows(report):
-        if row["module"] != program:
+        if row["module"] == program and not row["line"]:  # of a static program's start
+            others["libstdc++ and libc"] += row["allocs"]
+        elif row["module"] != program:
             others[os.path.basename(row["module"])] += row["allocs"]
         elif "pthread_create" not in TEXT[row["line"] - 1]:  # a thread may have the stack of an earlier one
             counted.update({(row["line"], counter): row[counter] for counter in ("allocs", "reallocs")})
@@ -62,4 +65,11 @@ def contexts():
             check(program, options, deep=10)
 
 
-main((sites, contexts))
+def static():
+    """Archives without debug information, the C library's among them, are in the program's own module."""
+    subprocess.run([CLANG, "-O1", "-c", source("library.c"), "-o", "plain.o"], check=True)
+    for level in "-O0", "-O2":
+        check(build("outside.c", f"static{level}", f"-I{HERE}", level, "-static", "plain.o"), "", deep=10, is_observed=False)
+
+
+main((sites, contexts, static))
