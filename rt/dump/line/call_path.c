@@ -106,6 +106,37 @@ static void add_inlined_at_link(struct call_path *path, const struct report_fram
     }
 }
 
+static bool is_named(const struct path_place *place, const char *name) {
+    return place->function && strcmp(place->function, name) == 0;
+}
+
+/* Where the kernel starts a process or a thread. */
+static bool is_entry(const struct path_place *place) {
+    return is_named(place, "_start") || is_named(place, "start_thread") || is_named(place, "clone") ||
+           is_named(place, "clone3");
+}
+
+/* Returns the number of places without those outside of main. On a path without main, the outermost ones in
+ * the C library are left out: a module of its own or, in a static program, code without lines. A path that is
+ * all in the C library stays whole. */
+static size_t without_start_up(const struct call_path *path) {
+    size_t count = path->count;
+    bool is_static = false;
+    for (size_t i = count; i-- > 0;)
+        if (is_named(&path->places[i], "main"))
+            return i + 1;
+    for (; count; count--) {
+        const struct path_place *place = &path->places[count - 1];
+        if (place->module && path_is_c_library(place->module))
+            is_static = false;
+        else if (is_entry(place))
+            is_static = true;
+        else if (!is_static || place->file)
+            break;
+    }
+    return count ? count : path->count;
+}
+
 /* The first frame of an unsited row is the row itself. */
 void call_path_make(struct call_path *path, const struct site_view *view, const struct report_stack *stack,
                     const struct symbolizer *symbolizer) {
@@ -117,16 +148,5 @@ void call_path_make(struct call_path *path, const struct site_view *view, const 
         add_inlined_at_link(path, &stack->frames[0], view, symbolizer);
     for (size_t i = own; stack && i < stack->frame_count; i++)
         add_frame(path, &stack->frames[i], symbolizer);
-}
-
-static bool is_named(const struct path_place *place, const char *name) {
-    return place->function && strcmp(place->function, name) == 0;
-}
-
-size_t call_path_to_main(const struct call_path *path) {
-    size_t count = 0;
-    while (count < path->count && !is_named(&path->places[count], "_start"))
-        if (is_named(&path->places[count++], "main"))
-            break;
-    return count;
+    path->count = without_start_up(path);
 }

@@ -28,12 +28,9 @@ struct call_path {
 };
 
 /* Makes the path of an allocation site: its own place and the functions that it was inlined into, then the
- * frames of the stack; stack NULL: as far as is known without one. */
+ * frames of the stack, up to main or to the function that the C library called first; stack NULL: as far as
+ * is known without one. */
 void call_path_make(struct call_path *, const struct site_view *, const struct report_stack *,
                     const struct symbolizer *);
-
-/* Returns the number of places up to main, or before the _start of a program whose main is not on the path:
- * the C library's start-up says nothing. */
-size_t call_path_to_main(const struct call_path *);
 
 #endif

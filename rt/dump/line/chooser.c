@@ -71,7 +71,7 @@ void line_chooser_end(struct line_chooser *chooser) {
 size_t line_chooser_take(struct line_chooser *chooser, const struct site_view *view,
                          const struct report_stack *stack, size_t *count) {
     call_path_make(&chooser->path, view, stack, chooser->symbolizer);
-    *count = call_path_to_main(&chooser->path);
+    *count = chooser->path.count;
     return choose(chooser, *count);
 }
 
@@ -83,7 +83,6 @@ static const struct report_call *take(struct report_paths *paths, const struct r
     const struct site_view *site = stack->origin ? stack->origin : &stack->site->view;
     size_t chosen = line_chooser_take(&self->chooser, site, stack, count);
     *line = chosen < *count ? chosen : 0;
-    *count = self->chooser.path.count;
     for (size_t i = 0; i < *count; i++) {
         const struct path_place *place = &self->chooser.path.places[i];
         self->calls[i] = (struct report_call){

@@ -20,7 +20,7 @@ void line_chooser_begin(struct line_chooser *, struct symbolizer *, const struct
 void line_chooser_end(struct line_chooser *);
 
 /* Makes the path of a stack of the site; stack NULL: the site's own places alone. Sets count to the number of
- * its places up to main, and returns the number of the chosen one: count if all are in libraries. */
+ * its places, and returns the number of the chosen one: count if all are in libraries. */
 size_t line_chooser_take(struct line_chooser *, const struct site_view *, const struct report_stack *,
                          size_t *count);
 

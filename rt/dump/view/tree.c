@@ -247,7 +247,7 @@ static char *name_of(const struct path_place *place) {
 static const char *way_of(struct by_stack *by, const struct call_path *path) {
     char *text = NULL;
     size_t length = 0, room = 0;
-    for (size_t i = call_path_to_main(path); i-- > 0;) {
+    for (size_t i = path->count; i-- > 0;) {
         char *name = name_of(&path->places[i]);
         for (const char *at = name; *at; at++) {
             memory_grow(&text, length, &room, 1);

@@ -38,11 +38,7 @@ const bar = (part, whole) =>
         element("i", { style: { width: whole ? Math.max(0, Math.min(100, (100 * part) / whole)) + "%" : "0" } }),
     );
 
-// What calls main says nothing.
-function leadingTo(node) {
-    const names = framesOf(node).slice(1).map(frameName);
-    return names.slice(0, names.indexOf("main") + 1 || names.length).join(" < ");
-}
+const leadingTo = (node) => framesOf(node).slice(1).map(frameName).join(" < ");
 
 // Function, place, callee and type of a site, and what it was inlined into or called from.
 function siteLabel(i, node = sites.node[i], isStack = ROW === "stack") {
