@@ -378,6 +378,21 @@ class Command(unittest.TestCase):
         lines = self.bytes_of("export", "--format=collapsed", PLAIN).decode().splitlines()
         self.assertEqual([re.sub(r" \([^)]*:(\d+)\)", r":\1", line) for line in lines if "fresh" in line], ["more:19;fresh:12 288"])
 
+    def test_instantiations_with_long_names(self):
+        """Viewers take functions of one name for one function: two whose short names would be equal have others."""
+        document = profiles.words()
+        types = [f"Pair<{', '.join(['ATypeWithAVeryLongNameThatNobodyWouldEverWrite'] * 4)}, Key<{number}>>" for number in range(3)]
+        for site, name in zip((site for site in document["sites"] if site["sited"] and site["alloc_bytes"]), types):
+            site.update(function=f"void* make<{name}>()", file="make.h", line=3, column=1, inlined=[])
+        path = profiles.write(work("alike.profile"), document)
+        for form in "collapsed", "callgrind", "dhat", "speedscope", "pprof":
+            data = open(exported(form, path), "rb").read()
+            found = re.findall(r"make<[^\s\0]*Key<(\d)>", (gzip.decompress(data) if form == "pprof" else data).decode("latin-1"))
+            self.assertEqual(set(found), {"0", "1", "2"}, form)
+            if form == "pprof":
+                continue  # it has the full names, too
+            self.assertNotIn(b"make<Pair<...>>", data, form)
+
     def bytes_of(self, *arguments):
         return subprocess.run([DUMP, *arguments], stdout=subprocess.PIPE, check=True).stdout
 

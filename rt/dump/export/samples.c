@@ -10,6 +10,7 @@
 #include "dump/view/views.h"
 #include "model/report.h"
 #include "names/names.h"
+#include "write/shown_names.h"
 #include "write/summary.h"
 
 #include <ctype.h>
@@ -33,35 +34,6 @@ static bool is_word(const char *symbol) {
     while (symbol[length] == '_' || isalnum((unsigned char)symbol[length]))
         length++;
     return length && !symbol[length] && length < NAME_SIZE && !is_mangled(symbol);
-}
-
-/* Many frames are of one function, and to shorten its name takes long. */
-static const char *short_name(struct samples *samples, const char *symbol) {
-    char text[NAME_SIZE];
-    if (is_word(symbol))
-        return symbol;
-    const uint64_t *known = number_map_find(&samples->short_names, (uintptr_t)symbol);
-    if (known)
-        return (const char *)(uintptr_t)*known;
-    name_function(text, symbol, NAME_SIZE);
-    const char *name = string_keep(&samples->strings, text);
-    number_map_add(&samples->short_names, (uintptr_t)symbol, (uintptr_t)name);
-    return name;
-}
-
-/* What has no name is called by where it is. */
-static const char *name_of(struct samples *samples, const struct frame *at) {
-    char text[NAME_SIZE];
-    struct out out;
-    if (at->symbol)
-        return samples->full_names ? at->symbol : short_name(samples, at->symbol);
-    out_open_memory(&out, text, sizeof text);
-    out_plain(&out, at->module && !at->file ? path_base(at->module) : NULL);
-    if (at->address) {
-        out_text(&out, "+0x");
-        out_hex(&out, at->address);
-    }
-    return string_keep(&samples->strings, text);
 }
 
 /* Texts are in the pool, once each. */
@@ -90,11 +62,7 @@ static uint32_t frame_of(struct samples *samples, const struct path_place *at) {
                           .is_inlined = at->is_inlined};
     uint64_t hash = hash_frame(&frame);
     struct elements frames = {&samples->frames, &samples->frame_count, &samples->frame_room, sizeof frame};
-    size_t before = samples->frame_count,
-           number = hash_keep(&samples->index, hash, is_frame, &frame, samples, frames);
-    if (number == before)
-        samples->frames[number].function = name_of(samples, &frame);
-    return (uint32_t)number;
+    return (uint32_t)hash_keep(&samples->index, hash, is_frame, &frame, samples, frames);
 }
 
 void sample_values(uint64_t values[SAMPLE_VALUES], const struct counters *counters) {
@@ -201,6 +169,84 @@ static bool is_empty(const struct sample *sample) {
     return !any;
 }
 
+/* ---- Names of frames. */
+
+/* Many frames are of one function, and to shorten its name takes long. */
+static const char *short_name(struct samples *samples, const char *symbol) {
+    char text[NAME_SIZE];
+    if (is_word(symbol))
+        return symbol;
+    const uint64_t *known = number_map_find(&samples->short_names, (uintptr_t)symbol);
+    if (known)
+        return (const char *)(uintptr_t)*known;
+    name_function(text, symbol, NAME_SIZE);
+    const char *name = string_keep(&samples->strings, text);
+    number_map_add(&samples->short_names, (uintptr_t)symbol, (uintptr_t)name);
+    return name;
+}
+
+/* What has no name is called by where it is. */
+static const char *name_of_address(struct samples *samples, const struct frame *at) {
+    char text[NAME_SIZE];
+    struct out out;
+    out_open_memory(&out, text, sizeof text);
+    out_plain(&out, at->module && !at->file ? path_base(at->module) : NULL);
+    if (at->address) {
+        out_text(&out, "+0x");
+        out_hex(&out, at->address);
+    }
+    return string_keep(&samples->strings, text);
+}
+
+/* Viewers take functions of one name for one function. Adds the symbols whose short names others have too. */
+static void add_alike(struct samples *samples, struct shown_names *alike) {
+    struct number_map symbols = {0}; /* of each short name the first one */
+    for (size_t i = 0; i < samples->frame_count; i++) {
+        const struct frame *frame = &samples->frames[i];
+        if (!frame->symbol)
+            continue;
+        const uint64_t *first = number_map_find(&symbols, (uintptr_t)frame->function);
+        if (!first)
+            number_map_add(&symbols, (uintptr_t)frame->function, (uintptr_t)frame->symbol);
+        else if (*first != (uintptr_t)frame->symbol) {
+            shown_names_add(alike, NAME_FUNCTION, (const char *)(uintptr_t)*first);
+            shown_names_add(alike, NAME_FUNCTION, frame->symbol);
+        }
+    }
+    number_map_free(&symbols);
+}
+
+static void tell_alike_apart(struct samples *samples) {
+    struct shown_names alike = {0};
+    struct number_map apart = {0}; /* of symbols */
+    char text[NAME_SIZE];
+    add_alike(samples, &alike);
+    for (size_t i = 0; i < samples->frame_count && alike.kinds[NAME_FUNCTION].count; i++) {
+        struct frame *frame = &samples->frames[i];
+        const uint64_t *known = frame->symbol ? number_map_find(&apart, (uintptr_t)frame->symbol) : NULL;
+        if (known)
+            frame->function = (const char *)(uintptr_t)*known;
+        if (known || !frame->symbol || is_word(frame->symbol))
+            continue;
+        frame->function =
+            string_keep(&samples->strings, shown_name(&alike, NAME_FUNCTION, frame->symbol, NAME_SIZE, text));
+        number_map_add(&apart, (uintptr_t)frame->symbol, (uintptr_t)frame->function);
+    }
+    number_map_free(&apart);
+    shown_names_free(&alike);
+}
+
+static void name_frames(struct samples *samples) {
+    for (size_t i = 0; i < samples->frame_count; i++) {
+        struct frame *frame = &samples->frames[i];
+        frame->function = !frame->symbol        ? name_of_address(samples, frame)
+                          : samples->full_names ? frame->symbol
+                                                : short_name(samples, frame->symbol);
+    }
+    if (!samples->full_names)
+        tell_alike_apart(samples);
+}
+
 /* ---- All samples. */
 
 static uint64_t gone(const struct counters *counters) {
@@ -239,6 +285,7 @@ void samples_make(struct samples *samples, const struct symbolizer *symbolizer) 
     samples->value_count = samples->report->is_unowned ? SAMPLE_OWNED : SAMPLE_VALUES;
     name_phases(samples);
     tree_parts(samples->report, symbolizer, 0, add_part, samples);
+    name_frames(samples);
     part_by_phase(samples);
     free_indices(samples);
 }
