@@ -170,11 +170,12 @@ void os_wait(uint32_t tries) {
     tries < YIELDS ? os_yield() : os_sleep(SHORT_NAP);
 }
 
+/* By the thread, for a first thread that has ended has no memory any more. */
 bool os_read(const void *address, uintptr_t *word) {
     int error = errno;
     struct iovec to = {word, sizeof *word}, from = {(void *)(uintptr_t)address, sizeof *word};
     bool is_read =
-        syscall(SYS_process_vm_readv, os_process(), &to, 1UL, &from, 1UL, 0UL) == (long)sizeof *word;
+        syscall(SYS_process_vm_readv, os_thread(), &to, 1UL, &from, 1UL, 0UL) == (long)sizeof *word;
     errno = error;
     return is_read;
 }
