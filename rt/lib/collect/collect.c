@@ -117,8 +117,8 @@ static const char *sanitizer(void) {
 }
 
 static const char *other_malloc(void) {
-    if (hole_is_set(HOLE_PAST))
-        return rebind_is_done() ? rebind_allocator() : next_copier();
+    if (hole_is_set(HOLE_PAST) && next_object())
+        return next_object()->l_name;
     const char *name = hole_is_set(HOLE_INTERPOSITION) ? sanitizer() : NULL;
     return name || !hole_is_set(HOLE_INTERPOSITION) ? name : next_interposer();
 }

@@ -130,9 +130,6 @@ bool rebind_is_done(void);
 /* The allocator's own definition of a function whose calls come to us now; NULL: none. */
 void *rebind_hidden(const char *name);
 
-/* Path of the allocator. */
-const char *rebind_allocator(void);
-
 #endif
 
 #endif

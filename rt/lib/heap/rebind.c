@@ -65,10 +65,6 @@ bool rebind_is_done(void) {
     return is_done;
 }
 
-const char *rebind_allocator(void) {
-    return allocator->l_name;
-}
-
 static const struct hidden *hidden_named(const char *name) {
     for (size_t i = 0; i < table_used; i++)
         if (strcmp(table[i].name, name) == 0)
@@ -291,13 +287,53 @@ static void hide_libc(void) {
     image_close(&allocator_image, symbols + first, symbols + end);
 }
 
+/* ---- Ways past us to another allocator. */
+
+static bool has_any(const char *name, const char *const *words, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (strstr(name, words[i]))
+            return true;
+    return false;
+}
+
+/* Whether it is a function of the allocator's own that gives blocks or takes them back, as mallocx, tc_free
+ * and mi_new. Others tell of blocks or set something: malloc_usable_size, MallocExtension_GetStats. */
+static bool is_way_past(const char *name) {
+    static const char *const gives[] = {"alloc", "free", "_new", "_delete"};
+    static const char *const tells[] = {"_Z",   "size", "stats", "info",    "trim",
+                                        "hook", "Hook", "Ext",   "nallocx", "sallocx"};
+    if (!has_any(name, gives, sizeof gives / sizeof *gives) ||
+        has_any(name, tells, sizeof tells / sizeof *tells) || image_symbol(&own_image, name))
+        return false;
+    const ElfW(Sym) *symbol = image_symbol(&allocator_image, name);
+    return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
+}
+
+static int find_way_past(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size;
+    (void)unused;
+    struct image image;
+    return object->dlpi_addr != allocator_image.base && image_read(&image, object) &&
+           image_refers(&image, is_way_past);
+}
+
+/* Such calls are not seen, and a function of ours by their names would tell programs that ask for it that the
+ * allocator is there. */
+static void look_for_ways_past(void) {
+    allocator = next_object();
+    dl_iterate_phdr(find_images, NULL);
+    if (allocator_image.hash && own_image.hash && dl_iterate_phdr(find_way_past, NULL))
+        hole_set(HOLE_PAST);
+}
+
 void rebind_libc(void) {
     const struct module *own = module_of(&table);
     uintptr_t underlying = (uintptr_t)next_behind("malloc");
     if (!underlying || !own || !own->permanent || next_is_sanitizers())
         return;
-    if (!next_is_glibc())
+    if (!next_is_glibc()) {
         dl_iterate_phdr(let_pass, &underlying);
-    else if (dl_iterate_phdr(find_look_up, NULL))
+        look_for_ways_past();
+    } else if (dl_iterate_phdr(find_look_up, NULL))
         hide_libc();
 }

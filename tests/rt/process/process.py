@@ -178,6 +178,16 @@ def other_allocators():
             check_behaviour(preloaded)
             expect(f"{library} preloaded, exact", [], report["inexact_reasons"])
             check_notes(report, name)
+        own = {"jemalloc": ("void *mallocx(size_t, int)", "mallocx(100, 0)", "void dallocx(void *, int)", "dallocx(block, 0)"),
+               "mimalloc": ("void *mi_malloc(size_t)", "mi_malloc(100)", "void mi_free(void *)", "mi_free(block)")}.get(
+                   library, ("void *tc_malloc(size_t)", "tc_malloc(100)", "void tc_free(void *)", "tc_free(block)"))
+        text = f"#include <stdlib.h>\n{own[0]};\n{own[2]};\nint main(void) {{ void *block = malloc(50); {own[3]}; free({own[1]}); return 3; }}"
+        open("own_calls.c", "w").write(text)
+        for options, environment in ([path], {}), ([f"-L{LIBRARIES}", f"-l{library}"], {"LD_PRELOAD": path}):
+            process = run([build(os.path.join(WORK, "own_calls.c"), "own_calls", *options)], environment=environment)
+            expect(f"calls of {library}'s own", (3, ""), (process.returncode, process.err))
+            reasons = report_of(process)["inexact_reasons"]
+            expect("said", [True], [f"lib{library}.so" in reason and "past allocsite's" in reason for reason in reasons])
 
 
 def redirected():
