@@ -8,11 +8,23 @@
 
 /* ---- The columns of groups for people. */
 
+/* Those that the columns of a function alone, and with all that it called, stand for. */
+static bool is_replaced(const struct groups *groups, int column) {
+    return groups->inclusive &&
+           (column == (int)column_sorted(&groups->limits) || column == COLUMN_BYTES_SHARE ||
+            column == COLUMN_ALLOCS_SHARE || column == COLUMN_LIVE_SHARE);
+}
+
 static bool is_shown(const struct groups *groups, const struct report *report, int column) {
     const struct type_use *use = &groups->whole_use;
     switch (column) {
     case COLUMN_FREED:
         return true;
+    case COLUMN_SELF:
+    case COLUMN_SELF_SHARE:
+    case COLUMN_INCLUSIVE:
+    case COLUMN_INCLUSIVE_SHARE:
+        return groups->inclusive;
     case COLUMN_SIZE:
     case COLUMN_HOLES:
     case COLUMN_PADDING:
@@ -21,7 +33,7 @@ static bool is_shown(const struct groups *groups, const struct report *report, i
         return use->live_bytes && !report->is_unowned;
     default:
         return ((column != COLUMN_LOST && column != COLUMN_POSSIBLY_LOST) || group_by_has_lost(groups->by)) &&
-               (column != COLUMN_PEAK || !group_by_parts(groups->by)) &&
+               (column != COLUMN_PEAK || !group_by_parts(groups->by)) && !is_replaced(groups, column) &&
                column_is_shown(report, &groups->whole, (enum column)column);
     }
 }
@@ -29,12 +41,15 @@ static bool is_shown(const struct groups *groups, const struct report *report, i
 /* Writes which columns there are, in their order, and returns how many. */
 static size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *groups,
                              const struct report *report) {
-    static const int usual[] = {COLUMN_BYTES,    COLUMN_BYTES_SHARE, COLUMN_ALLOCS,  COLUMN_ALLOCS_SHARE,
-                                COLUMN_REALLOCS, COLUMN_FREES,       COLUMN_MOVED,   COLUMN_FAILED,
-                                COLUMN_LOST,     COLUMN_LIVE,        COLUMN_PEAK,    COLUMN_AVERAGE,
-                                COLUMN_SIZE,     COLUMN_HOLES,       COLUMN_PADDING, COLUMN_LIVE_PADDING};
-    static const int leaks[] = {COLUMN_LOST,        COLUMN_POSSIBLY_LOST, COLUMN_LIVE,   COLUMN_LIVE_SHARE,
-                                COLUMN_LIVE_BLOCKS, COLUMN_ALLOCS,        COLUMN_AVERAGE};
+    static const int usual[] = {COLUMN_SELF,     COLUMN_SELF_SHARE,  COLUMN_INCLUSIVE, COLUMN_INCLUSIVE_SHARE,
+                                COLUMN_BYTES,    COLUMN_BYTES_SHARE, COLUMN_ALLOCS,    COLUMN_ALLOCS_SHARE,
+                                COLUMN_REALLOCS, COLUMN_FREES,       COLUMN_MOVED,     COLUMN_FAILED,
+                                COLUMN_LOST,     COLUMN_LIVE,        COLUMN_PEAK,      COLUMN_AVERAGE,
+                                COLUMN_SIZE,     COLUMN_HOLES,       COLUMN_PADDING,   COLUMN_LIVE_PADDING};
+    static const int leaks[] = {
+        COLUMN_SELF,        COLUMN_SELF_SHARE,    COLUMN_INCLUSIVE, COLUMN_INCLUSIVE_SHARE,
+        COLUMN_LOST,        COLUMN_POSSIBLY_LOST, COLUMN_LIVE,      COLUMN_LIVE_SHARE,
+        COLUMN_LIVE_BLOCKS, COLUMN_ALLOCS,        COLUMN_AVERAGE};
     static const int freed[] = {COLUMN_FREED, COLUMN_FREES, COLUMN_MOVED};
     bool is_leaks = groups->limits.leaks, is_freed = groups->by == BY_FREED;
     const int *from = is_freed ? freed : is_leaks ? leaks : usual;
@@ -50,6 +65,10 @@ static size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *gr
 static const char *groups_column_name(int column) {
     static const char *const own[] = {
         [COLUMN_FREED] = "freed",
+        [COLUMN_SELF] = "self",
+        [COLUMN_SELF_SHARE] = "share",
+        [COLUMN_INCLUSIVE] = "inclusive",
+        [COLUMN_INCLUSIVE_SHARE] = "share",
         [COLUMN_SIZE] = "sizeof",
         [COLUMN_HOLES] = "holes",
         [COLUMN_PADDING] = "padding",
@@ -87,12 +106,34 @@ static void use_cell(char text[UNITS_SIZE], const struct type_use *use, int colu
         units_size(text, use->live_padding);
 }
 
+/* Rows that are not shown may all be called by one another. */
+static void inclusive_cell(char text[UNITS_SIZE], const struct groups *groups, const struct report *whole,
+                           const struct group *row, enum column column) {
+    const struct report_site sum = {.counters = *group_inclusive(row)};
+    if (row == &groups->hidden)
+        strcpy(text, "-");
+    else
+        column_cell(text, whole, &sum, column);
+}
+
+static enum column share_of(enum column column) {
+    return column == COLUMN_ALLOCS ? COLUMN_ALLOCS_SHARE
+           : column == COLUMN_LIVE ? COLUMN_LIVE_SHARE
+           : column == COLUMN_PEAK ? COLUMN_PEAK_SHARE
+                                   : COLUMN_BYTES_SHARE;
+}
+
 /* Shares are of what all rows have, which is more than the totals after a reset. */
 static void groups_cell(char text[UNITS_SIZE], const struct groups *groups, const struct group *row,
                         int column) {
     const struct report whole = {.totals = groups->whole};
     const struct report_site *sum = &row->sum;
-    if (column > COLUMN_FREED)
+    enum column sorted = column_sorted(&groups->limits);
+    if (column == COLUMN_SELF || column == COLUMN_SELF_SHARE)
+        column_cell(text, &whole, sum, column == COLUMN_SELF ? sorted : share_of(sorted));
+    else if (column == COLUMN_INCLUSIVE || column == COLUMN_INCLUSIVE_SHARE)
+        inclusive_cell(text, groups, &whole, row, column == COLUMN_INCLUSIVE ? sorted : share_of(sorted));
+    else if (column > COLUMN_FREED)
         use_cell(text, &row->use, column);
     else if (column == COLUMN_FREED)
         units_size(text, sum->counters.freed_bytes + sum->counters.moved_bytes);
@@ -186,9 +227,24 @@ static void put_place(const struct page *page, const struct group_key *key) {
     page_place(page, &place);
 }
 
+static void put_role(const struct page *page, const struct group_key *key) {
+    static const char *const before[ROLES] = {[ROLE_CALLER] = "called by ", [ROLE_CALLEE] = "calls "};
+    bool is_end = !key->name && key->role == ROLE_CALLER;
+    out_text(page->out, is_end ? "no caller on the path" : before[key->role] ?: "");
+    if (key->is_module)
+        page_path(page, key->name);
+    else if (key->name)
+        page_function(page, key->name);
+    else if (!is_end)
+        out_text(page->out, "an allocator");
+    out_text(page->out, key->role == ROLE_SELF ? " itself" : "");
+}
+
 static void put_key(const struct page *page, enum group_by by, const struct group_key *key) {
     bool is_place = key->is_module || by == BY_MODULE || by == BY_FILE || by == BY_LINE || by == BY_FREED;
-    if (key->is_apart)
+    if (key->role)
+        put_role(page, key);
+    else if (key->is_apart)
         out_text(page->out, "start-up and stdio");
     else if (group_by_stacks(by))
         page_site(page, key->site);
@@ -204,9 +260,23 @@ static void put_key(const struct page *page, enum group_by by, const struct grou
         out_text(page->out, group_unnamed(by));
 }
 
+/* Without numbers: callers and callees have the same blocks. */
+static void put_hidden_roles(const struct page *page, const struct groups *groups) {
+    size_t callers = groups->hidden_of[ROLE_CALLER], callees = groups->hidden_of[ROLE_CALLEE];
+    if (callers)
+        page_count(page, callers, " more caller", " more callers");
+    out_text(page->out, callers && callees ? ", " : "");
+    if (callees)
+        page_count(page, callees, " more function that it calls", " more functions that it calls");
+}
+
 static void put_hidden(const struct page *page, const struct groups *groups) {
     static const char filtered[] = "what the filter leaves out";
     size_t count = groups->count - groups->shown;
+    if (groups->focus) {
+        put_hidden_roles(page, groups);
+        return;
+    }
     if (!count) {
         out_text(page->out, filtered);
         return;
@@ -240,8 +310,11 @@ static void put_stack(const struct page *page, const struct groups *groups, cons
         details_of_others(page, counters_calls(&row->sum.counters));
 }
 
-static void cell(char text[GRID_CELL], const void *groups, const void *row, int column) {
-    if (row)
+static void cell(char text[GRID_CELL], const void *context, const void *row, int column) {
+    const struct groups *groups = context;
+    if (groups->focus && row == &groups->hidden)
+        text[0] = '\0';
+    else if (row)
         groups_cell(text, groups, row, column);
     else
         strcpy(text, groups_column_name(column));

@@ -11,8 +11,11 @@
 /* ---- Rows, and which of them are one. */
 
 static int compare_keys(const struct groups *groups, const struct group_key *a, const struct group_key *b) {
+    bool has_several = groups->by == BY_FUNCTION && !a->is_module; /* modules, some with the plugin */
     int order = compare_u64(a->is_apart, b->is_apart)
-                    ?: compare_u64(a->is_module, b->is_module) ?: compare_u64(a->is_unsited, b->is_unsited)
+                    ?: compare_u64(a->role, b->role)
+                    ?: compare_u64(a->is_module, b->is_module)
+                    ?: (has_several ? 0 : compare_u64(a->is_unsited, b->is_unsited))
                     ?: compare_text(a->name, b->name)
                     ?: compare_u64(a->pid, b->pid) ?: compare_u64(a->number, b->number);
     if (order || !a->site || !b->site)
@@ -46,6 +49,9 @@ void groups_merge(struct groups *groups) {
         struct group *row = &groups->rows[i];
         if (kept && compare_rows(&groups->rows[kept - 1], row) == 0) {
             add_sum(&groups->rows[kept - 1].sum, &row->sum);
+            if (row->inclusive)
+                groups->rows[kept - 1].inclusive = row->inclusive;
+            groups->rows[kept - 1].key.is_unsited &= row->key.is_unsited;
             type_use_join(&groups->rows[kept - 1].use, &row->use);
         } else
             groups->rows[kept++] = *row;
@@ -181,6 +187,12 @@ void groups_enter(struct groups *groups, const struct report *report) {
         drop_empty(groups);
 }
 
+const char *group_role_name(enum group_role role) {
+    static const char *const names[] = {NULL, "caller", "inclusive", "self", "callee"};
+    COVERS(names, ROLES);
+    return names[role];
+}
+
 /* ---- The order of groups, and which of them are shown. */
 
 /* The live bytes of a part are signed. */
@@ -188,12 +200,12 @@ static uint64_t live(const struct groups *groups, const struct counters *counter
     return group_by_parts(groups->by) ? counters->live_bytes ^ UINT64_C(1) << 63 : counters->live_bytes;
 }
 
-static void set_order(const struct groups *groups, struct group *group) {
-    const struct counters *counters = &group->sum.counters;
+static void set_order(const struct groups *groups, uint64_t order[GROUP_ORDERS],
+                      const struct counters *counters, uint64_t lost_bytes) {
     enum report_sort sort = groups->limits.sort;
     uint64_t live_bytes = live(groups, counters), first = 0, second = 0;
     if (groups->limits.leaks) {
-        first = group->sum.lost_bytes;
+        first = lost_bytes;
         second = live_bytes;
     } else if (sort == SORT_ALLOCS) {
         first = counters_calls(counters);
@@ -205,38 +217,48 @@ static void set_order(const struct groups *groups, struct group *group) {
         second = live_bytes;
     }
     bool is_freed = groups->by == BY_FREED;
-    group->order[0] = first;
-    group->order[1] = second;
-    group->order[2] = is_freed ? counters->freed_bytes + counters->moved_bytes : counters_bytes(counters);
-    group->order[3] = is_freed ? counters->frees + counters->moved : counters_calls(counters);
+    order[0] = first;
+    order[1] = second;
+    order[2] = is_freed ? counters->freed_bytes + counters->moved_bytes : counters_bytes(counters);
+    order[3] = is_freed ? counters->frees + counters->moved : counters_calls(counters);
+}
+
+static void set_orders(const struct groups *groups, struct group *group) {
+    uint64_t *first = group->order, *second = group->order + GROUP_ORDERS;
+    set_order(groups, groups->is_by_inclusive ? second : first, &group->sum.counters, group->sum.lost_bytes);
+    set_order(groups, groups->is_by_inclusive ? first : second, group_inclusive(group), 0);
 }
 
 /* The larger first; what is equal, and has as many bytes and calls, by name. */
 static int compare(const void *a, const void *b) {
     const struct group *left = a, *right = b;
-    int order = compare_u64(left->key.is_apart, right->key.is_apart);
-    for (int i = 0; i < 4 && !order; i++)
+    int order =
+        compare_u64(left->key.is_apart, right->key.is_apart) ?: compare_u64(left->key.role, right->key.role);
+    for (int i = 0; i < 2 * GROUP_ORDERS && !order; i++)
         order = compare_u64(right->order[i], left->order[i]);
     return order ?: compare_rows(a, b);
 }
 
 static bool is_wanted(const struct groups *groups, const struct group *group) {
     if (groups->by != BY_FREED)
-        return limits_want(&groups->limits, &group->sum.counters);
+        return limits_want(&groups->limits, group_inclusive(group));
     return group->order[2] >= groups->limits.min_bytes && group->order[3] >= groups->limits.min_allocs;
 }
 
-/* Those that are shown come to the front, in their order. */
+/* Those that are shown come to the front, in their order: of each role as many as are asked for. */
 static void cut(struct groups *groups) {
     const struct report_limits *limits = &groups->limits;
+    size_t shown_of[ROLES] = {0};
     for (size_t i = 0; i < groups->count; i++) {
         struct group group = groups->rows[i];
-        bool fits = !limits->top || groups->shown < limits->top;
+        bool fits = !limits->top || shown_of[group.key.role] < limits->top;
         if (!fits || !is_wanted(groups, &group)) {
+            groups->hidden_of[group.key.role]++;
             add_sum(&groups->hidden.sum, &group.sum);
             type_use_add(&groups->hidden.use, &group.use);
             continue;
         }
+        shown_of[group.key.role]++;
         groups->rows[i] = groups->rows[groups->shown];
         groups->rows[groups->shown++] = group;
     }
@@ -245,11 +267,14 @@ static void cut(struct groups *groups) {
 void groups_prepare(struct groups *groups, const struct report_limits *limits) {
     groups->limits = *limits;
     for (size_t i = 0; i < groups->count; i++) {
-        set_order(groups, &groups->rows[i]);
+        set_orders(groups, &groups->rows[i]);
+        if (groups->focus && groups->rows[i].key.role != ROLE_INCLUSIVE)
+            continue;
         add_sum(&groups->whole, &groups->rows[i].sum);
         type_use_add(&groups->whole_use, &groups->rows[i].use);
     }
-    add_sum(&groups->whole, &groups->filtered);
+    if (!groups->focus)
+        add_sum(&groups->whole, &groups->filtered);
     add_sum(&groups->hidden.sum, &groups->filtered);
     sorted = groups;
     sort_array(groups->rows, groups->count, sizeof *groups->rows, compare);

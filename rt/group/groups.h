@@ -16,7 +16,18 @@
 #include "write/formats.h"
 #include "write/lines.h"
 
+/* Of a function that is looked at: which part of its inclusive cost a row is. */
+enum group_role {
+    ROLE_NONE,
+    ROLE_CALLER,    /* that it was called from there; these are all of it */
+    ROLE_INCLUSIVE, /* the function's */
+    ROLE_SELF,      /* at its own lines; with the callees this is all of it */
+    ROLE_CALLEE,    /* that it called this */
+    ROLES
+};
+
 struct group_key {
+    enum group_role role;
     const char *name;                 /* function, file, type, module or phase; NULL: unknown, or none */
     bool is_apart;                    /* of what libraries take for themselves, which comes last */
     bool is_unsited;                  /* of unsited allocations */
@@ -36,11 +47,14 @@ struct type_use {
     uint64_t padding, live_padding;   /* of them */
 };
 
+enum { GROUP_ORDERS = 4 };
+
 struct group {
     struct group_key key;
-    struct type_use use;    /* by type */
-    struct report_site sum; /* counters and lost blocks; of a part live is modulo 2^64 */
-    uint64_t order[4];      /* what it is sorted by first */
+    struct type_use use;              /* by type */
+    struct report_site sum;           /* counters and lost blocks; of a part live is modulo 2^64 */
+    const struct counters *inclusive; /* of a function with all that it called; NULL: the sum */
+    uint64_t order[2 * GROUP_ORDERS]; /* what it is sorted by first */
 };
 
 struct groups {
@@ -54,7 +68,10 @@ struct groups {
     const void *layouts;                 /* by type; NULL: they were not looked for */
     const struct types_unknown *unknown; /* types that they lack */
     size_t unknown_count;
-    bool show_holes; /* of types, to people */
+    bool show_holes;            /* of types, to people */
+    struct counters *inclusive; /* that rows refer to; NULL: no row does */
+    bool is_by_inclusive;       /* and rows are sorted by that */
+    const char *focus; /* pattern of the function whose callers and callees the rows are; NULL: none */
 
     size_t count;
     struct counters before_reset; /* what the rows of parts have, and the report has not */
@@ -66,6 +83,7 @@ struct groups {
     struct report_site whole;  /* sum of all rows */
     struct type_use whole_use; /* likewise */
     size_t shown;              /* the first ones of them */
+    size_t hidden_of[ROLES];   /* how many of the others have each role */
     struct group hidden;       /* sum of the others, and of what is in no row */
 };
 
@@ -105,6 +123,9 @@ static inline bool group_by_has_lost(enum group_by by) {
     return !group_by_stacks(by) && by != BY_FREED && !group_by_parts(by);
 }
 
+/* NULL: the rows are of no function that is looked at. */
+const char *group_role_name(enum group_role);
+
 /* What stands for no name. */
 static inline const char *group_unnamed(enum group_by by) {
     return by == BY_PHASE ? "(no phase)" : by == BY_TYPE ? "(unknown type)" : "unknown";
@@ -115,6 +136,10 @@ size_t group_frames(const struct groups *, const struct group_key *);
 
 /* Whether something was counted before a reset. */
 bool groups_have_before(const struct groups *);
+
+static inline const struct counters *group_inclusive(const struct group *row) {
+    return row->inclusive ? row->inclusive : &row->sum.counters;
+}
 
 /* ---- The counters that groups have. */
 
@@ -141,6 +166,11 @@ void group_counter_write(struct out *, const struct report_site *, const struct 
 /* Those that sites do not have. */
 enum {
     COLUMN_FREED = COLUMNS, /* bytes that a line gave back, to realloc as well */
+    /* Of functions: what rows are sorted by, of the function alone and with all that it called. */
+    COLUMN_SELF,
+    COLUMN_SELF_SHARE,
+    COLUMN_INCLUSIVE,
+    COLUMN_INCLUSIVE_SHARE,
     /* Of types: sizeof, what of it is padding, and what that comes to. */
     COLUMN_SIZE,
     COLUMN_HOLES,

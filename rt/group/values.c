@@ -24,6 +24,8 @@ static void put_sum(struct json *json, const char *key, const struct report_site
 
 static void put_head(struct json *json, const struct groups *groups, const struct report *report) {
     json_text(json, "by", group_by_name(groups->by));
+    if (groups->focus)
+        json_text(json, "focus", groups->focus);
     json_head(json, report);
     put_sum(json, "totals", &report->totals, BY_SITE, report->reach);
     json_number(json, "peak_within", report->peak_within);
@@ -79,9 +81,14 @@ static void put_key(struct json *json, const struct groups *groups, const struct
 }
 
 static void put_row(struct json *json, const struct groups *groups, const struct group *row, bool has_lost) {
+    const struct report_site inclusive = {.counters = *group_inclusive(row)};
     json_open_line(json, NULL, '{');
+    if (groups->focus)
+        json_text(json, "role", group_role_name(row->key.role));
     put_key(json, groups, &row->key);
     put_counters(json, &row->sum, groups->by, has_lost);
+    if (groups->inclusive)
+        put_sum(json, "inclusive", &inclusive, groups->by, false);
     if (groups->by == BY_TYPE)
         type_use_json(json, &row->use);
     json_close(json, '}');
@@ -93,7 +100,7 @@ void groups_json(struct out *out, const struct groups *groups, const struct repo
     json_number(&json, "rows_left_out", groups->count - groups->shown);
     json_open_line(&json, "rows", '[');
     for (size_t i = 0; i < groups->shown; i++)
-        put_row(&json, groups, &groups->rows[i], report->reach);
+        put_row(&json, groups, &groups->rows[i], report->reach && !groups->focus);
     json_close(&json, ']');
     json_end(&json);
 }
@@ -152,27 +159,52 @@ static void key_values(struct values *values, const struct groups *groups, const
     }
 }
 
-void groups_csv(struct out *out, const struct groups *groups, const struct report *report) {
-    struct values values = values_csv(out);
+static void counter_names(struct out *out, const char *prefix, enum group_by by, bool has_lost) {
     struct group_counter list[GROUP_COUNTERS];
-    size_t count = groups_counters(list, groups->by, report->reach);
-    key_names(out, groups->by);
+    size_t count = groups_counters(list, by, has_lost);
     for (size_t i = 0; i < count; i++) {
         out_char(out, ',');
+        out_text(out, prefix);
         out_text(out, list[i].name);
     }
+}
+
+static void counter_values(struct values *values, const struct report_site *sum, enum group_by by,
+                           bool has_lost) {
+    struct group_counter list[GROUP_COUNTERS];
+    size_t count = groups_counters(list, by, has_lost);
+    for (size_t i = 0; i < count; i++) {
+        value_begin(values);
+        group_counter_write(values->out, sum, &list[i]);
+    }
+}
+
+static void csv_row(struct values *values, const struct groups *groups, const struct group *row,
+                    bool has_lost) {
+    const struct report_site inclusive = {.counters = *group_inclusive(row)};
+    if (groups->focus)
+        value_text(values, group_role_name(row->key.role));
+    key_values(values, groups, &row->key);
+    counter_values(values, &row->sum, groups->by, has_lost);
+    if (groups->inclusive)
+        counter_values(values, &inclusive, groups->by, false);
+    if (groups->by == BY_TYPE)
+        type_use_values(values, &row->use);
+    values_end(values);
+}
+
+void groups_csv(struct out *out, const struct groups *groups, const struct report *report) {
+    struct values values = values_csv(out);
+    bool has_lost = report->reach && !groups->focus;
+    out_text(out, groups->focus ? "role," : "");
+    key_names(out, groups->by);
+    counter_names(out, "", groups->by, has_lost);
+    if (groups->inclusive)
+        counter_names(out, "inclusive_", groups->by, false);
     out_text(out, groups->by == BY_TYPE ? ",size,padding,padding_bytes,live_padding_bytes" : "");
     values_end(&values);
-    for (size_t row = 0; row < groups->shown; row++) {
-        key_values(&values, groups, &groups->rows[row].key);
-        for (size_t i = 0; i < count; i++) {
-            value_begin(&values);
-            group_counter_write(out, &groups->rows[row].sum, &list[i]);
-        }
-        if (groups->by == BY_TYPE)
-            type_use_values(&values, &groups->rows[row].use);
-        values_end(&values);
-    }
+    for (size_t row = 0; row < groups->shown; row++)
+        csv_row(&values, groups, &groups->rows[row], has_lost);
 }
 
 /* ---- Groups as values separated by tabs. */
@@ -210,6 +242,10 @@ void groups_tsv(struct out *out, const struct groups *groups, const struct repor
     (void)report;
     for (size_t i = 0; i < groups->shown; i++) {
         value_amounts(&values, &groups->rows[i].sum.counters, groups->by == BY_FREED);
+        if (groups->inclusive)
+            value_amounts(&values, group_inclusive(&groups->rows[i]), false);
+        if (groups->focus)
+            value_text(&values, group_role_name(groups->rows[i].key.role));
         key_tsv(&values, groups, &groups->rows[i].key);
         values_end(&values);
     }

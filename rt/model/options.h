@@ -107,6 +107,8 @@ struct options {
     uint64_t min_bytes, min_allocs;
     enum group_by by;               /* what a row is of; none of parts of profiles */
     char filter[OPTIONS_PATH_SIZE]; /* "" or pattern of sites (filter.h) */
+    char focus[OPTIONS_PATH_SIZE];  /* "" or pattern of the function that is looked at */
+    bool inclusive;                 /* functions are sorted by their inclusive cost */
     struct line_options line;
     uint64_t depth;                   /* frames that reports show of stacks; 0: all */
     bool leaks;                       /* only sites with live blocks */

@@ -36,6 +36,7 @@ static const struct {
     [COLUMN_LIVE_SHARE] = {"share", OF(counters.live_bytes), SHARE, .is_owned = true},
     [COLUMN_LIVE_BLOCKS] = {"blocks", OF(counters.live_blocks), COUNT, .is_owned = true},
     [COLUMN_PEAK] = {"peak", OF(counters.peak_bytes), SIZE, .is_owned = true},
+    [COLUMN_PEAK_SHARE] = {"share", OF(counters.peak_bytes), SHARE, .is_owned = true},
     [COLUMN_MOST_LIVE] = {"most live", OF(counters.max_live_blocks), MOST_LIVE, .is_owned = true},
     [COLUMN_AVERAGE] = {"average", OF_BYTES_OF_CALLS, AVERAGE},
 };
@@ -75,17 +76,21 @@ static size_t columns_of(const struct report *report, int columns[COLUMNS]) {
     return kept;
 }
 
+enum column column_sorted(const struct report_limits *limits) {
+    static const enum column sorted[SORTS] = {[SORT_BYTES] = COLUMN_BYTES,
+                                              [SORT_ALLOCS] = COLUMN_ALLOCS,
+                                              [SORT_LIVE] = COLUMN_LIVE,
+                                              [SORT_PEAK] = COLUMN_PEAK};
+    return limits->leaks ? COLUMN_LIVE : sorted[limits->sort];
+}
+
 void columns_narrow(struct grid *grid, const struct report_limits *limits) {
     static const int gives_way[] = {COLUMN_ALLOCS_SHARE, COLUMN_AVERAGE,    COLUMN_MOVED,
                                     COLUMN_MOST_LIVE,    COLUMN_LIVE_SHARE, COLUMN_LIVE_BLOCKS,
                                     COLUMN_REALLOCS,     COLUMN_PEAK,       COLUMN_LIVE,
                                     COLUMN_BYTES_SHARE,  COLUMN_ALLOCS};
-    static const enum column sorted[SORTS] = {[SORT_BYTES] = COLUMN_BYTES,
-                                              [SORT_ALLOCS] = COLUMN_ALLOCS,
-                                              [SORT_LIVE] = COLUMN_LIVE,
-                                              [SORT_PEAK] = COLUMN_PEAK};
     enum { SITE_LEAST = 40 };
-    enum column kept = limits->leaks ? COLUMN_LIVE : sorted[limits->sort];
+    enum column kept = column_sorted(limits);
     for (size_t i = 0; i < sizeof gives_way / sizeof *gives_way; i++)
         if (gives_way[i] != (int)kept)
             grid_narrow(grid, SITE_LEAST, &gives_way[i], 1);

@@ -91,6 +91,7 @@ enum column {
     COLUMN_LIVE_SHARE,
     COLUMN_LIVE_BLOCKS,
     COLUMN_PEAK,
+    COLUMN_PEAK_SHARE,
     COLUMN_MOST_LIVE,
     COLUMN_AVERAGE,
     COLUMNS
@@ -98,6 +99,9 @@ enum column {
 
 /* Whether rows whose sum is totals have something to say in the column. */
 bool column_is_shown(const struct report *, const struct report_site *totals, enum column);
+
+/* The one that rows are sorted by. */
+enum column column_sorted(const struct report_limits *);
 
 /* Leaves room for the site on a page that is narrow; what rows are sorted by stays. The grid's columns may
  * have others behind those of this list. */

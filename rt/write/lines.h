@@ -116,7 +116,7 @@ size_t line_room(const struct page *);
 
 /* ---- Rows for people, as text or as Markdown: numbers in columns, and behind them what they are of. */
 
-enum { GRID_COLUMNS = 23, GRID_CELL = 40 };
+enum { GRID_COLUMNS = 28, GRID_CELL = 40 };
 
 /* Writes what the row has in a column; row: NULL: the column's name. */
 typedef void grid_cell(char text[GRID_CELL], const void *context, const void *row, int column);

@@ -189,6 +189,7 @@ class Sites(unittest.TestCase):
             key = (row.pop("file"), row.pop("line")) if by == "line" else row.pop(by)
             self.assertNotIn((key, row.get("sited", True)), have)
             is_sited = row.pop("sited", True)
+            row.pop("inclusive", None)  # see paths.py
             counts = {name: row[name] for name in row if name not in LAYOUT}
             if any(counts.values()):
                 have[key, is_sited] = counts
@@ -204,7 +205,7 @@ class Sites(unittest.TestCase):
 
     def test_text(self):
         text = check("--by=function", PROFILES[0])
-        self.assertRegex(text, r"(?m)^ *bytes .* frees .* peak  average  function$")
+        self.assertRegex(text, r"(?m)^ *self +share +inclusive +share .* frees .* peak  average  function$")
         self.assertRegex(text, r"(?m)  work$")
         self.assertRegex(check("--by=line", PROFILES[0]), r"(?m)by\.c:\d+$")
         self.assertRegex(check("--by=type", PROFILES[0]), r"(?m)  bytes$")
@@ -331,6 +332,8 @@ class Options(unittest.TestCase):
         for by in "line", "function", "file", "type", "module", "phase", "thread":
             table = list(csv.DictReader(io.StringIO(check(f"--by={by}", "--format=csv", *PROFILES), newline="")))
             want = document(by, *PROFILES)["rows"]
+            for row in want:
+                row.update({f"inclusive_{name}": value for name, value in row.pop("inclusive", {}).items()})
             self.assertEqual(table, [{name: as_text(value) for name, value in row.items() if name not in ONLY_JSON}
                                      for row in want], by)
 
@@ -355,7 +358,8 @@ class Options(unittest.TestCase):
         self.assertTrue(found)
         self.assertTrue(all(row["live_blocks"] for row in found))
         self.assertIn("lost_bytes", found[0])
-        self.assertRegex(check("--by=function", "--leaks", FULL), r"(?m)^ *lost +possibly +live +share +blocks")
+        self.assertRegex(check("--by=function", "--leaks", FULL), r"(?m)^ *self +share +inclusive +share +lost +possibly +blocks")
+        self.assertRegex(check("--by=file", "--leaks", FULL), r"(?m)^ *lost +possibly +live +share +blocks")
 
     def test_usage(self):
         for arguments in (["--by=threads", FULL], ["--by=", FULL], ["--by"], ["--by=function", "--pairs", FULL],

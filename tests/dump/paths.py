@@ -4,9 +4,13 @@
 ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment.
 """
 import base64
+import csv
+import fnmatch
 import gzip
+import io
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -73,6 +77,154 @@ class StartUp(unittest.TestCase):
             text = shown(*command, profile)
             self.assertIsNone(START_UP.search(text), command)
             self.assertIn(b"deep_thread", text, command)
+
+
+def generated(seed):
+    """A program whose functions call one another at random, recursively too, and which keeps books of its own: for each function the
+    calls and bytes that it asked for itself, and while it was called. wrap passes blocks through, so its caller has them."""
+    random.seed(seed)
+    count = 8
+    calls = "\n".join(f"CALL({i})" for i in range(count))
+    bodies = []
+    for i in range(count):
+        steps = []
+        for _ in range(random.randint(1, 4)):
+            to, kind = random.randrange(count), random.random()
+            take = random.choice(["malloc", "wrap"])
+            steps.append(f"if (left) f{to}(left - 1);" if kind < 0.6 else f"TAKE({take}, {random.randint(1, 99)});")
+        bodies.append(f"NAMED f{i}(int left) {{ ENTER({i}); {' '.join(steps)} LEAVE; }}")
+    return """#include <stdio.h>
+#include <stdlib.h>
+#define NAMED INLINE static void
+#define ENTER(i) int self = i; stack[depth++] = i
+#define LEAVE depth--
+#define TAKE(how, size) do { note(self, size); kept = how(size); free(kept); } while (0)
+""" + f"enum {{ COUNT = {count}, WRAP = COUNT, DEEP, ALL }};" + """
+static void *volatile kept;
+static int stack[10000], depth;
+static long self_calls[ALL], self_bytes[ALL], calls[ALL], bytes[ALL];
+static void note(int self, int size) {
+    char is_seen[ALL] = {0};
+    self_calls[self]++;
+    self_bytes[self] += size;
+    for (int i = 0; i < depth; i++) {
+        calls[stack[i]] += !is_seen[stack[i]];
+        bytes[stack[i]] += is_seen[stack[i]] ? 0 : size;
+        is_seen[stack[i]] = 1;
+    }
+}
+__attribute__((noinline)) static void *wrap(int size) { calls[WRAP]++; bytes[WRAP] += size; return malloc(size); }
+""" + "".join(f"static void f{i}(int left);\n" for i in range(count)) + "\n".join(bodies) + """
+static void deep(int left) { ENTER(DEEP); if (left) deep(left - 1); else TAKE(malloc, 7); LEAVE; }
+int main(int argc, char **argv) {
+    (void)argv;
+""" + "".join(f"    f{i}({random.randint(2, 5)});\n" for i in range(count)) + """
+    if (argc > 1)
+        deep(3000);
+    FILE *books = fopen("books", "w");
+    for (int i = 0; i < ALL; i++)
+        fprintf(books, "%d %ld %ld %ld %ld\\n", i, self_calls[i], self_bytes[i], calls[i], bytes[i]);
+    return fclose(books);
+}
+""", [*(f"f{i}" for i in range(count)), "wrap", "deep"]
+
+
+def ran(seed, level, inline, *arguments):
+    """The profile, and the books: function -> calls and bytes of its own, and inclusive ones."""
+    text, names = generated(seed)
+    with open(work("generated.c"), "w") as file:
+        file.write(text)
+    subprocess.run([CC, level, "-g", "-w", f"-DINLINE={inline}", "generated.c", "-o", "generated"], check=True, cwd=WORK)
+    subprocess.run(["./generated", *arguments], check=True, cwd=WORK,
+                   env={**os.environ, "ALLOCSITE_OPTIONS": "profile=generated.profile:report=none"})
+    with open(work("books")) as file:
+        books = {names[int(line.split()[0])]: tuple(map(int, line.split()[1:])) for line in file}
+    return work("generated.profile"), {name: numbers for name, numbers in books.items() if any(numbers)}
+
+
+def costs(row):
+    return row["allocs"] + row["reallocs"], row["alloc_bytes"] + row["realloc_bytes"]
+
+
+def plus(sums, key, row):
+    sums[key] = tuple(map(sum, zip(sums.get(key, (0, 0)), costs(row))))
+
+
+class Inclusive(unittest.TestCase):
+    RUNS = [(seed, *how) for seed in range(4) for how in (("-O0", ""), ("-O2", "__attribute__((noinline))"), ("-O2", ""))]
+
+    def rows(self, *arguments):
+        return json.loads(check("report", "--format=json", *arguments))
+
+    def test_a_programs_own_books(self):
+        """Recursion counts once, also deeper than the paths that other views show. All is inclusive of main, and self sums up to it."""
+        for run in self.RUNS:
+            profile, books = ran(*run, "deep")
+            document = self.rows("--by=function", profile)
+            rows = {row["function"]: (*costs(row), *costs(row["inclusive"])) for row in document["rows"]}
+            self.assertEqual({name: rows.get(name) for name in books}, books, run)
+            self.assertEqual(rows["main"][2:], costs(document["totals"]), run)
+            self.assertEqual(tuple(map(sum, zip(*rows.values())))[:2], costs(document["totals"]), run)
+
+    def test_is_the_sum_of_the_stacks(self):
+        for run in self.RUNS:
+            profile, books = ran(*run)
+            some = next(name for name, numbers in books.items() if numbers[0])
+            for options in [], ["--skip=f1,f2"], ["--line=site"], [f"--filter={some}"]:
+                is_filter, wanted, own = "filter" in str(options), {}, {}
+                if is_filter and run[1:] == ("-O2", ""):  # which finds what was inlined too
+                    continue
+                for stack in self.rows(*([] if is_filter else options), profile)["stacks"]:
+                    names = [frame["function"] or frame["module"] for frame in stack["frames"]]
+                    if is_filter and names[stack["line"]] != some:
+                        continue
+                    plus(own, names[stack["line"]], stack)
+                    for name in set(names):
+                        plus(wanted, name, stack)
+                for order in [], ["--inclusive", "--sort=live"]:
+                    rows = self.rows("--by=function", *options, *order, profile)["rows"]
+                    self.assertEqual({row["function"]: costs(row["inclusive"]) for row in rows}, wanted, (run, options))
+                    self.assertEqual({row["function"]: costs(row) for row in rows if any(costs(row))}, own, (run, options))
+            path = csv.DictReader(io.StringIO(check("report", "--by=function", "--format=csv", profile)))
+            self.assertEqual({row["function"]: int(row["inclusive_allocs"]) + int(row["inclusive_reallocs"]) for row in path},
+                             {row["function"]: costs(row["inclusive"])[0] for row in self.rows("--by=function", profile)["rows"]})
+
+    def test_callers_and_callees(self):
+        for run in self.RUNS:
+            profile, _ = ran(*run)
+            stacks = self.rows(profile)["stacks"]
+            for focus in "f1", "f?", "wrap", "main":
+                wanted = {}
+                for stack in stacks:
+                    names = [frame["function"] for frame in stack["frames"]]
+                    is_focus = [name is not None and fnmatch.fnmatchcase(name, focus) for name in names]
+                    if not any(is_focus):
+                        continue
+                    inner, outer = is_focus.index(True), len(names) - 1 - is_focus[::-1].index(True)
+                    plus(wanted, ("inclusive", focus), stack)
+                    plus(wanted, ("caller", names[outer + 1] if outer + 1 < len(names) else None), stack)
+                    callee = names[inner - 1] if inner else "malloc"
+                    plus(wanted, ("self", focus) if is_focus[stack["line"]] else ("callee", callee), stack)
+                rows = self.rows(f"--focus={focus}", profile)["rows"]
+                self.assertEqual({(row["role"], row["function"]): costs(row) for row in rows}, wanted, (run, focus))
+
+    def test_text(self):
+        profile, books = ran(*self.RUNS[0])
+        text = check("report", "--by=function", profile)
+        self.assertRegex(text, r"(?m)^ *self +share +inclusive +share +allocs .* function$")
+        self.assertRegex(check("report", "--by=function", "--inclusive", profile), r"(?m)function\n[^\n]+ 100\.0% [^\n]* main$")
+        focus = check("report", "--focus=wrap", "--top=1", profile)
+        self.assertRegex(focus, r"(?m)  called by f\d\n.* 100\.0% .* wrap\n.*  calls malloc\n +\d more callers$")
+        self.assertRegex(check("report", "--focus=main", "--format=markdown", profile), r"(?m)\| `main` itself \|$")
+        self.assertEqual(dump("report", "--focus=nobody", profile).returncode, 1)
+        for wrong in ["--focus=main", "--by=file"], ["--inclusive"], ["--tree", "--focus=main"]:
+            self.assertEqual(dump("report", *wrong, profile).returncode, 2, wrong)
+
+    def test_exit_report(self):
+        ran(*self.RUNS[0])
+        done = subprocess.run(["./generated"], capture_output=True, text=True, cwd=WORK,
+                              env={**os.environ, "ALLOCSITE_OPTIONS": "focus=main"})
+        self.assertRegex(done.stderr, r"(?m)  main\n.*  main itself$")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ static const char help[] =
     "\n"
     "  --by=site|line|caller|function|file|type|module|stack|freed|thread|phase\n"
     "                           what a row is of\n"
+    "  --focus=FUNCTION         callers and callees of a function (GLOB), with shares\n"
+    "  --inclusive              with --by=function: by the cost with all callees\n"
     "  --padding                with --by=type: where the padding of each type is\n" REPORT_VIEWS(
         HELP) "  --prune=PERCENT          with --tree: hide what has less (default: 1)\n"
               "  --at=TIME                of a recording: seconds, 90s, 5m, 2h, -90s from its\n"
@@ -121,6 +123,8 @@ static const char *take_percent(void *to, const char *value) {
 static const struct argument list[] = {
     REPORT_VIEWS(FLAG) /* the first ones, in their order */
     {"by", true, take_by, AT(groups.by)},
+    {"focus", true, NULL, AT(options)},
+    {"inclusive", false, NULL, AT(options)},
     {"padding", false, take_flag, AT(groups.show_holes)},
     {"prune", true, take_percent, AT(tree.prune)},
     {"source", false, take_flag, AT(has_source)},
@@ -220,7 +224,11 @@ static int check_by(const struct showing *showing) {
     enum group_by by = showing->groups.by;
     const struct options *options = &showing->options;
     const char *wrong = NULL;
-    if (showing->groups.show_holes && by != BY_TYPE)
+    if (options->focus[0] && by != BY_FUNCTION)
+        wrong = "focus";
+    else if (options->inclusive && by != BY_FUNCTION)
+        wrong = "inclusive";
+    else if (showing->groups.show_holes && by != BY_TYPE)
         wrong = "padding";
     else if (by != BY_SITE && strcmp(options->suppress, "none") != 0)
         wrong = "suppress";
@@ -249,6 +257,8 @@ static bool has_sort(uint64_t given) {
 
 /* Whether the options go together. STATUS_DONE, or the status to end with. */
 static int check(struct showing *showing, uint64_t given) {
+    if (showing->options.focus[0] && showing->groups.by == BY_SITE)
+        showing->groups.by = BY_FUNCTION;
     return choose_view(showing, given) ?: check_format(showing) ?: check_options(showing, given)
            ?: check_by(showing) ?: export_check(showing);
 }

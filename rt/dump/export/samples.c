@@ -284,7 +284,7 @@ static void free_indices(struct samples *samples) {
 void samples_make(struct samples *samples, const struct symbolizer *symbolizer) {
     samples->value_count = samples->report->is_unowned ? SAMPLE_OWNED : SAMPLE_VALUES;
     name_phases(samples);
-    tree_parts(samples->report, symbolizer, 0, add_part, samples);
+    tree_parts(samples->report, symbolizer, (struct tree_extent){0}, add_part, samples);
     name_frames(samples);
     part_by_phase(samples);
     free_indices(samples);

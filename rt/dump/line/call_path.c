@@ -3,13 +3,18 @@
 #include "dump/line/call_path.h"
 
 #include "base/path.h"
+#include "dump/base/memory.h"
 #include "names/names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void path_add(struct call_path *path, const struct path_place *place) {
-    if (path->count < CALL_PATH_MAX)
-        path->places[path->count++] = *place;
+    if (path->count == (path->most ? path->most : CALL_PATH_MAX))
+        return;
+    if (path->count == path->room)
+        memory_grow(&path->places, path->count, &path->room, sizeof *path->places);
+    path->places[path->count++] = *place;
 }
 
 static void add_place(struct call_path *path, const struct place *place, struct report_module module,
@@ -149,4 +154,8 @@ void call_path_make(struct call_path *path, const struct site_view *view, const 
     for (size_t i = own; stack && i < stack->frame_count; i++)
         add_frame(path, &stack->frames[i], symbolizer);
     path->count = without_start_up(path);
+}
+
+void call_path_free(struct call_path *path) {
+    free(path->places);
 }

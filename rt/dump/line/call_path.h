@@ -19,12 +19,14 @@ struct path_place {
     bool is_inlined; /* into the next place */
 };
 
-/* Longer paths are cut: those who write trees go down into them. */
+/* Longer paths are cut where they are written: code that writes trees recurses into them. */
 enum { CALL_PATH_MAX = 1000 };
 
+/* All zero, but for the limit that the caller sets: empty. It can be made again and again. */
 struct call_path {
-    struct path_place places[CALL_PATH_MAX]; /* innermost first; texts are borrowed */
-    size_t count;
+    struct path_place *places; /* innermost first; texts are borrowed */
+    size_t count, room;
+    size_t most; /* places; 0: CALL_PATH_MAX */
 };
 
 /* Makes the path of an allocation site: its own place and the functions that it was inlined into, then the
@@ -32,5 +34,6 @@ struct call_path {
  * is known without one. */
 void call_path_make(struct call_path *, const struct site_view *, const struct report_stack *,
                     const struct symbolizer *);
+void call_path_free(struct call_path *);
 
 #endif

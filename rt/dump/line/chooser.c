@@ -43,9 +43,17 @@ static size_t first_with_line(struct line_chooser *chooser, size_t count) {
     return chosen;
 }
 
-static size_t choose(struct line_chooser *chooser, size_t count) {
+/* What allocates without a site is known by an address, and may have called a library from there. */
+static size_t own_place(const struct call_path *path, const struct site_view *view) {
+    size_t own = 0;
+    while (own < path->count && view->address && path->places[own].returns != view->address)
+        own++;
+    return own < path->count ? own : 0;
+}
+
+static size_t choose(struct line_chooser *chooser, const struct site_view *view, size_t count) {
     if (chooser->symbolizer->line.choice == LINE_SITE)
-        return 0;
+        return own_place(&chooser->path, view);
     if (chooser->symbolizer->line.choice == LINE_LIBRARY) {
         size_t program = line_chooser_next(chooser, 0, count, PASS_LIBRARY);
         return program && program < count ? program - 1 : program;
@@ -66,13 +74,14 @@ void line_chooser_begin(struct line_chooser *chooser, struct symbolizer *symboli
 
 void line_chooser_end(struct line_chooser *chooser) {
     number_map_free(&chooser->known);
+    call_path_free(&chooser->path);
 }
 
 size_t line_chooser_take(struct line_chooser *chooser, const struct site_view *view,
                          const struct report_stack *stack, size_t *count) {
     call_path_make(&chooser->path, view, stack, chooser->symbolizer);
     *count = chooser->path.count;
-    return choose(chooser, *count);
+    return choose(chooser, view, *count);
 }
 
 /* ---- The paths of a report's stacks for formats that programs read. */

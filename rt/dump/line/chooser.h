@@ -8,7 +8,6 @@
 #include "dump/base/hash_index.h"
 #include "dump/line/call_path.h"
 
-/* About 100 KB. */
 struct line_chooser {
     struct symbolizer *symbolizer; /* has looked up the addresses of the report */
     struct number_map known;       /* flags of places, by the pointers to their texts */

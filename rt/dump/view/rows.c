@@ -9,12 +9,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void make_room(struct groups *groups, size_t more) {
+void groups_make_room(struct groups *groups, size_t more) {
     groups->rows = memory_need(realloc(groups->rows, (groups->count + more + 1) * sizeof *groups->rows));
 }
 
 void groups_add_sites(struct groups *groups, const struct report *report) {
-    make_room(groups, groups_rows_needed(groups, report) + 1);
+    groups_make_room(groups, groups_rows_needed(groups, report) + 1);
     groups_enter(groups, report);
 }
 
@@ -41,7 +41,7 @@ static struct group_key key_of_part(enum group_by by, const struct report_part *
 }
 
 void groups_add_parts(struct groups *groups, const struct report *report) {
-    make_room(groups, report->part_count);
+    groups_make_room(groups, report->part_count);
     for (size_t i = 0; i < report->part_count; i++)
         groups->rows[groups->count++] = (struct group){.key = key_of_part(groups->by, &report->parts[i]),
                                                        .sum = {.counters = report->parts[i].counters}};
@@ -58,7 +58,9 @@ bool groups_need_parts(const struct report_source *source, enum group_by by, str
 
 void groups_free(struct groups *groups) {
     free(groups->rows);
+    free(groups->inclusive);
     groups->rows = NULL;
+    groups->inclusive = NULL;
     groups->count = 0;
 }
 
@@ -150,12 +152,17 @@ static int show_groups(const char *path, struct report *report, struct showing *
     groups->filter = showing->options.filter;
     groups->apart = !format_is_for_programs(showing->options.format);
     groups->depth = showing->options.depth;
+    groups->is_by_inclusive = showing->options.inclusive;
+    groups->focus = showing->options.focus[0] ? showing->options.focus : NULL;
     if (groups->by == BY_TYPE)
         view_read_layouts(showing, report);
-    (group_by_parts(groups->by) ? groups_add_parts : groups_add_sites)(groups, report);
+    if (groups->by == BY_FUNCTION && !groups_add_functions(groups, report, &showing->symbolizer))
+        return complain(path, "focus: no function on a call path matches %s", groups->focus);
+    if (!groups->focus)
+        (group_by_parts(groups->by) ? groups_add_parts : groups_add_sites)(groups, report);
     groups_prepare(groups, &limits);
     groups_write(standard_out(), groups, report, showing->options.format);
-    return standard_out_end() | groups_check(path, groups, report);
+    return standard_out_end() | (groups->focus ? STATUS_DONE : groups_check(path, groups, report));
 }
 
 int show_rows(const char *path, struct report *report, struct showing *showing) {

@@ -136,7 +136,7 @@ void tree_make(struct tree *tree, const struct report *report, const struct symb
     memory_grow(&tree->nodes, 0, &tree->room, sizeof *tree->nodes);
     tree->nodes[tree->count++] = (struct tree_node){.parent = SIZE_MAX};
     tree->has_stacks_alone &= report->walks.depth != 0;
-    tree_parts(report, symbolizer, tree->depth, add_part, tree);
+    tree_parts(report, symbolizer, (struct tree_extent){.frames = tree->depth}, add_part, tree);
     settle(tree);
 }
 
@@ -228,13 +228,13 @@ static void visit_rests(const struct report *report, const struct symbolizer *sy
     free(rests);
 }
 
-void tree_parts(const struct report *report, const struct symbolizer *symbolizer, uint64_t depth,
+void tree_parts(const struct report *report, const struct symbolizer *symbolizer, struct tree_extent extent,
                 tree_visitor *visit, void *context) {
-    struct call_path *path = memory_zeros(1, sizeof *path);
-    visit_stacks(report, symbolizer, depth, path, visit, context);
-    visit_frameless(report, symbolizer, path, visit, context);
-    visit_rests(report, symbolizer, path, visit, context);
-    free(path);
+    struct call_path path = {.most = extent.places};
+    visit_stacks(report, symbolizer, extent.frames, &path, visit, context);
+    visit_frameless(report, symbolizer, &path, visit, context);
+    visit_rests(report, symbolizer, &path, visit, context);
+    call_path_free(&path);
 }
 
 /* Of a function, or where nobody knows it of its module, as a budget has it. */
@@ -293,7 +293,7 @@ static void find_shared(struct by_stack *by) {
 
 void by_stack_make(struct by_stack *by, const struct report *report, const struct symbolizer *symbolizer) {
     *by = (struct by_stack){.report = *report};
-    tree_parts(report, symbolizer, 0, add_stack_row, by);
+    tree_parts(report, symbolizer, (struct tree_extent){0}, add_stack_row, by);
     find_shared(by);
     by->sites = memory_zeros(by->count, sizeof *by->sites);
     for (size_t i = 0; i < by->count; i++)

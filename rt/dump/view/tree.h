@@ -55,10 +55,16 @@ struct tree_part {
     const struct counters *counters;
 };
 
+/* How much of each path is visited. */
+struct tree_extent {
+    uint64_t frames; /* of a stack; 0: all */
+    size_t places;   /* of the path; 0: CALL_PATH_MAX */
+};
+
 /* Visits all parts of a prepared report, whose addresses the symbolizer has looked up: together they are the
- * sites that it has. depth: frames that stacks have; 0: all. */
+ * sites that it has. */
 typedef void tree_visitor(void *context, const struct tree_part *);
-void tree_parts(const struct report *, const struct symbolizer *, uint64_t depth, tree_visitor *,
+void tree_parts(const struct report *, const struct symbolizer *, struct tree_extent, tree_visitor *,
                 void *context);
 
 /* ---- A report by stack: with a row for what each stack has of a site, and one for what is in none, in the

@@ -89,9 +89,17 @@ void history_json(struct out *, const struct history *, const struct report_limi
 /* Whether threads and phases are told apart. False: *why says why not. */
 bool groups_need_parts(const struct report_source *, enum group_by, struct reason *why);
 
+/* Makes room for so many more rows. */
+void groups_make_room(struct groups *, size_t more);
+
 /* Add to the rows: the parts of a report, the sites of a prepared one that shows all. */
 void groups_add_parts(struct groups *, const struct report *);
 void groups_add_sites(struct groups *, const struct report *);
+
+/* Adds the inclusive cost of all functions on the paths of a prepared report, before its sites; or where a
+ * function is looked at, its callers and callees. The symbolizer has looked up the report's addresses. False:
+ * no such function is on any path. */
+bool groups_add_functions(struct groups *, const struct report *, const struct symbolizer *);
 
 /* Has the layouts of types in the rows of sites. Both outlive the groups. */
 void groups_use_layouts(struct groups *, const struct type_layouts *);

@@ -48,7 +48,8 @@ enum { OF_NAMES = 1, OF_FILES = 2 };
 /* What is shown of a format where none of these is asked for. */
 #define REPORT_PLAIN(X)                                                                                      \
     X(rows, "by", , , , AS_ROWS, OF_NAMES,                                                                   \
-      "by padding sort top min-bytes min-allocs filter line skip stop depth leaks suppress pairs sizes "     \
+      "by focus inclusive padding sort top min-bytes min-allocs filter line skip stop depth leaks suppress " \
+      "pairs sizes "                                                                                         \
       "lifetime")                                                                                            \
     X(page, "format=html", , , , AS_HTML, OF_NAMES,                                                          \
       "source sort top min-bytes min-allocs filter line skip stop depth leaks suppress pairs sizes "         \
