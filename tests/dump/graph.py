@@ -36,6 +36,7 @@ def snapshot(source, *options, preload="", settings=""):
             told[line[0]].append(line[1:])
         result = dump("graph", str(process.pid), "-o", path)
         dump("graph", str(process.pid), "--contents", "-o", path + ".contents")
+        dump("graph", str(process.pid), "--skip=add", "-o", path + ".skipped")
         process.communicate("\n", timeout=60)
     if (process.returncode, result.returncode, result.stderr) != (0, 0, ""):
         raise AssertionError((process.returncode, result))
@@ -211,6 +212,16 @@ class Ways(unittest.TestCase):
             self.assertEqual({row["stack"]: row["own"] for row in nodes}, {way: 16 * count for way, count in ways.items()})
             self.assertEqual({(row["function"], row["line"]) for row in nodes}, {("add", 17)})
             self.assertEqual(max(row["retained"] for row in nodes), 160)
+
+    def test_lines_of_callers(self):
+        """They are chosen when the snapshot is taken."""
+        for path, told, _ in self.runs:
+            wanted = collections.Counter()
+            for way, count in told["way"]:
+                wanted[way.split(";")[-2]] += int(count)
+            rows = json.loads(shown("--by=site", "--format=json", "--top=0", path + ".skipped"))["rows"]
+            self.assertEqual({row["function"]: row["objects"] for row in rows if row["type"] == "struct chained"}, wanted)
+            self.assertIn("--skip and --stop are of a process", dump("graph", "--skip=add", path).stderr)
 
     def test_ways_are_those_of_the_report(self):
         for _, ways, report in self.each():

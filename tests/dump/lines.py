@@ -147,6 +147,12 @@ class Choice(unittest.TestCase):
                 file.write(text)
             result = dump("check", f"--budget={budget}", path)
             self.assertEqual((result.returncode, result.stderr.count("no site of")), (status, warnings), result.stderr)
+        with open(budget, "w") as file:
+            file.write("function load allocs <= 0\nskip add\n")
+        for arguments in [], ["--skip=load,add"], ["--stop=stored"], ["--line=site"], ["--line=auto"]:  # which win
+            load = sum(calls(row) for row in rows(*(arguments or ["--skip=add"]), path) if row["function"] == "load")
+            found = json.loads(dump("check", f"--budget={budget}", *arguments, "--format=json", path).stdout)
+            self.assertEqual([limit["actual"] for limit in found["limits"]], [load], arguments)
         for line in "skip", "line there", "stop a b":
             with open(budget, "w") as file:
                 file.write(f"total failed <= 0\n{line}\n")
@@ -157,6 +163,9 @@ class Choice(unittest.TestCase):
         path = work("c-O0.profile")
         self.assertIn(f"lines.c:{line_of('loads')}", dump("diff", "--all", "--skip=add", path, path).stdout)
         self.assertIn(f"lines.c:{line_of('loads')}", dump("top", "--once", "--skip=add", path).stdout)
+        for name in "pprof", "dhat", "speedscope", "collapsed", "callgrind", "openmetrics":
+            self.assertEqual(dump("export", f"--format={name}", "--skip=add", "--stop=need", "-o", work("exported"), path).stderr, "", name)
+        self.assertIn(f'line="{line_of("loads")}"', dump("export", "--format=openmetrics", "--skip=add", path).stdout)
         self.assertRegex(dump("annotate", "--skip=add", path).stdout, r'\d+ .*"loads"')
         self.assertNotRegex(dump("annotate", path).stdout, r'\d+ B.*"loads"')
 

@@ -95,8 +95,9 @@ struct capture_target {
     unsigned thread; /* one of it that runs, for its first one may have ended; 0: that one */
     uint64_t caller; /* address of a struct root_caller there, whose thread waits for us, and has passed its
                         counters as standard input; 0: none does */
-    bool wants_contents; /* of a graph: how texts in blocks begin */
-    bool is_ending;      /* all of it may stand still for long; wanted is memory that it shares, too */
+    bool wants_contents;             /* of a graph: how texts in blocks begin */
+    const struct line_options *line; /* of a graph: which lines its sites are; NULL: the usual ones */
+    bool is_ending; /* all of it may stand still for long; wanted is memory that it shares, too */
 };
 
 struct capture {

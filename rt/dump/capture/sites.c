@@ -174,8 +174,10 @@ static void complain_of_files(const struct type_layouts *layouts) {
 }
 
 void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
-                       const struct report_source *source) {
+                       const struct report_source *source, const struct line_options *line) {
     *sites = (struct capture_sites){.source = source, .symbolizer.is_quiet = true};
+    if (line)
+        sites->symbolizer.line = *line;
     symbolize_report(&sites->symbolizer, source->report);
     type_characters(source->report, texts);
     report_source_lines(source, &sites->symbolizer);

@@ -64,7 +64,7 @@ struct capture_sites {
 /* Adds the sites to the graph: first that of blocks that nobody counts, then that of those whose site is not
  * known. source: what the process has counted. */
 void capture_sites_add(struct capture_sites *, struct graph *, struct string_pool *texts,
-                       const struct report_source *source);
+                       const struct report_source *source, const struct line_options *line);
 
 void capture_sites_free(struct capture_sites *, const struct graph *);
 

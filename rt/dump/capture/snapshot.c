@@ -78,7 +78,7 @@ static bool make(struct making *making, struct reason *why) {
     struct graph *graph = making->graph;
     if (capture->heap.count > graph_most)
         return graph_is_full(why);
-    capture_sites_add(&making->sites, graph, &making->texts, &capture->source);
+    capture_sites_add(&making->sites, graph, &making->texts, &capture->source, capture->target->line);
     add_blocks(making);
     capture_choose(graph, &making->sites, &making->texts, &capture->finder, &capture->maps);
     bool is_whole = add_references(making);

@@ -32,11 +32,20 @@ static void fill(struct option *known, const struct argument *list) {
 }
 
 /* Its place in the list, which is the end if there is none. */
-static int find_output(const struct argument *list) {
+static int find(const struct argument *list, const char *name) {
     int at = 0;
-    while (list[at].name && strcmp(list[at].name, "output") != 0)
+    while (list[at].name && strcmp(list[at].name, name) != 0)
         at++;
     return at;
+}
+
+bool arguments_have(const struct argument *list, uint64_t given, const char *name) {
+    return given >> find(list, name) & 1;
+}
+
+bool arguments_have_line(const struct argument *list, uint64_t given) {
+    return arguments_have(list, given, "line") || arguments_have(list, given, "skip") ||
+           arguments_have(list, given, "stop");
 }
 
 /* ---- Options of a run, by the same names but for the hyphens. */
@@ -78,7 +87,7 @@ int arguments_take_given(const struct arguments *arguments, void *options, int c
                          uint64_t *given) {
     *given = 0;
     struct option known[count_of(arguments->list) + 2];
-    int output = find_output(arguments->list);
+    int output = find(arguments->list, "output");
     fill(known, arguments->list);
     if (arguments->list[output].name)
         known[output].val = 'o';

@@ -19,6 +19,7 @@ struct check_options {
     enum report_format format;
     findings_function *write_findings; /* in place of that; NULL: not asked for */
     bool is_writing, is_by_stack;
+    bool has_line; /* it was asked for: */
     struct line_options line;
     uint64_t slack, top; /* of a budget that is written; or ARGUMENT_NOT_GIVEN */
 };
@@ -141,7 +142,7 @@ static int check_file(const char *path, const struct check_options *options) {
     if (!read_budget(&budget, options->budget))
         return STATUS_USAGE;
     struct check_options as_written = *options;
-    if (budget.has_line)
+    if (budget.has_line && !options->has_line)
         as_written.line = budget.line;
     int status = with_report(path, hold_against, &as_written, &budget, has_stacks(&budget));
     budget_free(&budget);
@@ -229,7 +230,10 @@ static int run(const struct check_options *options, const char *path) {
 
 int command_check(int count, char **arguments) {
     struct check_options options = {.slack = ARGUMENT_NOT_GIVEN, .top = ARGUMENT_NOT_GIVEN};
-    int status = arguments_take(&(struct arguments){"check", help, list}, &options, count, arguments);
+    uint64_t given;
+    int status =
+        arguments_take_given(&(struct arguments){"check", help, list}, &options, count, arguments, &given);
+    options.has_line = arguments_have_line(list, given);
     if (status != ARGUMENTS_TAKEN)
         return status;
     if (count - optind != 1)

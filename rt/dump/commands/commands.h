@@ -49,7 +49,11 @@ int arguments_take(const struct arguments *, void *options, int count, char **wo
 /* The same, and *given: a bit for each of the list that was given. */
 int arguments_take_given(const struct arguments *, void *options, int count, char **words, uint64_t *given);
 
-/* The options that say which line of a path is shown, to struct line_options. */
+/* Whether the option of that name was given. */
+bool arguments_have(const struct argument *list, uint64_t given, const char *name);
+
+/* The options that say which line of a path is shown, to struct line_options; and whether one was given. */
+bool arguments_have_line(const struct argument *list, uint64_t given);
 #define ARGUMENTS_OF_LINE(offset)                                                                            \
     {"line", true, take_line, offset}, {"skip", true, take_skip, offset}, {                                  \
         "stop", true, take_stop, offset                                                                      \

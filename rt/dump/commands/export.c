@@ -29,7 +29,7 @@ static const char help[] =
     "                                   number there is\n"
     "  --top=N               in openmetrics and trace: sites with a time series of\n"
     "                        their own (0: all; default: 100)\n"
-    "  --names=short|full    of C++ functions\n"
+    "  --names=short|full    of C++ functions\n" HELP_OF_LINE
     "  --no-symbols          leave the addresses of unsited allocations and of frames\n"
     "                        as they are\n"
     "  --debug-dir=DIRECTORY of separate debug files (default: /usr/lib/debug)\n"
@@ -65,6 +65,7 @@ static const struct argument list[] = {
     {"sort", true, take_order, 0},
     {"top", true, NULL, AT(options)},
     {"names", true, NULL, AT(options)},
+    ARGUMENTS_OF_LINE(AT(options.line)),
     {"no-symbols", false, take_flag, AT(symbolizer.is_off)},
     {"debug-dir", true, take_text, AT(symbolizer.search.debug_directory)},
     {"sysroot", true, take_text, AT(symbolizer.search.sysroot)},

@@ -14,37 +14,38 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] = "usage: allocsite-dump graph [OPTION...] PID|FILE [why TYPE|ADDRESS|SITE]\n"
-                           "       allocsite-dump graph [OPTION...] OLD NEW\n"
-                           "       allocsite-dump graph PID -o FILE\n"
-                           "\n"
-                           "Shows the live objects of a process, by type, and who refers to them. The\n"
-                           "process stands still while its memory is copied. A snapshot FILE has where\n"
-                           "objects point to, and but for --contents nothing else of what is in them.\n"
-                           "\n"
-                           "  -o FILE, --output=FILE  only write a snapshot, to be looked at later\n"
-                           "  --format=heapsnapshot   all of it, for the Memory panel of Chrome's DevTools\n"
-                           "  --by=type|site|stack    rows (default: type); stack: of a program that keeps\n"
-                           "                          stacks or contexts, with --dump too\n"
-                           "  --top=N                 rows that are shown (0: all; default: 20)\n"
-                           "  --format=text|json|tsv|csv|markdown|mermaid|dot    the last two: of --type\n"
-                           "  --counts, --sizes       of each type how many, or the bytes that they lead to\n"
-                           "  --dump                  each object: address, size, type, site\n"
-                           "  --edges                 each reference: address or root, field, address\n"
-                           "  --contents              of PID: how texts in blocks begin, too; with -o they\n"
-                           "                          are in the snapshot\n"
-                           "  --type=TYPE             who refers to objects of the type\n"
-                           "  --objects               of --type: single ones, and backwards from them\n"
-                           "  --levels=N              steps backwards of a picture (default: 5)\n"
-                           "  --limit=N               objects to begin with (default: 10), or ways (3)\n"
-                           "  why WHAT                the shortest ways from roots to objects, or the cycle\n"
-                           "                          that holds lost ones\n"
-                           "\n"
-                           "examples:\n"
-                           "  allocsite-dump graph 1234\n"
-                           "  allocsite-dump graph 1234 -o before.graph\n"
-                           "  allocsite-dump graph before.graph why 'struct session'\n"
-                           "  allocsite-dump graph --type='struct session' --format=mermaid before.graph";
+static const char help[] =
+    "usage: allocsite-dump graph [OPTION...] PID|FILE [why TYPE|ADDRESS|SITE]\n"
+    "       allocsite-dump graph [OPTION...] OLD NEW\n"
+    "       allocsite-dump graph PID -o FILE\n"
+    "\n"
+    "Shows the live objects of a process, by type, and who refers to them. The\n"
+    "process stands still while its memory is copied. A snapshot FILE has where\n"
+    "objects point to, and but for --contents nothing else of what is in them.\n"
+    "\n"
+    "  -o FILE, --output=FILE  only write a snapshot, to be looked at later\n"
+    "  --format=heapsnapshot   all of it, for the Memory panel of Chrome's DevTools\n"
+    "  --by=type|site|stack    rows (default: type); stack: of a program that keeps\n"
+    "                          stacks or contexts, with --dump too\n"
+    "  --top=N                 rows that are shown (0: all; default: 20)\n"
+    "  --format=text|json|tsv|csv|markdown|mermaid|dot    the last two: of --type\n"
+    "  --counts, --sizes       of each type how many, or the bytes that they lead to\n"
+    "  --dump                  each object: address, size, type, site\n"
+    "  --edges                 each reference: address or root, field, address\n"
+    "  --contents              of PID: how texts in blocks begin, too; with -o they\n"
+    "                          are in the snapshot\n"
+    "  --type=TYPE             who refers to objects of the type\n"
+    "  --objects               of --type: single ones, and backwards from them\n"
+    "  --levels=N              steps backwards of a picture (default: 5)\n"
+    "  --limit=N               objects to begin with (default: 10), or ways (3)\n" HELP_OF_LINE
+    "  why WHAT                the shortest ways from roots to objects, or the cycle\n"
+    "                          that holds lost ones\n"
+    "\n"
+    "examples:\n"
+    "  allocsite-dump graph 1234\n"
+    "  allocsite-dump graph 1234 -o before.graph\n"
+    "  allocsite-dump graph before.graph why 'struct session'\n"
+    "  allocsite-dump graph --type='struct session' --format=mermaid before.graph";
 
 struct asked {
     enum graph_by by;
@@ -53,6 +54,8 @@ struct asked {
     const char *type, *output;
     uint64_t top, levels, limit; /* limit: 0: not given */
     bool contents;
+    bool has_line; /* it was asked for: */
+    struct line_options line;
     const char *why; /* NULL: not asked */
 };
 
@@ -99,6 +102,7 @@ static const struct argument list[] = {
     {"levels", true, take_levels, AT(levels)},
     {"limit", true, take_positive, AT(limit)},
     {"output", true, take_text, AT(output)},
+    ARGUMENTS_OF_LINE(AT(line)),
     {0},
 };
 
@@ -138,13 +142,12 @@ static bool load_file(struct graph *graph, const char *path, struct reason *why)
     return is_read;
 }
 
-static bool load(struct graph *graph, const char *path, bool contents, struct reason *why) {
-    unsigned pid;
-    bool is_process = report_source_is_process(path, &pid);
-    bool is_loaded =
-        is_process
-            ? capture_graph(graph, &(struct capture_target){.pid = pid, .wants_contents = contents}, why)
-            : load_file(graph, path, why);
+static bool load(struct graph *graph, const char *path, const struct asked *asked, struct reason *why) {
+    struct capture_target target = {.wants_contents = asked->contents, .line = &asked->line};
+    bool is_process = report_source_is_process(path, &target.pid);
+    if (!is_process && asked->has_line)
+        return reason_set(why, "has its lines already: --line, --skip and --stop are of a process");
+    bool is_loaded = is_process ? capture_graph(graph, &target, why) : load_file(graph, path, why);
     if (is_loaded)
         graph_names(graph);
     return is_loaded;
@@ -231,7 +234,7 @@ static int show(const char *path, const struct graph *graph, const struct asked 
 static int show_growth(char **paths, const struct graph *old, const struct asked *asked) {
     struct graph new;
     struct reason why;
-    if (!load(&new, paths[1], false, &why))
+    if (!load(&new, paths[1], asked, &why))
         return complain(paths[1], "%s", why.text);
     graph_show_growth(standard_out(), old, &new, asked->top, asked->format);
     graph_free(&new);
@@ -242,7 +245,10 @@ int command_graph(int count, char **arguments) {
     struct asked asked = {.top = 20, .levels = 5};
     struct graph graph;
     struct reason why;
-    int status = arguments_take(&(struct arguments){"graph", help, list}, &asked, count, arguments);
+    uint64_t given;
+    int status =
+        arguments_take_given(&(struct arguments){"graph", help, list}, &asked, count, arguments, &given);
+    asked.has_line = arguments_have_line(list, given);
     status = status == ARGUMENTS_TAKEN ? check(&asked) : status;
     if (status != ARGUMENTS_TAKEN)
         return status;
@@ -258,7 +264,7 @@ int command_graph(int count, char **arguments) {
         return complain_usage("graph: %s", files < 1 ? "no process and no file" : "more than two files");
     if (files == 2 && not_of_two(&asked))
         return complain_usage("graph: --%s is of one process or file", not_of_two(&asked));
-    if (!load(&graph, paths[0], asked.contents, &why))
+    if (!load(&graph, paths[0], &asked, &why))
         return complain(paths[0], "%s", why.text);
     status = files == 2 ? show_growth(paths, &graph, &asked) : show(paths[0], &graph, &asked);
     graph_free(&graph);

@@ -248,13 +248,6 @@ void report_default(struct showing *showing) {
     options_default(&showing->options);
 }
 
-static bool has_sort(uint64_t given) {
-    size_t at = 0;
-    while (strcmp(list[at].name, "sort") != 0)
-        at++;
-    return given >> at & 1;
-}
-
 /* Whether the options go together. STATUS_DONE, or the status to end with. */
 static int check(struct showing *showing, uint64_t given) {
     if (showing->options.focus[0] && showing->groups.by == BY_SITE)
@@ -270,7 +263,7 @@ int report_options(struct showing *showing, int count, char **arguments) {
         arguments_take_given(&(struct arguments){"report", help, list}, showing, count, arguments, &given);
     if (status != ARGUMENTS_TAKEN)
         return status;
-    showing->has_sort = has_sort(given);
+    showing->has_sort = arguments_have(list, given, "sort");
     int wrong = check(showing, given);
     return wrong ? wrong : ARGUMENTS_TAKEN;
 }
