@@ -63,7 +63,11 @@ class Names(unittest.TestCase):
 
     def test_functions_and_types_of_the_report(self):
         text = dump("report", "--by=function", "--top=0", self.profile).stdout
-        names = [line.split("  ")[-1].strip() for line in text.splitlines() if "::" in line or line.endswith("main")]
+        lines = [line for line in text.splitlines() if "::" in line or line.endswith("main")]
+        for line in lines:
+            name = line.split("  ")[-1].strip()
+            self.assertIn(" live ", shown("report", "--focus=" + name, self.profile), name)
+        names = [line.split("  ")[-1].strip() for line in lines if line.split()[0] != "0"]  # the others allocate nothing themselves
         self.assertGreater(len(names), 2)
         with open(work("budget"), "w") as file:
             file.writelines(f'function "{name}" allocs <= 0\n' for name in names)
