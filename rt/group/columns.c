@@ -292,11 +292,6 @@ static bool has_hidden(const struct groups *groups) {
     return groups->shown < groups->count || groups->has_filtered;
 }
 
-size_t group_frames(const struct groups *groups, const struct group_key *key) {
-    size_t count = key->stack ? key->stack->frame_count : 0;
-    return groups->depth && groups->depth < count ? groups->depth : count;
-}
-
 static void put_stack(const struct page *page, const struct groups *groups, const struct group *row) {
     const struct group_key *key = &row->key;
     if (!key->site)
@@ -305,7 +300,7 @@ static void put_stack(const struct page *page, const struct groups *groups, cons
     if (groups->by == BY_CALLER)
         details_of_caller(page, key->site, key->caller);
     else if (key->stack)
-        details_of_stack(page, key->stack, group_frames(groups, key), counters_calls(&row->sum.counters));
+        details_of_stack(page, key->stack, groups->depth, counters_calls(&row->sum.counters));
     else
         details_of_others(page, counters_calls(&row->sum.counters));
 }

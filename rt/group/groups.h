@@ -131,9 +131,6 @@ static inline const char *group_unnamed(enum group_by by) {
     return by == BY_PHASE ? "(no phase)" : by == BY_TYPE ? "(unknown type)" : "unknown";
 }
 
-/* The frames of the row that are shown. */
-size_t group_frames(const struct groups *, const struct group_key *);
-
 /* Whether something was counted before a reset. */
 bool groups_have_before(const struct groups *);
 

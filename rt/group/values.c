@@ -51,7 +51,8 @@ static void json_caller(struct json *json, const struct place *caller) {
     json_number(json, "caller_line", caller ? caller->line : 0);
 }
 
-static void put_stack(struct json *json, const struct groups *groups, const struct group_key *key) {
+static void put_stack(struct json *json, const struct groups *groups, const struct report *report,
+                      const struct group_key *key) {
     json_id(json, "site", key->site->view.id);
     json_text(json, "function", key->site->view.at.function);
     json_text(json, "file", key->site->view.at.file);
@@ -60,13 +61,14 @@ static void put_stack(struct json *json, const struct groups *groups, const stru
     if (groups->by == BY_CALLER)
         json_caller(json, key->caller);
     else
-        json_frames(json, key->stack, group_frames(groups, key));
+        json_frames(json, report, key->stack, groups->depth);
 }
 
-static void put_key(struct json *json, const struct groups *groups, const struct group_key *key) {
+static void put_key(struct json *json, const struct groups *groups, const struct report *report,
+                    const struct group_key *key) {
     enum group_by by = groups->by == BY_FREED ? BY_LINE : groups->by;
     if (group_by_stacks(by)) {
-        put_stack(json, groups, key);
+        put_stack(json, groups, report, key);
         return;
     }
     if (by == BY_THREAD) {
@@ -80,12 +82,14 @@ static void put_key(struct json *json, const struct groups *groups, const struct
         json_flag(json, "sited", !key->is_unsited);
 }
 
-static void put_row(struct json *json, const struct groups *groups, const struct group *row, bool has_lost) {
+static void put_row(struct json *json, const struct groups *groups, const struct report *report,
+                    const struct group *row) {
+    bool has_lost = report->reach && !groups->focus;
     const struct report_site inclusive = {.counters = *group_inclusive(row)};
     json_open_line(json, NULL, '{');
     if (groups->focus)
         json_text(json, "role", group_role_name(row->key.role));
-    put_key(json, groups, &row->key);
+    put_key(json, groups, report, &row->key);
     put_counters(json, &row->sum, groups->by, has_lost);
     if (groups->inclusive)
         put_sum(json, "inclusive", &inclusive, groups->by, false);
@@ -100,7 +104,7 @@ void groups_json(struct out *out, const struct groups *groups, const struct repo
     json_number(&json, "rows_left_out", groups->count - groups->shown);
     json_open_line(&json, "rows", '[');
     for (size_t i = 0; i < groups->shown; i++)
-        put_row(&json, groups, &groups->rows[i], report->reach && !groups->focus);
+        put_row(&json, groups, report, &groups->rows[i]);
     json_close(&json, ']');
     json_end(&json);
 }
@@ -128,8 +132,10 @@ static void value_caller(struct values *values, const struct place *caller) {
     value_number(values, caller->line);
 }
 
-static void stack(struct values *values, const struct groups *groups, const struct group_key *key) {
+static void stack(struct values *values, const struct groups *groups, const struct report *report,
+                  const struct group_key *key) {
     const struct site_view *view = &key->site->view;
+    const struct path path = path_of(report, key->stack, groups->depth);
     value_id(values, view->id);
     value_text(values, view->at.function);
     value_text(values, view->at.file);
@@ -138,13 +144,14 @@ static void stack(struct values *values, const struct groups *groups, const stru
     if (groups->by == BY_CALLER)
         value_caller(values, key->caller);
     else
-        value_stack(values, key->stack, group_frames(groups, key));
+        value_stack(values, &path);
 }
 
-static void key_values(struct values *values, const struct groups *groups, const struct group_key *key) {
+static void key_values(struct values *values, const struct groups *groups, const struct report *report,
+                       const struct group_key *key) {
     enum group_by by = groups->by;
     if (group_by_stacks(by)) {
-        stack(values, groups, key);
+        stack(values, groups, report, key);
     } else if (by == BY_THREAD) {
         value_begin(values);
         if (!key->name)
@@ -179,12 +186,13 @@ static void counter_values(struct values *values, const struct report_site *sum,
     }
 }
 
-static void csv_row(struct values *values, const struct groups *groups, const struct group *row,
-                    bool has_lost) {
+static void csv_row(struct values *values, const struct groups *groups, const struct report *report,
+                    const struct group *row) {
+    bool has_lost = report->reach && !groups->focus;
     const struct report_site inclusive = {.counters = *group_inclusive(row)};
     if (groups->focus)
         value_text(values, group_role_name(row->key.role));
-    key_values(values, groups, &row->key);
+    key_values(values, groups, report, &row->key);
     counter_values(values, &row->sum, groups->by, has_lost);
     if (groups->inclusive)
         counter_values(values, &inclusive, groups->by, false);
@@ -195,39 +203,33 @@ static void csv_row(struct values *values, const struct groups *groups, const st
 
 void groups_csv(struct out *out, const struct groups *groups, const struct report *report) {
     struct values values = values_csv(out);
-    bool has_lost = report->reach && !groups->focus;
     out_text(out, groups->focus ? "role," : "");
     key_names(out, groups->by);
-    counter_names(out, "", groups->by, has_lost);
+    counter_names(out, "", groups->by, report->reach && !groups->focus);
     if (groups->inclusive)
         counter_names(out, "inclusive_", groups->by, false);
     out_text(out, groups->by == BY_TYPE ? ",size,padding,padding_bytes,live_padding_bytes" : "");
     values_end(&values);
     for (size_t row = 0; row < groups->shown; row++)
-        csv_row(&values, groups, &groups->rows[row], has_lost);
+        csv_row(&values, groups, report, &groups->rows[row]);
 }
 
 /* ---- Groups as values separated by tabs. */
 
-static void stack_tsv(struct values *values, const struct groups *groups, const struct group_key *key) {
-    size_t count = group_frames(groups, key);
+static void stack_tsv(struct values *values, const struct groups *groups, const struct report *report,
+                      const struct group_key *key) {
+    const struct path path = path_of(report, key->stack, groups->depth);
     value_site(values, &key->site->view);
     if (key->caller)
         value_text(values, key->caller->function);
-    for (size_t i = 1; i < count; i++) {
-        const struct report_frame *frame = &key->stack->frames[i];
-        value_text(values, frame->function ? frame->function : frame->module ? frame->module->path : "?");
-        if (!frame->function) {
-            out_text(values->out, "+0x");
-            out_hex(values->out, frame->address);
-        }
-    }
+    value_callers(values, &path);
 }
 
-static void key_tsv(struct values *values, const struct groups *groups, const struct group_key *key) {
+static void key_tsv(struct values *values, const struct groups *groups, const struct report *report,
+                    const struct group_key *key) {
     bool is_thread = groups->by == BY_THREAD;
     if (group_by_stacks(groups->by)) {
-        stack_tsv(values, groups, key);
+        stack_tsv(values, groups, report, key);
         return;
     }
     value_text(values, key->name ? key->name : is_thread ? NULL : group_unnamed(groups->by));
@@ -239,14 +241,13 @@ static void key_tsv(struct values *values, const struct groups *groups, const st
 
 void groups_tsv(struct out *out, const struct groups *groups, const struct report *report) {
     struct values values = values_tsv(out, groups->shown);
-    (void)report;
     for (size_t i = 0; i < groups->shown; i++) {
         value_amounts(&values, &groups->rows[i].sum.counters, groups->by == BY_FREED);
         if (groups->inclusive)
             value_amounts(&values, group_inclusive(&groups->rows[i]), false);
         if (groups->focus)
             value_text(&values, group_role_name(groups->rows[i].key.role));
-        key_tsv(&values, groups, &groups->rows[i].key);
+        key_tsv(&values, groups, report, &groups->rows[i].key);
         values_end(&values);
     }
 }

@@ -190,7 +190,7 @@ struct report {
     size_t modules_size;
     struct report_stack *stacks; /* in any order */
     size_t stack_count;
-    struct report_paths *paths;    /* NULL: only frames are known */
+    struct report_paths *paths;    /* NULL: they are not asked for */
     struct report_caller *callers; /* room for one of each stack, which report_prepare fills; NULL: lines were
                                       not chosen */
     struct report_phase *phases;   /* in any order; report_prepare sorts and merges. What came in none is not

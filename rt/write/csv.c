@@ -128,20 +128,6 @@ void report_csv(struct out *out, const struct report *report) {
             row(&values, report, report->sites[i]);
 }
 
-void value_stack(struct values *values, const struct report_stack *stack, size_t frames) {
-    struct out *out = values->out;
-    value_begin(values);
-    out_char(out, '"');
-    for (size_t i = 0; i < frames; i++) {
-        const struct report_frame *frame = &stack->frames[i];
-        out_text(out, i ? " <- " : "");
-        (i ? out_quoted_part : out_quoted)(out, frame->function ? frame->function
-                                                : frame->module ? frame->module->path
-                                                                : "?");
-    }
-    out_char(out, '"');
-}
-
 /* ---- The report as values separated by tabs, without names. */
 
 /* Of who only gives back, that. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lines for people about a site, below its row, and about faults. */
 #include "base/path.h"
-#include "names/names.h"
+#include "write/formats.h"
 #include "write/lines.h"
 #include "write/summary.h"
 
@@ -176,93 +176,24 @@ static void put_pairs(const struct page *page, const struct report_site *site) {
     page_count(page, site->pair_count - PAIRS_SHOWN, " more", " more");
 }
 
-/* Of functions without a name only where they begin is known, which tells stacks apart and little else. */
-static bool is_nameless(const struct report_frame *frame) {
-    static const char place[] = "[function at ";
-    return frame->function && frame->module && strncmp(frame->function, place, sizeof place - 1) == 0;
-}
-
-static void put_module(const struct page *page, const struct report_frame *frame) {
-    page_code(page, frame->module ? path_base(frame->module->path) : NULL);
-}
-
-static void put_frame(const struct page *page, const struct report_frame *frame) {
-    if (frame->function) {
-        page_function(page, frame->function);
-        return;
-    }
-    put_module(page, frame);
-    out_text(page->out, "+0x");
-    out_hex(page->out, frame->address);
-}
-
-static bool is_main(const char *function) {
-    return function && strcmp(function, "main") == 0;
-}
-
-/* Whether the frame comes next in what is shown of a stack: behind main nothing does. */
-static bool is_next(const struct report_stack *stack, size_t frame, size_t most) {
-    return frame < stack->frame_count && frame < most &&
-           (frame == 0 || !is_main(stack->frames[frame - 1].function));
-}
-
-/* The number of the frame behind that of the row's own function, as the machine has it: what is inlined has
- * none. Those before it are of the libraries that it calls; if all are, there is none behind. */
-static size_t first_caller(const struct report_site *site, const struct report_stack *stack) {
-    const struct site_view *view = &site->view;
-    const struct report_frame *first = stack->frames;
-    const char *own = site_code(view);
-    for (size_t i = 0; own && i < stack->frame_count; i++)
-        if (stack->frames[i].function && strcmp(stack->frames[i].function, own) == 0)
-            return i + 1;
-    const struct report_module *module = stack->frame_count ? first->module : NULL;
-    bool is_elsewhere = module && module->path && view->module && strcmp(module->path, view->module) != 0;
-    if (is_elsewhere || is_main(own))
-        return stack->frame_count + 1;
-    return stack->frame_count && view->sited && name_is_caller(first->function, own, view->callee) ? 0 : 1;
-}
-
-/* "from parse < load < main": what calls the row's own frame; functions without a name that call one another
- * as their module. */
-static void put_callers(const struct page *page, const struct report_stack *stack, size_t first, size_t most,
-                        bool has_lines) {
-    const struct report_frame *frames = stack->frames;
-    for (size_t i = first; is_next(stack, i, most); i++) {
-        bool is_module = is_nameless(&frames[i]);
-        if (is_module && i > first && is_nameless(&frames[i - 1]) && frames[i - 1].module == frames[i].module)
-            continue;
-        out_text(page->out, i == first ? "from " : " < ");
-        (is_module ? put_module : put_frame)(page, &frames[i]);
-        if (has_lines && frames[i].line) {
-            out_char(page->out, ':');
-            out_u64(page->out, frames[i].line);
-        }
-    }
-}
-
-/* Of a row by stack: one frame is its own in any case. */
-static size_t first_of_stack(const struct report_stack *stack) {
-    size_t first = first_caller(stack->site, stack);
-    return first <= stack->frame_count ? first : 1;
-}
-
 void details_of_way(const struct page *page, const struct report_site *row,
                     void (*separate)(const struct page *)) {
-    const struct report_stack *stack = row->way ? row->main_stack : NULL;
-    if (!stack || !is_next(stack, first_of_stack(stack), stack->frame_count))
+    struct path path = path_of(page->report, row->way ? row->main_stack : NULL, 0);
+    if (path.callers == path.count)
         return;
     separate(page);
-    put_callers(page, stack, first_of_stack(stack), stack->frame_count, row->shares_way);
+    path_callers(page, &path, row->shares_way);
 }
 
-void details_of_stack(const struct page *page, const struct report_stack *stack, size_t frames,
+void details_of_stack(const struct page *page, const struct report_stack *stack, uint64_t depth,
                       uint64_t calls) {
+    struct path path = path_of(page->report, stack, depth);
     struct line line;
-    if (!is_next(stack, first_of_stack(stack), frames))
+    if (path.callers == path.count)
         return;
     begin_below(&line, page);
     page_count(&line.page, calls, " time: ", " times: ");
-    put_callers(&line.page, stack, first_of_stack(stack), frames, false);
+    path_callers(&line.page, &path, false);
     line_end(&line);
 }
 

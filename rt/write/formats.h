@@ -50,8 +50,24 @@ void value_amounts(struct values *, const struct counters *, bool is_freed);
 /* Place, function, allocator and type. */
 void value_site(struct values *, const struct site_view *);
 
-/* Functions of a stack as one value of CSV, "<-" between them. */
-void value_stack(struct values *, const struct report_stack *, size_t frames);
+/* ---- Call paths. */
+
+/* The calls of a stack, the allocator's first; callers: those of the function that has the line's code. They
+ * are valid until the next path is taken. */
+struct path {
+    const struct report_call *calls;
+    size_t count, line, callers; /* line, callers: numbers of calls; callers is count if there are none */
+};
+
+/* depth: frames of the stack; 0: all. Empty if stack is NULL, or paths are not known. */
+struct path path_of(const struct report *, const struct report_stack *, uint64_t depth);
+
+/* "from parse < load < main"; functions without a name that call one another as their module. */
+void path_callers(const struct page *, const struct path *, bool has_lines);
+
+/* All functions as one value of CSV, "<-" between them; and the callers, a value each. */
+void value_stack(struct values *, const struct path *);
+void value_callers(struct values *, const struct path *);
 
 /* ---- The parts that documents in JSON have in common. */
 
@@ -64,11 +80,14 @@ void json_counters(struct json *, const struct counters *, bool is_site);
 /* Members, "lost_blocks" and "lost_bytes", if the report has them. */
 void json_lost(struct json *, const struct report *, const struct report_site *);
 
-/* Member, "frames": so many of the stack, which may be NULL for none. */
-void json_frames(struct json *, const struct report_stack *, size_t count);
+/* Members, "function" to "column". */
+void json_place(struct json *, const struct place *);
+
+/* Member, "frames": the path of a stack (path_of). Returns the number of the one that is its line. */
+size_t json_frames(struct json *, const struct report *, const struct report_stack *, uint64_t depth);
 
 /* The frames of a row by stack, as a member; of others nothing. */
-void json_way(struct json *, const struct report_site *);
+void json_way(struct json *, const struct report *, const struct report_site *);
 
 /* Members, "program" to "finished": whose numbers these are, and whether they are exact. */
 void json_head(struct json *, const struct report *);

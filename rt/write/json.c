@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void put_place(struct json *json, const struct place *place) {
+void json_place(struct json *json, const struct place *place) {
     json_text(json, "function", place->function);
     json_text(json, "file", place->file);
     json_number(json, "line", place->line);
@@ -17,13 +17,13 @@ void json_site(struct json *json, const struct site_view *site) {
     json_id(json, "id", site->id);
     json_text(json, "module", site->module);
     json_flag(json, "sited", site->sited);
-    put_place(json, &site->at);
+    json_place(json, &site->at);
     json_text(json, "callee", site->callee);
     json_text(json, "type", site->type);
     json_open(json, "inlined", '[');
     for (size_t i = 0; i < site->inlined_count; i++) {
         json_open(json, NULL, '{');
-        put_place(json, &site->inlined[i]);
+        json_place(json, &site->inlined[i]);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -234,63 +234,13 @@ static void put_walks(struct json *json, const struct report *report) {
     json_close(json, '}');
 }
 
-static void put_frame(struct json *json, const struct report_frame *frame) {
-    json_open(json, NULL, '{');
-    json_text(json, "module", frame->module ? frame->module->path : NULL);
-    json_address(json, "address", frame->address);
-    json_text(json, "function", frame->function);
-    if (frame->file) {
-        json_text(json, "file", frame->file);
-        json_number(json, "line", frame->line);
-    }
-    json_close(json, '}');
-}
-
-void json_frames(struct json *json, const struct report_stack *stack, size_t count) {
-    json_open(json, "frames", '[');
-    for (size_t i = 0; i < count; i++)
-        put_frame(json, &stack->frames[i]);
-    json_close(json, ']');
-}
-
-void json_way(struct json *json, const struct report_site *row) {
-    if (row->way)
-        json_frames(json, row->main_stack, row->main_stack ? row->main_stack->frame_count : 0);
-}
-
-static void put_call(struct json *json, const struct report_call *call) {
-    json_open(json, NULL, '{');
-    put_place(json, &call->at);
-    json_text(json, "module", call->module);
-    if (call->address)
-        json_address(json, "address", call->address);
-    else
-        json_text(json, "address", NULL);
-    json_flag(json, "inlined", call->is_inlined);
-    json_flag(json, "pass_through", call->passes_through);
-    json_close(json, '}');
-}
-
-static void put_path(struct json *json, struct report_paths *paths, const struct report_stack *stack) {
-    size_t count, line;
-    const struct report_call *calls = paths->take(paths, stack, &count, &line);
-    json_open(json, "frames", '[');
-    for (size_t i = 0; i < count; i++)
-        put_call(json, &calls[i]);
-    json_close(json, ']');
-    json_number(json, "line", line);
-}
-
-static void put_stack(struct json *json, struct report_paths *paths, const struct report_stack *stack) {
+static void put_stack(struct json *json, const struct report *report, const struct report_stack *stack) {
     json_open_line(json, NULL, '{');
     json_id(json, "site", stack->site->view.id);
     json_text(json, "type", stack->site->view.type);
     if (stack->site->view.backing)
         json_flag(json, "backing", true);
-    if (paths)
-        put_path(json, paths, stack);
-    else
-        json_frames(json, stack, stack->frame_count);
+    json_number(json, "line", json_frames(json, report, stack, 0));
     json_counters(json, &stack->counters, true);
     json_close(json, '}');
 }
@@ -300,7 +250,7 @@ static void put_stacks(struct json *json, const struct report *report) {
     json_open_line(json, "stacks", '[');
     for (size_t i = 0; i < report->stack_count; i++)
         if (report_has_row(report, report->stacks[i].site))
-            put_stack(json, report->paths, &report->stacks[i]);
+            put_stack(json, report, &report->stacks[i]);
     json_close(json, ']');
 }
 

@@ -259,7 +259,7 @@ int main(void) {
     def test_by_stack(self):
         node = [f"{work('stacks.c')}:6", "grow", "malloc", "struct node"]
         self.assertEqual(self.table("--by=stack", "--depth=3", "--filter=struct node"),
-                         [["19", str(19 * 48), "30", str(30 * 48), *node, "main", "__libc_start_call_main"],
+                         [["19", str(19 * 48), "30", str(30 * 48), *node, "main"],
                           ["20", str(20 * 48), "20", str(20 * 48), *node, "parse", "main"]])
         self.assertEqual(len(self.table("--by=stack", "--depth=1", "--filter=type=struct node")), 1)
         self.assertRegex(check("--by=stack", self.profile), r"grow malloc of struct node\n +20 times: from parse < main\n")

@@ -79,6 +79,33 @@ class StartUp(unittest.TestCase):
             self.assertIn(b"deep_thread", text, command)
 
 
+class Whole(unittest.TestCase):
+    """A stack is the same path in all outputs: with what was inlined, and as JSON has it."""
+    def test_frames(self):
+        for profile in work("dynamic.profile"), ran(0, "-O2", "")[0]:
+            stacks = json.loads(check("report", "--format=json", profile))["stacks"]
+            wanted = sorted(json.dumps(stack["frames"]) for stack in stacks if stack["frames"][0]["address"])
+            self.assertIn('"inlined": true', str(wanted))
+            frames = {"by": [row["frames"] for row in json.loads(check("report", "--by=stack", "--format=json", profile))["rows"]],
+                      "diff": [row["new"]["frames"] for row in json.loads(check("diff", "--by=stack", "--all", "--format=json", profile, profile))["rows"]]}
+            for name, found in frames.items():
+                self.assertEqual(sorted(json.dumps(path) for path in found if path and path[0]["address"]), wanted, name)
+            budget = work("paths.budget")
+            with open(budget, "w") as file:
+                file.write("stack * allocs <= 0\n")
+            limit, = json.loads(dump("check", f"--budget={budget}", "--format=json", profile).stdout)["limits"]
+            for site in limit["largest"]:
+                self.assertIn(json.dumps(site["frames"]), wanted)
+            names = {" <- ".join(frame["function"] or frame["module"] for frame in path) for path in frames["by"]}
+            self.assertEqual({row["stack"] for row in csv.DictReader(io.StringIO(check("report", "--by=stack", "--format=csv", profile)))}, names)
+            self.assertIn(" from ", dump("check", f"--budget={budget}", profile).stdout)
+
+    def test_text_begins_behind_the_line(self):
+        text = check("report", "--by=stack", work("dynamic.profile"))
+        self.assertRegex(text, r"deep_compare malloc\n +1 time: from compare < msort_with_tmp\S* < qsort_r < main\n")
+        self.assertRegex(text, r"deep_thread malloc\n +1 time: from in_thread\n")
+
+
 def generated(seed):
     """A program whose functions call one another at random, recursively too, and which keeps books of its own: for each function the
     calls and bytes that it asked for itself, and while it was called. wrap passes blocks through, so its caller has them."""

@@ -134,7 +134,7 @@ static void set_types(struct capture_sites *sites, struct graph *graph, struct s
 
 /* One for each that the report has, whose addresses the symbolizer has looked up. */
 static void add_stacks(struct graph *graph, struct string_pool *texts, const struct report *report,
-                       const struct symbolizer *symbolizer) {
+                       struct symbolizer *symbolizer) {
     struct by_stack rows;
     if (!report->walks.depth)
         return;

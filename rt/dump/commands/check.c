@@ -112,6 +112,7 @@ static int with_report(const char *path, use_function *use, const struct check_o
     subjects_make(&subjects, loaded.report);
     if (is_by_stack) {
         by_stack_make(&by_stack, loaded.report, &names);
+        loaded.report->paths = by_stack.report.paths;
         order_sites(by_stack.report.sites, by_stack.report.counted, &by_stack.report.limits);
         subjects_make(&stacks, &by_stack.report);
         subjects.stacks = &stacks;

@@ -20,7 +20,7 @@ struct diff_options {
 };
 
 static int show(const struct diff *diff, const struct loaded *old, const struct loaded *new,
-                const struct diff_options *options, const struct symbolizer *names) {
+                const struct diff_options *options, struct symbolizer *names) {
     const struct html page = {
         .report = new->report, .diff = diff, .symbolizer = names, .is_by_stack = options->is_by_stack};
     if (options->is_page) {
@@ -38,7 +38,7 @@ static int show(const struct diff *diff, const struct loaded *old, const struct 
 }
 
 static int compare(const struct loaded *old, const struct loaded *new, const struct diff_options *options,
-                   const struct symbolizer *names) {
+                   struct symbolizer *names) {
     struct diff diff;
     diff_make(&diff, old->report, new->report, options->sort);
     int status = show(&diff, old, new, options, names);
@@ -47,7 +47,7 @@ static int compare(const struct loaded *old, const struct loaded *new, const str
 }
 
 static int compare_stacks(struct loaded *old, struct loaded *new, const struct diff_options *options,
-                          const struct symbolizer *names) {
+                          struct symbolizer *names) {
     struct by_stack old_rows, new_rows;
     if (laws_need_stacks(old->path, old->report->walks.depth) |
         laws_need_stacks(new->path, new->report->walks.depth))

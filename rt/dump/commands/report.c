@@ -57,12 +57,12 @@ static int show(const char *path, struct report *report, struct showing *showing
         line_names(report, NULL);
     if (report_filter_is_vain(report, showing->options.filter))
         complain(path, "filter: nothing that allocated matches %s", showing->options.filter);
-    struct line_paths *paths = is_of_sites(showing) ? line_paths_make(&showing->symbolizer, report) : NULL;
+    bool has_paths = is_of_sites(showing) || showing->groups.by == BY_STACK;
+    struct line_paths *paths = has_paths ? line_paths_make(&showing->symbolizer, report) : NULL;
     if (paths)
         report->paths = &paths->paths;
     int status = view->show(path, report, showing) | laws_check(path, report);
-    if (paths)
-        line_paths_free(paths);
+    line_paths_free(paths);
     return status;
 }
 

@@ -210,7 +210,7 @@ static void sites_json(struct json *json, const struct check *check, const struc
         json_open(json, NULL, '{');
         json_site(json, &sites[i]->view);
         json_number(json, "actual", measure_of(sites[i], verdict->limit->measure));
-        json_way(json, sites[i]);
+        json_way(json, check->loaded->report, sites[i]);
         json_close(json, '}');
     }
     json_close(json, ']');

@@ -113,6 +113,8 @@ struct line_paths *line_paths_make(struct symbolizer *symbolizer, const struct r
 }
 
 void line_paths_free(struct line_paths *self) {
+    if (!self)
+        return;
     line_chooser_end(&self->chooser);
     free(self);
 }

@@ -38,8 +38,8 @@ struct line_paths {
     struct report_call calls[CALL_PATH_MAX];
 };
 
-/* Returns the paths of a report whose addresses the symbolizer has looked up; to be given to line_paths_free.
- */
+/* Returns the paths of a report whose addresses the symbolizer has looked up; to be given to line_paths_free,
+ * which may be NULL. */
 struct line_paths *line_paths_make(struct symbolizer *, const struct report *);
 void line_paths_free(struct line_paths *);
 

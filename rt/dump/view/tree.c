@@ -291,10 +291,12 @@ static void find_shared(struct by_stack *by) {
     number_map_free(&first);
 }
 
-void by_stack_make(struct by_stack *by, const struct report *report, const struct symbolizer *symbolizer) {
+void by_stack_make(struct by_stack *by, const struct report *report, struct symbolizer *symbolizer) {
     *by = (struct by_stack){.report = *report};
     tree_parts(report, symbolizer, (struct tree_extent){0}, add_stack_row, by);
     find_shared(by);
+    by->paths = line_paths_make(symbolizer, report);
+    by->report.paths = &by->paths->paths;
     by->sites = memory_zeros(by->count, sizeof *by->sites);
     for (size_t i = 0; i < by->count; i++)
         by->sites[i] = &by->rows[i];
@@ -307,5 +309,6 @@ void by_stack_make(struct by_stack *by, const struct report *report, const struc
 void by_stack_free(struct by_stack *by) {
     free(by->rows);
     free(by->sites);
+    line_paths_free(by->paths);
     string_pool_free(&by->ways);
 }

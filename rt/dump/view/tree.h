@@ -8,7 +8,7 @@
 #define ALLOCSITE_DUMP_VIEW_TREE_H
 
 #include "base/out.h"
-#include "dump/line/call_path.h"
+#include "dump/line/chooser.h"
 #include "dump/view/measure.h"
 
 /* Equal places are one node. Texts are the tree's own, once each. */
@@ -77,11 +77,12 @@ struct by_stack {
     struct report_site **sites;
     size_t count, room;
     struct string_pool ways;
+    struct line_paths *paths;
 };
 
 /* Of a prepared report that shows all, and whose addresses the symbolizer has looked up; both are to outlive
  * it. */
-void by_stack_make(struct by_stack *, const struct report *, const struct symbolizer *);
+void by_stack_make(struct by_stack *, const struct report *, struct symbolizer *);
 void by_stack_free(struct by_stack *);
 
 #endif
