@@ -16,7 +16,7 @@
 #define ROOT_NOTE      2
 
 /* Raised by every change of this file. */
-#define ROOT_VERSION 10
+#define ROOT_VERSION 11
 
 /* Where the counters are. */
 enum root_state {
@@ -40,8 +40,8 @@ struct root_heap {
     uint8_t backing;              /* the family that has that bit while it lives */
 };
 
-/* Memory that the runtime has mapped for itself: an array of so many entries, each of two words, begin and
- * end, and a third one. Where begin is no multiple of a page there is none. */
+/* A list of memory: an array of so many entries, each of which starts with two words, begin and end. Where
+ * begin is less than a page the entry is free. */
 struct root_own {
     const void *entries; /* address of a pointer to them; NULL there: none so far */
     const uint32_t *count;
@@ -59,8 +59,9 @@ struct root {
     const uint32_t *state; /* enum root_state */
     const uint32_t *areas; /* of counters, so far: of several runtimes the one with the most counts most */
     const struct root_heap *heap;
-    const struct root_own *own;
-    const void *malloc; /* address of a pointer to the allocator's, which the runtime calls */
+    const struct root_own *own;        /* memory that the runtime has mapped for itself */
+    const struct root_own *registered; /* roots by allocsite_register_root */
+    const void *malloc;                /* address of a pointer to the allocator's, which the runtime calls */
 };
 
 /* A thread that waits while allocsite-dump, which it has started, looks at the memory of the process. */
@@ -81,7 +82,7 @@ struct root_lost {
 
 #ifndef __cplusplus
 _Static_assert(sizeof(void *) == 8, "addresses are read as 64 bits");
-_Static_assert(sizeof(struct root) == 48, "read as it is");
+_Static_assert(sizeof(struct root) == 56, "read as it is");
 #endif
 
 #endif

@@ -96,6 +96,8 @@ int __allocsite_api_v1_graph(const char *) ALLOCSITE_WEAK;
 size_t __allocsite_api_v1_deep_size(const void *) ALLOCSITE_WEAK;
 int __allocsite_api_v1_totals(struct allocsite_totals *) ALLOCSITE_WEAK;
 int __allocsite_api_v1_thread_totals(struct allocsite_totals *) ALLOCSITE_WEAK;
+int __allocsite_api_v1_register_root(const void *, size_t) ALLOCSITE_WEAK;
+int __allocsite_api_v1_unregister_root(const void *, size_t) ALLOCSITE_WEAK;
 void __allocsite_api_v1_phase_push(const char *) ALLOCSITE_WEAK;
 void __allocsite_api_v1_phase_pop(void) ALLOCSITE_WEAK;
 void allocsite_mark_block(const void *, size_t) ALLOCSITE_WEAK;
@@ -198,6 +200,21 @@ static inline int allocsite_graph(const char *path) {
  * ptrace is forbidden or valgrind runs the program. */
 static inline size_t allocsite_deep_size(const void *p) {
     return __allocsite_api_v1_deep_size ? __allocsite_api_v1_deep_size(p) : 0;
+}
+
+/* Registers size bytes of memory at p as a root: blocks to which pointers there lead are not lost, for the
+ * option reach, allocsite_graph and allocsite-dump graph. For memory that the program mapped itself, such as
+ * an arena or the stack of a coroutine, which otherwise makes these blocks possibly lost. The memory is read
+ * when blocks are searched for; it may be unmapped and mapped again. With enabled=0 it is registered for when
+ * counting begins. Costs time in proportion to what is
+ * registered. Signal-safe. ENOSPC: 65,536 regions are registered. ENOMEM: no memory for the list. */
+static inline int allocsite_register_root(const void *p, size_t size) {
+    return __allocsite_api_v1_register_root ? __allocsite_api_v1_register_root(p, size) : ENOSYS;
+}
+
+/* Takes back one registration of the same memory. Signal-safe. ENOENT: there is none. */
+static inline int allocsite_unregister_root(const void *p, size_t size) {
+    return __allocsite_api_v1_unregister_root ? __allocsite_api_v1_unregister_root(p, size) : ENOSYS;
 }
 
 /* It has the name of its struct, as stat(2) has, which g++ tells with -Wshadow. */

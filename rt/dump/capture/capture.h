@@ -47,10 +47,12 @@ struct capture_maps {
     size_t module_count, module_room;
     uint64_t thread_local; /* bytes of all modules' thread-local memory together, at most */
     struct span *own;      /* memory that the runtime has mapped, by rising address */
-    size_t own_count, own_room;
-    struct span own_data; /* the runtime's writable segment; empty: it is linked statically */
-    uint64_t allocator;   /* a function of the allocator that the program calls; 0: not known */
-    const char *program;  /* path of the executable */
+    size_t own_count;
+    struct span own_data;    /* the runtime's writable segment; empty: it is linked statically */
+    struct span *registered; /* memory that the program has registered as roots, by rising address */
+    size_t registered_count;
+    uint64_t allocator;  /* a function of the allocator that the program calls; 0: not known */
+    const char *program; /* path of the executable */
     struct string_pool strings;
 };
 

@@ -139,28 +139,30 @@ static void see(struct reading *reading, const struct process_mapping *mapping) 
         see_module(reading, mapping->start, string_keep(&maps->strings, mapping->path));
 }
 
-/* What cannot be read is taken for the program's. */
-static void read_own(struct capture_maps *maps, struct remote_memory *memory, const struct root *root) {
+/* Returns the spans of a list of the runtime's, to be freed, by rising address. What cannot be read has none.
+ */
+static struct span *read_spans(struct remote_memory *memory, const struct root_own *from, size_t *kept) {
     struct root_own layout;
     uint64_t entries = 0;
-    if (!remote_read(memory, (uintptr_t)root->own, &layout, sizeof layout) ||
+    *kept = 0;
+    if (!remote_read(memory, (uintptr_t)from, &layout, sizeof layout) ||
         !remote_read(memory, (uintptr_t)layout.entries, &entries, sizeof entries) || !entries)
-        return;
+        return NULL;
     uint32_t count = remote_u32(memory, layout.count);
     count = count < layout.most ? count : layout.most;
     char *list = memory_zeros(count, layout.entry_size);
+    struct span *spans = memory_zeros(count, sizeof *spans);
     if (!remote_read(memory, entries, list, (size_t)count * layout.entry_size))
         count = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct span span;
         memcpy(&span, list + (size_t)i * layout.entry_size, sizeof span);
-        if (!span.begin || span.begin % PAGE)
-            continue;
-        memory_grow(&maps->own, maps->own_count, &maps->own_room, sizeof *maps->own);
-        maps->own[maps->own_count++] = span;
+        if (span.begin >= PAGE)
+            spans[(*kept)++] = span;
     }
     free(list);
-    sort_list(maps->own, maps->own_count, sizeof *maps->own, compare_first_u64);
+    sort_list(spans, *kept, sizeof *spans, compare_first_u64);
+    return spans;
 }
 
 static void read_program(struct capture_maps *maps, unsigned pid) {
@@ -181,7 +183,8 @@ bool capture_maps_read(struct capture_maps *maps, struct remote_memory *memory,
     for (struct process_mapping mapping; process_maps_next(&file, &mapping);)
         see(&reading, &mapping);
     process_maps_close(&file);
-    read_own(maps, memory, &root->root);
+    maps->own = read_spans(memory, root->root.own, &maps->own_count);
+    maps->registered = read_spans(memory, root->root.registered, &maps->registered_count);
     read_program(maps, memory->pid);
     if (!remote_read(memory, (uintptr_t)root->root.malloc, &maps->allocator, sizeof maps->allocator))
         maps->allocator = 0;
@@ -193,6 +196,7 @@ void capture_maps_free(struct capture_maps *maps) {
     free(maps->data);
     free(maps->modules);
     free(maps->own);
+    free(maps->registered);
     string_pool_free(&maps->strings);
     *maps = (struct capture_maps){.count = 0};
 }
@@ -211,6 +215,9 @@ bool capture_maps_is_root(const struct capture_maps *maps, const struct capture_
                           const struct stop *stop) {
     for (size_t i = 0; i < maps->data_count; i++)
         if (maps->data[i].begin < map->end && map->begin < maps->data[i].end)
+            return true;
+    for (size_t i = 0; i < maps->registered_count; i++)
+        if (maps->registered[i].begin < map->end && map->begin < maps->registered[i].end)
             return true;
     for (size_t i = 0; i < stop->count; i++)
         if (has(map, stop->threads[i].sp) || has(map, stop->threads[i].tp))

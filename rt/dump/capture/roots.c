@@ -113,6 +113,9 @@ void capture_roots_find(const struct capture_roots *roots) {
         words.heads = roots->maps->data[i].heads;
         words_search_between(&words, (struct span){roots->maps->data[i].begin, roots->maps->data[i].end});
     }
+    words.heads = false;
+    for (size_t i = 0; i < roots->maps->registered_count; i++)
+        words_search(&words, roots->maps->registered[i]);
     for (size_t i = 0; i < roots->stop->count; i++)
         see_thread(roots, &roots->stop->threads[i]);
 }

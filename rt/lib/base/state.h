@@ -80,7 +80,8 @@ int descriptor_standard(int fd);
 
 /* ---- The part that run/start.c, which is found from outside, points to. */
 
-extern const struct root_heap root_heap; /* heap/shadow.c */
-extern const struct root_own root_own;   /* base/os_fork.c */
+extern const struct root_heap root_heap;      /* heap/shadow.c */
+extern const struct root_own root_own;        /* base/os_fork.c */
+extern const struct root_own root_registered; /* run/roots.c */
 
 #endif

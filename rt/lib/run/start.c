@@ -258,5 +258,6 @@ const struct root allocsite_root = {
     .areas = &store_areas_given,
     .heap = &root_heap,
     .own = &root_own,
+    .registered = &root_registered,
     .malloc = &next.malloc,
 };

@@ -44,6 +44,8 @@ static void pass_null(void) {
     EXPECT(allocsite_profile_fd(-1), is_off ? ENOSYS : EBADF);
     EXPECT(allocsite_graph(NULL), WRONG);
     EXPECT(allocsite_deep_size(NULL), 0);
+    EXPECT(allocsite_register_root(NULL, 8), is_absent ? ENOSYS : EINVAL); /* kept for when counting begins */
+    EXPECT(allocsite_unregister_root(&totals, sizeof totals), is_absent ? ENOSYS : ENOENT);
     EXPECT(allocsite_totals(NULL), WRONG);
     EXPECT(allocsite_thread_totals(NULL), WRONG);
     EXPECT(allocsite_totals(&totals), is_off ? ENOSYS : 0);

@@ -180,6 +180,18 @@ def mapped():
         expect(f"told: {lines}", True, f"; possibly lost: {blocks[0]} blocks of {blocks[1]} B, to which only memory points" in lines)
 
 
+def registered():
+    """Memory that the program has registered keeps what it leads to, until it takes that back; in a forked child, too."""
+    for variant in ["-O0"], ["-O2"], ["-O2", "-static"]:
+        program = build("registered.c", "registered", f"-I{INCLUDE}", *variant)
+        process = run([program], REACH)
+        check_behaviour(process)
+        for report in all_reports():
+            expect(f"{variant}: possibly lost by line", noted("registered.c", what="possibly"), lost_by_line(report, "possibly_lost"))
+            expect(f"{variant}: lost by line", noted("registered.c"), lost_by_line(report))
+        expect(f"{variant}: reports", 2, len(all_reports()))
+
+
 def run_by_allocsite_run():
     """Without a report of its own, in the report of all processes together."""
     program = build("stale.c", "stale", plain=True)
@@ -237,4 +249,4 @@ def apart():
         expect(f"{linking}: tables", (0, True), (process.returncode, re.match(r"0 of [12] open$", process.out) is not None))
 
 
-main([single, objects, threads, opened, static, other_allocators, stale, looked_at, coroutines, mapped, run_by_allocsite_run, busy, denied, simulated, apart])
+main([single, objects, threads, opened, static, other_allocators, stale, looked_at, coroutines, mapped, registered, run_by_allocsite_run, busy, denied, simulated, apart])
