@@ -45,7 +45,7 @@ APART static const Path *allocates(const Path *caller, int) {
 
 APART static const Path *allocates_in_a_frame_of_any_size(const Path *caller, int) {
     ENTER(caller);
-    volatile char *memory = static_cast<char *>(alloca(16 * choose(64)));
+    volatile char *memory = static_cast<char *>(alloca(16 + 16 * choose(64)));
     memory[0] = 1;
     note(path);
     sink = malloc(16);
@@ -84,7 +84,7 @@ APART static const Path *recurses(const Path *caller, int depth) {
 
 APART static const Path *has_a_frame_of_any_size(const Path *caller, int depth) {
     ENTER(caller);
-    volatile char *memory = static_cast<char *>(alloca(16 * choose(64)));
+    volatile char *memory = static_cast<char *>(alloca(16 + 16 * choose(64)));
     memory[0] = 1;
     next(depth)(path, depth - 1);
     HERE;

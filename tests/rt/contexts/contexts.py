@@ -89,6 +89,13 @@ def books():
         check_books(program, level, "1")
 
 
+def migrating():
+    """Coroutines on stacks that the program mapped, which threads take over from one another."""
+    for level in "-O0", "-O1", "-O2", "-O3":
+        program = build("migrating_books.cpp", "migrating_books", CONTEXTS, level)
+        check_books(program, level)
+
+
 def recursion():
     """Through one call site, after frames of many sizes."""
     paths = {"leaf main": 1, "leaf first main": 2, "leaf flat main": 1, "leaf recursive recursive recursive recursive main": 1}
@@ -255,4 +262,4 @@ def deep():
     expect("deepest", (3, ""), (lambda process: (process.returncode, process.err))(run(["./deepest", "6000", "0"], "report=/dev/null")))
 
 
-main([books, recursion, cycles, ways, static, optimised_at_linking, coroutines, elsewhere, opened, bounded, mixed, named, deep])
+main([books, migrating, recursion, cycles, ways, static, optimised_at_linking, coroutines, elsewhere, opened, bounded, mixed, named, deep])

@@ -25,7 +25,7 @@ APART static void allocates(const Path *caller) {
 
 APART static void allocates_in_a_frame_of_any_size(const Path *caller) {
     ENTER(caller);
-    volatile char *memory = static_cast<char *>(alloca(16 * choose(64)));
+    volatile char *memory = static_cast<char *>(alloca(16 + 16 * choose(64)));
     memory[0] = 1;
     allocates(path);
     HERE;
