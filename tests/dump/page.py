@@ -74,6 +74,19 @@ int main(void) {
 }
 """
 
+# Recursion, a function that passes blocks through, and one that calls another in two ways.
+CALLS = r"""#include <stdlib.h>
+static void *volatile kept[9];
+static void *make(int size) { return malloc(size); }
+static void keep(int i) { kept[i] = make(10); if (i) free(kept[i]); kept[i] = malloc(1 + i); }
+static void walk(int depth) { keep(depth); if (depth) walk(depth - 1); else kept[8] = malloc(70); }
+int main(void) {
+    walk(3);
+    keep(7);
+    return 0;
+}
+"""
+
 HOSTILE = "</script><img src=x onerror=alert(1)><!--<script>\"'&amp;\u2028"
 
 
@@ -177,7 +190,34 @@ class Page(unittest.TestCase):
             for each in told["sites"]:
                 if each["allocs"] + each["reallocs"]:
                     sums[each[field]] = sums.get(each[field], 0) + metric_of(each, "bytes")
-            self.assertEqual(sorted(row["bytes"] for row in self.rows()), sorted(sums.values()), field)
+            shown = sorted(row["bytes"] for row in self.rows() if row["calls"] or not row.get("inclusive"))
+            self.assertEqual(shown, sorted(sums.values()), field)
+
+    def test_functions(self):
+        """Inclusive and self, callers and callees are those of the report."""
+        def cost(row, metric):
+            return metric_of(row, metric)
+
+        path = report(CALLS, "functions", "reach=0", ("-O1", "-fno-inline"), contexts=1)
+        told = json.loads(dump("report", "--by=function", "--format=json", path).stdout)["rows"]
+        for metric in "bytes", "calls", "live":
+            self.opened(path, fragment=f"#group=function&metric={metric}&sort=inclusive")
+            rows = self.rows()
+            self.assertEqual({row["name"]: (row[metric], row["inclusive"]) for row in rows},
+                             {row["function"]: (cost(row, metric), cost(row["inclusive"], metric)) for row in told}, metric)
+            self.assertEqual([row["inclusive"] for row in rows], sorted((row["inclusive"] for row in rows), reverse=True))
+            for name in "main", "walk", "make", "keep":
+                focus = json.loads(dump("report", "--focus=" + name, "--format=json", path).stdout)["rows"]
+                wanted = sorted([cost(row, metric), {"caller": "Callers", "callee": "Callees"}.get(row["role"], row["role"])] for row in focus if cost(row, metric))
+                self.go(f"group=function&metric={metric}&focus={name}")
+                shown = self.each("#detail .sums tr", "[Number(one.querySelector('data').value), one.querySelector('b').textContent]")
+                shown += self.each("#detail .neighbours tr", "[Number(one.querySelector('data').value), one.closest('section').querySelector('h3').textContent]")
+                self.assertEqual(sorted(row for row in shown if row[0]), wanted, (name, metric))
+        self.browser.click("#detail .its-sites")
+        self.assertEqual({row["name"] for row in self.rows()}, {"keep"})
+        self.browser.click(".body .row")
+        self.browser.click("#detail .focus")
+        self.assertIn("focus=keep", self.value("location.hash"))
 
     def test_threads_and_phases(self):
         parts = [site(number, pid=1, thread=number % 2, phase=["parsing", "cleaning", None][number]) for number in range(3)]
@@ -458,6 +498,7 @@ class Page(unittest.TestCase):
         self.assertIn("onerror", self.value("document.querySelector('.doubt').textContent"))
         self.opened(path, "--no-symbols", fragment="#group=function&sort=name")
         self.browser.click(".body .row:has([title*=onerror])")
+        self.browser.click("#detail .its-sites")
         self.assertEqual([row["name"] for row in self.rows()], [HOSTILE])
 
     def test_policy_allows_what_is_there_and_nothing_else(self):

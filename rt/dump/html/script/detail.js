@@ -161,6 +161,9 @@ function detailsOf(i) {
     return [
         button("×", () => go({ site: "" }), { class: "close", "aria-label": "Close" }),
         element("h2", {}, text(sites.function[i]) ?? siteName(i)),
+        text(sites.function[i]) && !old
+            ? element("p", {}, button("Callers and callees", () => go({ focus: text(sites.function[i]) }), { class: "focus" }))
+            : null,
         element("p", { class: "place" }, sitePlace(i)),
         element("p", { class: "at" }, what.filter(Boolean).join(" ")),
         sourceOf(i),
@@ -180,8 +183,10 @@ class Detail {
     }
 
     update() {
-        const i = siteNumbers.get(state.site);
-        this.element.hidden = i === undefined;
-        if (i !== undefined) this.element.replaceChildren(...detailsOf(i).filter(Boolean));
+        const i = siteNumbers.get(state.site),
+            focus = state.focus && !old ? data.strings.indexOf(state.focus) : -1;
+        const details = focus > 0 ? functionDetails(focus) : i !== undefined ? detailsOf(i) : null;
+        this.element.hidden = !details;
+        this.element.replaceChildren(...(details ?? []).filter(Boolean));
     }
 }

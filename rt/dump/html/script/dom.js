@@ -67,11 +67,11 @@ const siteLink = (i) =>
         : element(
               "a",
               {
-                  href: fragmentOf({ ...state, site: sites.id[i] }),
+                  href: fragmentOf({ ...state, site: sites.id[i], focus: "" }),
                   class: "site",
                   onclick: (event) => {
                       event.preventDefault();
-                      go({ site: sites.id[i] });
+                      go({ site: sites.id[i], focus: "" });
                   },
               },
               siteLabel(i),

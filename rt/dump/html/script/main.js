@@ -78,7 +78,7 @@ function update(before) {
 }
 
 // Keys of the page, but while somebody types.
-const keys = { "/": () => filter.focus(), Escape: () => go({ site: "", zoom: "" }) };
+const keys = { "/": () => filter.focus(), Escape: () => go({ site: "", focus: "", zoom: "" }) };
 VIEWS.forEach(({ key }, at) => (keys[at + 1] = () => go({ view: key })));
 addEventListener("keydown", (event) => {
     const isTyping = event.target.closest?.("input, select");

@@ -8,6 +8,7 @@ const DEFAULTS = {
     group: ROW,
     sort: "",
     site: "",
+    focus: "",
     zoom: "",
     callers: "",
     width: "",

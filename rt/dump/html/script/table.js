@@ -25,7 +25,7 @@ function rowsOfSites(matches) {
         old: (metric, row) => metric.ofOld[chosen[row]],
         label: (row) => siteLabel(chosen[row]),
         text: (row) => siteName(chosen[row]) + " " + sitePlace(chosen[row]),
-        open: (row) => go({ site: sites.id[chosen[row]] === state.site ? "" : sites.id[chosen[row]] }),
+        open: (row) => go({ site: sites.id[chosen[row]] === state.site ? "" : sites.id[chosen[row]], focus: "" }),
         isOpen: (row) => sites.id[chosen[row]] === state.site,
     };
 }
@@ -55,15 +55,28 @@ function groupSites(field, matches) {
     return groups;
 }
 
-// Choosing a group shows its sites.
+// Functions that allocate nothing themselves, but call others that do.
+function addCallers(groups, inclusive) {
+    const known = new Set(groups.map(({ key }) => key)),
+        none = new Map(METRICS.map((metric) => [metric, 0]));
+    inclusive.get(metricOf("calls")).forEach((calls, key) => {
+        if (key && calls && !known.has(key)) groups.push({ key, count: 0, values: none, olds: none });
+    });
+}
+
+// Choosing a group shows its sites, or of a function who calls it and what it calls.
 function rowsOfGroups(field, matches) {
     const groups = groupSites(field, matches);
+    const hasInclusive = field === "function" && !old;
+    const inclusive = hasInclusive && new Map(METRICS.map((metric) => [metric, inclusiveOf(metric, matches)]));
+    if (hasInclusive) addCallers(groups, inclusive);
     const isPath = field === "file" || field === "module";
     const name = (row) => (isPath ? shortPath(text(groups[row].key)) : shortName(text(groups[row].key)));
     return {
         count: groups.length,
         value: (metric, row) => groups[row].values.get(metric),
         old: (metric, row) => groups[row].olds.get(metric),
+        inclusive: hasInclusive ? (metric, row) => inclusive.get(metric)[groups[row].key] : null,
         label: (row) => [
             element("b", { title: text(groups[row].key) }, name(row) ?? "not known"),
             element(
@@ -73,10 +86,12 @@ function rowsOfGroups(field, matches) {
             ),
         ],
         text: (row) => name(row) ?? "",
-        open: (row) =>
-            text(groups[row].key) &&
-            go({ group: ROW, filter: `${state.filter} ${termOf(field, text(groups[row].key))}`.trim() }),
-        isOpen: () => false,
+        open: (row) => {
+            const key = text(groups[row].key);
+            if (key && hasInclusive) go({ focus: key === state.focus ? "" : key, site: "" });
+            else if (key) go({ group: ROW, filter: `${state.filter} ${termOf(field, key)}`.trim() });
+        },
+        isOpen: (row) => hasInclusive && text(groups[row].key) === state.focus,
     };
 }
 
@@ -139,12 +154,17 @@ function orderOf(rows) {
         const compare = new Intl.Collator("en").compare;
         return order.sort((a, b) => sign * compare(names[a], names[b]) || a - b);
     }
-    const metric = metricOf(key);
+    const metric = metricOf(key === INCLUSIVE ? state.metric : key);
     const values = Float64Array.from(order, (row) =>
-        old ? Math.abs(rows.value(metric, row) - rows.old(metric, row)) : rows.value(metric, row),
+        key === INCLUSIVE && rows.inclusive
+            ? rows.inclusive(metric, row)
+            : old ? Math.abs(rows.value(metric, row) - rows.old(metric, row)) : rows.value(metric, row),
     );
     return order.sort((a, b) => sign * (values[a] - values[b]) || a - b);
 }
+
+// The column of it, of the chosen metric.
+const INCLUSIVE = "inclusive";
 
 const isOfParts = () => state.group === "thread" || state.group === "phase";
 
@@ -228,9 +248,16 @@ class Table {
                 style: { top: at * ROW_HEIGHT + "px" },
             },
             shareCell(this.rows, metricOf(state.metric), row),
+            this.rows.inclusive && this.inclusiveCell(row),
             METRICS.map((metric) => numberCell(this.rows, metric, row)),
             element("div", { role: "gridcell", class: "name" }, this.rows.label(row)),
         );
+    }
+
+    inclusiveCell(row) {
+        const metric = metricOf(state.metric);
+        const cell = number(metric, this.rows.inclusive(metric, row));
+        return element("div", { role: "gridcell", class: "number", "data-key": INCLUSIVE }, cell);
     }
 
     // Those in sight, and a few around them.
@@ -250,6 +277,7 @@ class Table {
         const name = state.group[0].toUpperCase() + state.group.slice(1);
         this.head.replaceChildren(
             element("div", { role: "columnheader", class: "share" }, old ? "Before and now" : "Share"),
+            ...(this.rows.inclusive ? [heading(INCLUSIVE, "Inclusive", false)] : []),
             ...METRICS.map((metric) => heading(metric.key, metric.name, false)),
             heading("name", name, true),
         );
