@@ -32,7 +32,7 @@ static const char *const texts[] = {
         "the kernel does not offer membarrier(2): with several threads what was live at the peak "
         "is not within the bound that is told",
     [HOLE_THREADS] =
-        "a thread was started neither by pthread_create nor by thrd_create: what was live at the "
+        "a thread was started by a system call, or before the runtime was opened: what was live at the "
         "peak is not exact",
     [HOLE_MARK] =
         "a block could not be marked: its address is no multiple of 8, or a large one begins less than 1 "
