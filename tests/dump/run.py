@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import select
 import shutil
 import signal
@@ -230,6 +231,14 @@ class Refused(unittest.TestCase):
         script = written("of-static", f"#!{static}\n")
         os.chmod(script, 0o755)
         self.check(3, "is linked statically", script)
+
+    def test_a_program_that_is_executed_without_the_runtime(self):
+        seven, static = built(), built("static", PLAIN_CC, "-static")
+        script = f"{seven}; env -i {seven}; {static} & wait; {seven} exec; exit 0"
+        for command, unseen in (["env", "-i", seven], 1), (["sh", "-c", script], 2), (["env", seven], 0), ([seven, "exec"], 0):
+            result = run("--top=1", *command)
+            found = re.findall(r"(\d+) process(?:es)? executed a program that is not counted", result.stderr)
+            self.assertEqual(found, [str(unseen)] if unseen else [], (command, result.stderr))
 
     @unittest.skipIf(os.getuid(), "only root makes programs of others")
     def test_a_program_that_gains_rights(self):

@@ -39,6 +39,9 @@ int launch_wait(const struct launch *);
 /* Whether the command itself left a profile. */
 bool launch_was_counted(const struct launch *);
 
+/* How many processes executed a last program that has no profile among these. */
+size_t launch_unseen(char **profiles, size_t count);
+
 /* Removes the profiles. */
 void launch_clean(const struct launch *);
 

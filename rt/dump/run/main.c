@@ -113,6 +113,12 @@ static bool report_profiles(const struct run *run, const char *command) {
         bool refuses = program_refuses(command, &why);
         complain(command, "is not counted: %s", refuses ? why.text : "it left no profile");
     }
+    size_t unseen = count > 0 ? launch_unseen(files, (size_t)count) : 0;
+    if (unseen)
+        complain(command,
+                 "%zu process%s executed a program that is not counted: it is linked statically, has more "
+                 "rights, or got another environment",
+                 unseen, unseen == 1 ? "" : "es");
     bool is_done = count <= 0 || report_apart(run, files, count);
     if (!is_done)
         complain(run->launch.directory, "keeps the profiles, for there is no report of them");
