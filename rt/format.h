@@ -167,6 +167,10 @@ enum { ALLOCSITE_FUNCTION_VERSION_SHIFT = 24 };
  * behind each call from it that comes to an allocation stands one that has found its context stored. */
 #define ALLOCSITE_CONTEXT_MARK 0xC7A10C5Eu
 
+/* The same before a function that passes through or is library code. The runtime reads it where it can keep
+ * only a part of a path (lib/bill/stacks.h). */
+#define ALLOCSITE_CONTEXT_MARK_PASSES 0xC7A10C5Fu
+
 /* The number of a context is that of the caller's times this, and the address that its function returns to.
  * Odd, and larger than any ratio of two distances between addresses of one module: the golden ratio, in 32
  * bits, which an instruction has room for where 64 would take another one of 10 bytes. And by what a product

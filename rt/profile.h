@@ -248,6 +248,10 @@ struct profile_return {
     uint32_t address[2]; /* as the module's ELF file has it: low half, high half */
 };
 
+/* The address, in no module, that stands for all further calls of a path that was cut: the table of paths was
+ * full. Such a path has its innermost calls, and calls that recurse through one call site once. */
+#define PROFILE_CUT 1
+
 /* One of a stack. Aligned to 4 in the names; equal stacks share their outer steps. */
 struct profile_step {
     profile_name caller; /* struct profile_step: the next one outwards; 0: none, or not kept */

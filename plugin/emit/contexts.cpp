@@ -18,6 +18,7 @@
 #include "base/settings.h"
 #include "find/find.h"
 #include "format.h"
+#include "pass/pass.h"
 
 #include <llvm/Analysis/CFG.h>
 #include <llvm/IR/Dominators.h>
@@ -265,7 +266,8 @@ static void markCode(Function &function) {
         return;
     uint64_t align = function.getAlign() ? function.getAlign()->value() : 1;
     SmallVector<uint32_t, 8> words(std::max<uint64_t>(align / sizeof(uint32_t), 1));
-    words.back() = ALLOCSITE_CONTEXT_MARK;
+    words.back() =
+        function.hasFnAttribute(PassesAttribute) ? ALLOCSITE_CONTEXT_MARK_PASSES : ALLOCSITE_CONTEXT_MARK;
     function.setPrefixData(ConstantDataArray::get(function.getContext(), words));
 }
 

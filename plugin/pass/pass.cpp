@@ -147,13 +147,21 @@ static bool isKnownAnyway(const Function &function) {
     return library_has(symbolOf(function).str().c_str()) || !libraryFileOf(function).empty();
 }
 
+static void setPasses(const ModuleFlags &module, Function &function) {
+    if (!function.isDeclaration() &&
+        (module.passing.count(&function) || isDeclared(module, function) == true || isOfLibrary(function) ||
+         isKnownAnyway(function)))
+        function.addFnAttr(PassesAttribute);
+}
+
 std::vector<FunctionFlags> findFunctionFlags(llvm::Module &module, const Lists &lists,
                                              const Reaching &reaching, Names &names) {
     ModuleFlags all = {lists, reaching, names};
     std::vector<FunctionFlags> found;
     std::set<std::string> files;
     findPassing(all, module);
-    for (const Function &function : module) {
+    for (Function &function : module) {
+        setPasses(all, function);
         if (!function.isDeclaration() && reaching.functions.contains(&function))
             files.insert(libraryFileOf(function));
         bool isSeen = isInstrumented(function) || (function.isDeclaration() && !function.use_empty());

@@ -26,7 +26,11 @@ struct FunctionFlags {
     unsigned flags;
 };
 
-/* Of a module that the optimizer has not touched, with custom allocators instrumented. */
+/* The attribute of functions that pass through, or may, and of library code. */
+constexpr const char *PassesAttribute = "allocsite-passes";
+
+/* Of a module that the optimizer has not touched, with custom allocators instrumented. Sets PassesAttribute.
+ */
 std::vector<FunctionFlags> findFunctionFlags(llvm::Module &module, const Lists &lists,
                                              const Reaching &reaching, Names &names);
 

@@ -267,3 +267,13 @@ struct report_limits report_limits_of(const struct options *options) {
         .apart = !format_is_for_programs(options->format),
     };
 }
+
+uint64_t report_cut_calls(const struct report *report) {
+    uint64_t calls = 0;
+    for (size_t i = 0; i < report->stack_count; i++) {
+        const struct report_stack *stack = &report->stacks[i];
+        if (stack->frame_count && report_is_cut(&stack->frames[stack->frame_count - 1]))
+            calls += counters_calls(&stack->counters);
+    }
+    return calls;
+}

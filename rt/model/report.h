@@ -50,7 +50,16 @@ struct report_frame {
     const char *function;               /* that has the address; NULL: not known */
     const char *file;                   /* of the call in that; NULL: not known */
     uint32_t line;                      /* 0: not known */
+    uint32_t place_count;
+    const struct place *places; /* of the call and of the calls that it was inlined into, as the symbolizer
+                                   knows them, which owns them */
 };
+
+/* The outermost frame of a cut path (PROFILE_CUT), and the name that it is shown by. */
+#define REPORT_CUT "(cut)"
+static inline bool report_is_cut(const struct report_frame *frame) {
+    return !frame->module && frame->address == PROFILE_CUT;
+}
 
 /* Callers of a stack that are looked at for where the stacks of a row part. */
 enum { STACK_CALLERS = 4 };
@@ -263,6 +272,9 @@ static inline uint64_t report_reason_part(const struct report *report, size_t re
 
 /* Whether the filter leaves nothing of what allocated; "": there is none. The report need not be prepared. */
 bool report_filter_is_vain(const struct report *, const char *filter);
+
+/* Returns the calls of the allocator by paths that were cut. */
+uint64_t report_cut_calls(const struct report *);
 
 /* Sites of which nothing is shown but their number and sum. */
 static inline size_t report_hidden_count(const struct report *report) {

@@ -202,8 +202,7 @@ void details_of_others(const struct page *page, uint64_t calls) {
     if (!page->report->walks.without_stack || !calls)
         return;
     begin_below(&line, page);
-    page_count(&line.page, calls, " time: ", " times: ");
-    out_text(line.page.out, summary_others(page));
+    page_count(&line.page, calls, " time without a path", " times without a path");
     line_end(&line);
 }
 

@@ -141,10 +141,6 @@ static bool summary_are_whole(const struct page *page) {
     return page->report->walks.depth > OPTIONS_STACK_MOST;
 }
 
-const char *summary_others(const struct page *page) {
-    return summary_are_whole(page) ? "other contexts" : "other stacks";
-}
-
 /* "up to 8 frames, 75.0% found by frame pointer, 25.0% by unwind table; 3 end early": of distinct stacks, if
  * they were asked for. */
 static void summary_walks(const struct page *page) {
@@ -161,11 +157,17 @@ static void summary_walks(const struct page *page) {
     page_share(page, walks->by_table, steps);
     out_text(page->out, " by unwind table; ");
     page_count(page, walks->ended_early, " ends early", " end early");
+    uint64_t cut = report_cut_calls(page->report);
+    if (cut) {
+        out_text(page->out, "; ");
+        page_count(page, cut, " call is", " calls are");
+        out_text(page->out,
+                 " shown with the innermost callers alone, for there are more paths than are kept");
+    }
     if (walks->without_stack) {
         out_text(page->out, "; ");
-        page_count(page, walks->without_stack, " call was from ", " calls were from ");
-        out_text(page->out, summary_others(page));
-        out_text(page->out, ", which are not kept");
+        page_count(page, walks->without_stack, " call has no path", " calls have no path");
+        out_text(page->out, ", for there was no room");
     }
     if (page->report->wrong_contexts) {
         out_text(page->out, "; ");

@@ -50,9 +50,6 @@ static inline bool summary_has_walks(const struct report *report) {
  * not in the total", if there are any. */
 void summary_custom(const struct page *);
 
-/* What there was no room for, "other contexts". */
-const char *summary_others(const struct page *);
-
 /* "17 more sites" for the rows that are not shown. */
 void summary_hidden(const struct page *);
 

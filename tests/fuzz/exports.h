@@ -12,11 +12,10 @@ static inline void fuzz_export(const struct report *report, const struct moment 
 #define ALLOCSITE_EXPORT(name, is_binary) #name,
     static const char *const names[] = {ALLOCSITE_EXPORTS(ALLOCSITE_EXPORT)};
 #undef ALLOCSITE_EXPORT
-    struct symbolizer nothing = {.is_off = true};
     struct samples samples = {.report = report, .moment = moment, .by = choice % MEASURE_SORTS, .top = 2};
     struct out out = fuzz_out();
     const struct export_format *format = export_named(names[choice / 8 % (sizeof names / sizeof *names)]);
-    samples_make(&samples, &nothing);
+    samples_make(&samples);
     if (format->write != export_trace || moment)
         format->write(&out, &samples);
     samples_free(&samples);

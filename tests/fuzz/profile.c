@@ -37,11 +37,10 @@ static void show(struct report *report, enum report_format format) {
 }
 
 static void show_tree(struct report *report, bool is_root_first) {
-    struct symbolizer nothing = {.is_off = true};
     struct tree tree = {.is_root_first = is_root_first, .by = MEASURE_ALLOCS, .prune = 1};
     struct out out = fuzz_out();
     report_prepare(report, &(struct report_limits){.top = 0});
-    tree_make(&tree, report, &nothing);
+    tree_make(&tree, report);
     tree_text(&out, &tree, report);
     tree_json(&out, &tree, report);
     tree_free(&tree);

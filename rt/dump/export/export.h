@@ -81,7 +81,7 @@ struct samples {
 };
 
 /* The symbolizer has looked up the report's addresses. Everything but the report's own is the samples'. */
-void samples_make(struct samples *, const struct symbolizer *);
+void samples_make(struct samples *);
 void samples_free(struct samples *);
 
 void sample_values(uint64_t values[SAMPLE_VALUES], const struct counters *);

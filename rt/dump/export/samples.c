@@ -281,10 +281,10 @@ static void free_indices(struct samples *samples) {
     string_pool_close(&samples->strings);
 }
 
-void samples_make(struct samples *samples, const struct symbolizer *symbolizer) {
+void samples_make(struct samples *samples) {
     samples->value_count = samples->report->is_unowned ? SAMPLE_OWNED : SAMPLE_VALUES;
     name_phases(samples);
-    tree_parts(samples->report, symbolizer, (struct tree_extent){0}, add_part, samples);
+    tree_parts(samples->report, (struct tree_extent){0}, add_part, samples);
     name_frames(samples);
     part_by_phase(samples);
     free_indices(samples);
@@ -354,7 +354,7 @@ int show_export(const char *path, struct report *report, struct showing *showing
         return STATUS_FAILED;
     if (showing->export->write == export_trace && !samples.moment)
         return complain(path, "is no recording, which alone is a timeline: allocsite-dump record");
-    samples_make(&samples, &showing->symbolizer);
+    samples_make(&samples);
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files becomes an error of writing */
     showing->export->write(standard_out(), &samples);
     int status = standard_out_end();

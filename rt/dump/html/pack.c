@@ -235,9 +235,9 @@ static void collect(struct pack *pack) {
     if (diff)
         join(pack, diff);
     if (report->walks.depth)
-        tree_parts(report, pack->html->symbolizer, (struct tree_extent){0}, take_stack, pack);
+        tree_parts(report, (struct tree_extent){0}, take_stack, pack);
     if (diff && diff->old->walks.depth)
-        tree_parts(diff->old, pack->html->symbolizer, (struct tree_extent){0}, take_old_stack, pack);
+        tree_parts(diff->old, (struct tree_extent){0}, take_old_stack, pack);
     pack->counters =
         memory_zeros(pack->site_count + pack->stacks.count + pack->old_stacks.count, sizeof *pack->counters);
 }

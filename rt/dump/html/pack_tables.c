@@ -261,7 +261,7 @@ static uint64_t site_possibly_lost_bytes(struct pack *pack, size_t row) {
 /* Of a site without calling frames: where it is written, and what that is inlined into. */
 static uint64_t site_node(struct pack *pack, size_t row) {
     const struct report_site *site = pack->sites[row];
-    call_path_make(&pack->path, &site->view, site->way ? site->main_stack : NULL, pack->html->symbolizer);
+    call_path_make(&pack->path, &site->view, site->way ? site->main_stack : NULL);
     return pack_path(&pack->tables, &pack->path);
 }
 

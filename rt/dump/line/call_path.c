@@ -42,23 +42,12 @@ static void add_row(struct call_path *path, const struct site_view *view, uint64
         path->places[i].returns = returns;
 }
 
-static const struct place *places_of_frame(const struct symbolizer *symbolizer,
-                                           const struct report_frame *frame, size_t *count) {
-    *count = 0;
-    return frame->module ? symbolizer_find(symbolizer, frame->module->path, frame->module->build_id,
-                                           frame->address, count)
-                         : NULL;
-}
-
-static void add_frame(struct call_path *path, const struct report_frame *frame,
-                      const struct symbolizer *symbolizer) {
+static void add_frame(struct call_path *path, const struct report_frame *frame) {
     const struct report_module module = frame->module ? *frame->module : (struct report_module){NULL, NULL};
     const struct place told = {.function = frame->function, .file = frame->file, .line = frame->line};
-    size_t count;
-    const struct place *places = places_of_frame(symbolizer, frame, &count);
-    for (size_t i = 0; i < count; i++)
-        add_place(path, &places[i], module, frame->address, i + 1 < count);
-    if (!count)
+    for (size_t i = 0; i < frame->place_count; i++)
+        add_place(path, &frame->places[i], module, frame->address, i + 1 < frame->place_count);
+    if (!frame->place_count)
         add_place(path, &told, module, frame->address, false);
 }
 
@@ -75,36 +64,30 @@ static size_t find_site(const struct place *places, size_t count, const struct s
     return i;
 }
 
-static bool has_site(const struct report_frame *frame, const struct site_view *view,
-                     const struct symbolizer *symbolizer) {
-    size_t count;
-    const struct place *places = places_of_frame(symbolizer, frame, &count);
-    return find_site(places, count, view) < count;
+static bool has_site(const struct report_frame *frame, const struct site_view *view) {
+    return find_site(frame->places, frame->place_count, view) < frame->place_count;
 }
 
-static const char *function_at(const struct report_frame *frame, const struct symbolizer *symbolizer) {
-    size_t count;
-    const struct place *places = places_of_frame(symbolizer, frame, &count);
-    return count ? places[count - 1].function : frame->function;
+static const char *function_at(const struct report_frame *frame) {
+    return frame->place_count ? frame->places[frame->place_count - 1].function : frame->function;
 }
 
 /* Returns how many frames the row's own places stand for: 1, that of the function with the site, or 0 if that
  * function has left by a tail call. */
-static size_t own_frames(const struct site_view *view, const struct report_stack *stack,
-                         const struct symbolizer *symbolizer) {
+static size_t own_frames(const struct site_view *view, const struct report_stack *stack) {
     if (!view->sited || !stack->frame_count)
         return 0;
-    if (has_site(&stack->frames[0], view, symbolizer))
+    if (has_site(&stack->frames[0], view))
         return 1;
-    return name_is_caller(function_at(stack->frames, symbolizer), site_code(view), view->callee) ? 0 : 1;
+    return name_is_caller(function_at(stack->frames), site_code(view), view->callee) ? 0 : 1;
 }
 
 /* Link-time optimisation inlines the function of a site where the site table does not know it: adds the
  * places of the site's frame that are further out than the row's own. */
 static void add_inlined_at_link(struct call_path *path, const struct report_frame *frame,
-                                const struct site_view *view, const struct symbolizer *symbolizer) {
-    size_t count;
-    const struct place *places = places_of_frame(symbolizer, frame, &count);
+                                const struct site_view *view) {
+    const struct place *places = frame->places;
+    size_t count = frame->place_count;
     for (size_t i = find_site(places, count, view) + 1 + view->inlined_count; i < count; i++) {
         path->places[path->count - 1].is_inlined = true;
         add_place(path, &places[i], *frame->module, frame->address, false);
@@ -142,18 +125,27 @@ static size_t without_start_up(const struct call_path *path) {
     return count ? count : path->count;
 }
 
+/* A cut path remains one. */
+static void leave_out_start_up(struct call_path *path) {
+    struct path_place *last = path->count ? &path->places[path->count - 1] : NULL;
+    bool is_cut = last && path_place_is_cut(last);
+    path->count -= is_cut;
+    path->count = without_start_up(path);
+    if (is_cut)
+        path->places[path->count++] = *last;
+}
+
 /* The first frame of an unsited row is the row itself. */
-void call_path_make(struct call_path *path, const struct site_view *view, const struct report_stack *stack,
-                    const struct symbolizer *symbolizer) {
-    size_t own = stack ? own_frames(view, stack, symbolizer) : 0;
+void call_path_make(struct call_path *path, const struct site_view *view, const struct report_stack *stack) {
+    size_t own = stack ? own_frames(view, stack) : 0;
     path->count = 0;
     if (view->sited || !stack || !stack->frame_count)
         add_row(path, view, own ? stack->frames[0].address : 0);
     if (own)
-        add_inlined_at_link(path, &stack->frames[0], view, symbolizer);
+        add_inlined_at_link(path, &stack->frames[0], view);
     for (size_t i = own; stack && i < stack->frame_count; i++)
-        add_frame(path, &stack->frames[i], symbolizer);
-    path->count = without_start_up(path);
+        add_frame(path, &stack->frames[i]);
+    leave_out_start_up(path);
 }
 
 void call_path_free(struct call_path *path) {

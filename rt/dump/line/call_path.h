@@ -19,6 +19,11 @@ struct path_place {
     bool is_inlined; /* into the next place */
 };
 
+/* Whether it stands for the callers of a path that were not kept. */
+static inline bool path_place_is_cut(const struct path_place *place) {
+    return !place->module && place->returns == PROFILE_CUT;
+}
+
 /* Longer paths are cut where they are written: code that writes trees recurses into them. */
 enum { CALL_PATH_MAX = 1000 };
 
@@ -30,10 +35,9 @@ struct call_path {
 };
 
 /* Makes the path of an allocation site: its own place and the functions that it was inlined into, then the
- * frames of the stack, up to main or to the function that the C library called first; stack NULL: as far as
- * is known without one. */
-void call_path_make(struct call_path *, const struct site_view *, const struct report_stack *,
-                    const struct symbolizer *);
+ * frames of the stack, with the places that symbolize_report has found, up to main or to the function that
+ * the C library called first; stack NULL: as far as is known without one. */
+void call_path_make(struct call_path *, const struct site_view *, const struct report_stack *);
 void call_path_free(struct call_path *);
 
 #endif

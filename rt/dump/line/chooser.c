@@ -79,7 +79,7 @@ void line_chooser_end(struct line_chooser *chooser) {
 
 size_t line_chooser_take(struct line_chooser *chooser, const struct site_view *view,
                          const struct report_stack *stack, size_t *count) {
-    call_path_make(&chooser->path, view, stack, chooser->symbolizer);
+    call_path_make(&chooser->path, view, stack);
     *count = chooser->path.count;
     return choose(chooser, view, *count);
 }

@@ -232,6 +232,8 @@ static bool are_matched(const char *patterns, const struct path_place *place) {
 
 unsigned pass_through_flags(const struct pass_through *passing, const struct line_options *options,
                             const struct path_place *place) {
+    if (path_place_is_cut(place))
+        return PASS_LIBRARY | PASS_THROUGH;
     char *base = function_base_copy(place->function);
     bool is_of_library = is_library(passing, place, base);
     bool passes = !are_matched(options->stop, place) && (are_matched(options->skip, place) || is_of_library ||

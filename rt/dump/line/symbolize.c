@@ -386,17 +386,36 @@ void symbolizer_free(struct symbolizer *symbolizer) {
 
 /* ---- Names for the addresses of a report. */
 
+/* Frames that came lately: those of many stacks are of few addresses. */
+enum { FRAMES_LATELY = 1 << 12 };
+
+static struct report_frame *frame_lately(struct report_frame *lately, const struct report_frame *frame) {
+    return &lately[hash_number((uintptr_t)frame->module, frame->address) % FRAMES_LATELY];
+}
+
+static bool is_same_frame(const struct report_frame *a, const struct report_frame *b) {
+    return a->module == b->module && a->address == b->address;
+}
+
+static void want_frame(struct symbolizer *symbolizer, const struct report_frame *frame,
+                       struct report_frame *lately) {
+    struct report_frame *last = frame_lately(lately, frame);
+    if (!frame->module || is_same_frame(last, frame))
+        return;
+    want(symbolizer, frame->module->path, frame->module->build_id, frame->address);
+    *last = *frame;
+}
+
 static void want_all(struct symbolizer *symbolizer, const struct report *report) {
+    struct report_frame *lately = memory_zeros(FRAMES_LATELY, sizeof *lately);
     for (size_t i = 0; i < report->site_count; i++) {
         const struct site_view *view = &report->sites[i]->view;
         want(symbolizer, view->module, view->build_id, view->address);
     }
     for (size_t i = 0; i < report->stack_count; i++)
-        for (size_t j = 0; j < report->stacks[i].frame_count; j++) {
-            const struct report_frame *frame = &report->stacks[i].frames[j];
-            if (frame->module)
-                want(symbolizer, frame->module->path, frame->module->build_id, frame->address);
-        }
+        for (size_t j = 0; j < report->stacks[i].frame_count; j++)
+            want_frame(symbolizer, &report->stacks[i].frames[j], lately);
+    free(lately);
 }
 
 /* Code that a just-in-time compiler wrote. */
@@ -419,18 +438,20 @@ static void name_row(struct symbolizer *symbolizer, struct site_view *view) {
     view->inlined_count = count - 1;
 }
 
-static void name_frame(struct symbolizer *symbolizer, struct report_frame *frame) {
-    size_t count = 0;
-    const struct place *places = frame->module
-                                     ? symbolizer_find(symbolizer, frame->module->path,
-                                                       frame->module->build_id, frame->address, &count)
-                                     : NULL;
+static void name_frame(struct symbolizer *symbolizer, struct report_frame *frame,
+                       const struct perf_map *map) {
+    size_t count;
+    const struct place *places =
+        symbolizer_find(symbolizer, frame->module->path, frame->module->build_id, frame->address, &count);
+    frame->places = places;
+    frame->place_count = (uint32_t)count;
     if (count && places[count - 1].file) {
         frame->file = places[count - 1].file;
         frame->line = places[count - 1].line;
     }
     if (count && places[count - 1].function)
         frame->function = places[count - 1].function;
+    name_in_map(symbolizer, map, frame->module->path, frame->address, &frame->function);
 }
 
 static void name_sites(struct symbolizer *symbolizer, struct report *report, const struct perf_map *map) {
@@ -444,13 +465,19 @@ static void name_sites(struct symbolizer *symbolizer, struct report *report, con
 }
 
 static void name_stacks(struct symbolizer *symbolizer, struct report *report, const struct perf_map *map) {
+    struct report_frame *lately = memory_zeros(FRAMES_LATELY, sizeof *lately);
     for (size_t i = 0; i < report->stack_count; i++)
         for (size_t j = 0; j < report->stacks[i].frame_count; j++) {
-            struct report_frame *frame = &report->stacks[i].frames[j];
-            name_frame(symbolizer, frame);
-            if (frame->module)
-                name_in_map(symbolizer, map, frame->module->path, frame->address, &frame->function);
+            struct report_frame *frame = &report->stacks[i].frames[j], *last = frame_lately(lately, frame);
+            if (!frame->module)
+                continue;
+            if (!is_same_frame(last, frame)) {
+                *last = *frame;
+                name_frame(symbolizer, last, map);
+            }
+            *frame = *last;
         }
+    free(lately);
 }
 
 /* Addresses in a report of several processes are of none that is known. */

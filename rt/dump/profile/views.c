@@ -267,10 +267,13 @@ void profile_view_row(struct site_view *row, const struct profile_views *views,
 static void add_frame(struct profile_stacks *stacks, const struct profile_views *views,
                       const struct whole_step *step) {
     memory_grow(&stacks->frames, stacks->frame_count, &stacks->frame_room, sizeof *stacks->frames);
-    stacks->frames[stacks->frame_count++] = (struct report_frame){
+    struct report_frame *frame = &stacks->frames[stacks->frame_count++];
+    *frame = (struct report_frame){
         .module = step->to.module ? profile_module_at(views->modules, step->to.module) : NULL,
         .address = step->to.address[0] | (uint64_t)step->to.address[1] << 32,
     };
+    if (report_is_cut(frame))
+        frame->function = REPORT_CUT;
 }
 
 /* A step is written before those that it calls: a damaged one may be of a circle. */

@@ -50,7 +50,7 @@ static void put_samples(struct out *out, const struct serving *serving, struct r
                               .top = serving->top,
                               .is_now = true,
                               .is_older = !serving->takes_openmetrics};
-    samples_make(&samples, &serving->symbolizer);
+    samples_make(&samples);
     export_named(format)->write(out, &samples);
     samples_free(&samples);
 }

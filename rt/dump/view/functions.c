@@ -164,7 +164,7 @@ static void enter_focus(struct groups *groups, const struct functions *functions
 bool groups_add_functions(struct groups *groups, const struct report *report,
                           const struct symbolizer *symbolizer) {
     struct functions functions = {.groups = groups, .symbolizer = symbolizer};
-    tree_parts(report, symbolizer, (struct tree_extent){.places = SIZE_MAX}, add_part, &functions);
+    tree_parts(report, (struct tree_extent){.places = SIZE_MAX}, add_part, &functions);
     groups_make_room(groups, ROLES * (functions.count + 1));
     if (groups->focus)
         enter_focus(groups, &functions);

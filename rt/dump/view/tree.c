@@ -132,11 +132,11 @@ static void settle(struct tree *tree) {
         set_child(tree, i);
 }
 
-void tree_make(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer) {
+void tree_make(struct tree *tree, const struct report *report) {
     memory_grow(&tree->nodes, 0, &tree->room, sizeof *tree->nodes);
     tree->nodes[tree->count++] = (struct tree_node){.parent = SIZE_MAX};
     tree->has_stacks_alone &= report->walks.depth != 0;
-    tree_parts(report, symbolizer, (struct tree_extent){.frames = tree->depth}, add_part, tree);
+    tree_parts(report, (struct tree_extent){.frames = tree->depth}, add_part, tree);
     settle(tree);
 }
 
@@ -161,8 +161,8 @@ static int by_row(const void *a, const void *b) {
                ?: compare_u64(origin_of(left)->id, origin_of(right)->id);
 }
 
-static void visit_frameless(const struct report *report, const struct symbolizer *symbolizer,
-                            struct call_path *path, tree_visitor *visit, void *context) {
+static void visit_frameless(const struct report *report, struct call_path *path, tree_visitor *visit,
+                            void *context) {
     const struct report_stack **list = memory_zeros(report->stack_count, sizeof *list);
     size_t count = 0;
     for (size_t i = 0; i < report->stack_count; i++)
@@ -170,21 +170,21 @@ static void visit_frameless(const struct report *report, const struct symbolizer
             list[count++] = &report->stacks[i];
     sort_list(list, count, sizeof *list, by_row);
     for (size_t i = 0; i < count; i++) {
-        call_path_make(path, origin_of(list[i]), list[i], symbolizer);
+        call_path_make(path, origin_of(list[i]), list[i]);
         visit(context, &(struct tree_part){path, list[i]->site, list[i], &list[i]->counters});
     }
     free(list);
 }
 
-static void visit_stacks(const struct report *report, const struct symbolizer *symbolizer, uint64_t depth,
-                         struct call_path *path, tree_visitor *visit, void *context) {
+static void visit_stacks(const struct report *report, uint64_t depth, struct call_path *path,
+                         tree_visitor *visit, void *context) {
     for (size_t i = 0; i < report->stack_count; i++) {
         struct report_stack stack = report->stacks[i];
         if (!stack.frame_count || stack.site->view.backing)
             continue;
         if (depth && depth < stack.frame_count)
             stack.frame_count = depth;
-        call_path_make(path, origin_of(&stack), &stack, symbolizer);
+        call_path_make(path, origin_of(&stack), &stack);
         visit(context,
               &(struct tree_part){path, stack.site, &report->stacks[i], &report->stacks[i].counters});
     }
@@ -213,8 +213,8 @@ static struct counters *rests_of(const struct report *report) {
     return rests;
 }
 
-static void visit_rests(const struct report *report, const struct symbolizer *symbolizer,
-                        struct call_path *path, tree_visitor *visit, void *context) {
+static void visit_rests(const struct report *report, struct call_path *path, tree_visitor *visit,
+                        void *context) {
     struct counters *rests = rests_of(report);
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
@@ -222,18 +222,17 @@ static void visit_rests(const struct report *report, const struct symbolizer *sy
         bool is_empty = !counters_calls(rest) && !rest->live_blocks && !rest->peak_bytes;
         if (site->view.backing || is_empty)
             continue;
-        call_path_make(path, &site->view, NULL, symbolizer);
+        call_path_make(path, &site->view, NULL);
         visit(context, &(struct tree_part){path, site, NULL, rest});
     }
     free(rests);
 }
 
-void tree_parts(const struct report *report, const struct symbolizer *symbolizer, struct tree_extent extent,
-                tree_visitor *visit, void *context) {
+void tree_parts(const struct report *report, struct tree_extent extent, tree_visitor *visit, void *context) {
     struct call_path path = {.most = extent.places};
-    visit_stacks(report, symbolizer, extent.frames, &path, visit, context);
-    visit_frameless(report, symbolizer, &path, visit, context);
-    visit_rests(report, symbolizer, &path, visit, context);
+    visit_stacks(report, extent.frames, &path, visit, context);
+    visit_frameless(report, &path, visit, context);
+    visit_rests(report, &path, visit, context);
     call_path_free(&path);
 }
 
@@ -293,7 +292,7 @@ static void find_shared(struct by_stack *by) {
 
 void by_stack_make(struct by_stack *by, const struct report *report, struct symbolizer *symbolizer) {
     *by = (struct by_stack){.report = *report};
-    tree_parts(report, symbolizer, (struct tree_extent){0}, add_stack_row, by);
+    tree_parts(report, (struct tree_extent){0}, add_stack_row, by);
     find_shared(by);
     by->paths = line_paths_make(symbolizer, report);
     by->report.paths = &by->paths->paths;

@@ -41,7 +41,7 @@ struct tree {
 };
 
 /* Makes the tree of a prepared report, whose addresses the symbolizer has looked up. */
-void tree_make(struct tree *, const struct report *, const struct symbolizer *);
+void tree_make(struct tree *, const struct report *);
 void tree_free(struct tree *);
 
 void tree_text(struct out *, const struct tree *, const struct report *);
@@ -64,8 +64,7 @@ struct tree_extent {
 /* Visits all parts of a prepared report, whose addresses the symbolizer has looked up: together they are the
  * sites that it has. */
 typedef void tree_visitor(void *context, const struct tree_part *);
-void tree_parts(const struct report *, const struct symbolizer *, struct tree_extent, tree_visitor *,
-                void *context);
+void tree_parts(const struct report *, struct tree_extent, tree_visitor *, void *context);
 
 /* ---- A report by stack: with a row for what each stack has of a site, and one for what is in none, in the
  * place of the site's. What commands do with sites they do with these alike. */

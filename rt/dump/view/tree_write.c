@@ -187,10 +187,6 @@ void tree_text(struct out *out, const struct tree *tree, const struct report *re
         return;
     grid_row(&writing.grid, tree->bare_amounts);
     page_count(&writing.page, tree->bare, " site without frames", " sites without frames");
-    if (report->walks.without_stack) {
-        out_text(writing.page.out, ": ");
-        out_text(writing.page.out, summary_others(&writing.page));
-    }
     out_char(writing.page.out, '\n');
 }
 
@@ -260,7 +256,7 @@ int show_tree(const char *path, struct report *report, struct showing *showing) 
     tree->least[MEASURE_BYTES] = options->min_bytes;
     tree->least[MEASURE_ALLOCS] = options->min_allocs;
     tree->has_stacks_alone = !is_json;
-    tree_make(tree, report, &showing->symbolizer);
+    tree_make(tree, report);
     (is_json ? tree_json : tree_text)(standard_out(), tree, report);
     tree_free(tree);
     return standard_out_end();

@@ -11,7 +11,7 @@ enum { NUMBER_BITS = 18, SIZE_FIRST = 1 << 12, SIZE_LAST = 1 << NUMBER_BITS, LIN
 #define NUMBER_MASK ((UINT32_C(1) << NUMBER_BITS) - 1)
 
 __thread uint64_t context;
-bool contexts_hot, contexts_full;
+bool contexts_hot;
 
 /* That of so many words begins with the word of that number. */
 static uint32_t *table, size = SIZE_FIRST;

@@ -51,9 +51,6 @@ extern ALLOCSITE_EXPORT __thread uint64_t context __attribute__((tls_model("init
  * thread's last one, so that the hot path, which does not ask, finds none. */
 extern bool contexts_hot __attribute__((visibility("hidden")));
 
-/* There is no room for more; set where they are hot. */
-extern bool contexts_full __attribute__((visibility("hidden")));
-
 /* False: no memory. */
 bool contexts_begin(void);
 
@@ -89,7 +86,7 @@ static inline bool context_is(const struct context_known *known, uint64_t hash) 
     return is_equal;
 }
 
-/* The key by the table; ALLOCSITE_KEY_NONE: it was not here. With KEY_SLOW it is the slot's. */
+/* The key by the table; ALLOCSITE_KEY_NONE: it was not here. */
 uint32_t context_find(uint64_t hash);
 
 /* The same, if the thread had the context lately, or if it came after the thread's last one before. False:

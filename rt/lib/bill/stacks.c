@@ -11,6 +11,7 @@
 #include "lib/base/stack.h"
 #include "lib/base/state.h"
 #include "lib/bill/contexts.h"
+#include "lib/bill/cut.h"
 #include "lib/bill/outside.h"
 #include "lib/count/change.h"
 #include "lib/count/tally.h"
@@ -115,19 +116,6 @@ static inline uint64_t hash_of(uint32_t slot, uint32_t unloads_before, const str
     return hash;
 }
 
-static uint32_t part_for(uint32_t slot, const struct walked *walked, uint32_t unloads_before) {
-    /* Without room steps of a new stack would be for nothing. */
-    struct steps_stack stack = {
-        .may_add = part_stack_has_room(), .unloads_before = unloads_before, .count = walked->count};
-    steps_find(&stack, walked->frames);
-    if (!stack.step && stack.count)
-        return NO_SLOT;
-    uint32_t part = part_stack(slot, stack.step, &stack.is_new);
-    if (stack.is_new)
-        note_walk(stack.count, stack.by_pointer, walked->end);
-    return part;
-}
-
 #define SLOT_MASK ((UINT64_C(1) << SLOT_BITS) - 1)
 
 /* Where the stack of whoever called the runtime is looked up. */
@@ -182,11 +170,65 @@ static inline uint32_t part_seen(const struct look *look) {
     return (entry & ~SLOT_MASK) == look->tag ? (uint32_t)(entry & SLOT_MASK) : 0;
 }
 
-static uint32_t find_part(uint32_t slot, const struct look *look) {
-    int error = errno;
-    uint32_t part = part_for(slot, &look->walked, look->unloads_before);
+/* ---- The part of a stack. */
+
+/* Programs that descend into trees have millions of paths that differ in the turns of the recursion alone. A
+ * slot and a cut path that have so many whole ones are done with once such variants have taken their part of
+ * the room. Counted by a hash: a path that shares its count with another one is cut a little earlier. */
+enum { VARIANTS_MOST = 64, VARIANTS_BITS = 14 };
+static uint16_t variants[1u << VARIANTS_BITS];
+
+static inline uint64_t hash_cut(uint32_t slot, profile_name path, int callers) {
+    return hash_more((uint64_t)path << 32 | slot, (uint64_t)callers);
+}
+
+static uint32_t part_whole(uint32_t slot, struct steps_stack *stack, enum walk_end end) {
+    uint16_t *count = &variants[hash_cut(slot, stack->cut, 0) >> (64 - VARIANTS_BITS)];
+    bool is_variant = __atomic_load_n(count, __ATOMIC_RELAXED) >= VARIANTS_MOST, is_new;
+    bool may_add = part_stack_has_room(is_variant);
+    profile_name step = may_add ? steps_whole(stack, may_add, &is_new) : 0;
+    uint32_t part = step ? part_stack(slot, step, may_add, &is_new) : NO_SLOT;
+    if (part != NO_SLOT && is_new) {
+        if (!is_variant)
+            __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+        note_walk(stack->count, stack->by_pointer, end);
+    }
+    return part;
+}
+
+static uint32_t part_cut(uint32_t slot, profile_name path, int callers) {
+    bool is_new = false;
+    profile_name shortened = cut_shortened(path, callers < 0 ? 0 : (uint32_t)callers);
+    return shortened ? part_stack(slot, shortened, callers >= 0, &is_new) : NO_SLOT;
+}
+
+/* is_whole: the path is. Returns the slot, and counts that, if there is no room for any path. Keeps errno. */
+static uint32_t part_of(uint32_t slot, struct steps_stack *stack, enum walk_end end, bool *is_whole) {
+    int callers = __atomic_load_n(&part_cut_callers, __ATOMIC_RELAXED), error = errno;
+    uint64_t hash = hash_cut(slot, stack->cut, callers), tag = hash & ~SLOT_MASK;
+    uint64_t *word = &cache[hash & ((1u << CACHE_BITS) - 1)], entry = __atomic_load_n(word, __ATOMIC_RELAXED);
+    *is_whole = false;
+    if (LIKELY((entry & ~SLOT_MASK) == tag && entry))
+        return (uint32_t)(entry & SLOT_MASK);
+    uint32_t part = stack->cut || !stack->count ? part_whole(slot, stack, end) : NO_SLOT;
+    *is_whole = part != NO_SLOT;
+    if (part == NO_SLOT && stack->cut && (part = part_cut(slot, stack->cut, callers)) != NO_SLOT)
+        __atomic_store_n(word, tag | part, __ATOMIC_RELAXED);
+    if (part == NO_SLOT)
+        bump_shared(&store_header()->walks.without_stack, 1);
     errno = error;
     return part == NO_SLOT ? slot : part;
+}
+
+static uint32_t find_part(uint32_t slot, const struct look *look) {
+    struct steps_stack stack = {.unloads_before = look->unloads_before};
+    bool is_whole;
+    int error = errno;
+    steps_find(&stack, look->walked.frames, look->walked.count);
+    uint32_t part = part_of(slot, &stack, look->walked.end, &is_whole);
+    steps_end(&stack);
+    errno = error;
+    return part;
 }
 
 static uint32_t part_walked(uint32_t slot, struct look *look) {
@@ -195,23 +237,9 @@ static uint32_t part_walked(uint32_t slot, struct look *look) {
     if (part)
         return part;
     part = find_part(slot, look);
-    if (unloads_none_since(look->unloads_before))
+    if (part != slot && unloads_none_since(look->unloads_before))
         __atomic_store_n(look->word, look->tag | part, __ATOMIC_RELAXED);
     return part;
-}
-
-/* Of whole stacks there are so many that to walk those that are not kept would be most of the work. */
-static bool is_full(void) {
-    return stacks_depth == STACKS_WHOLE && !part_stack_has_room();
-}
-
-void stack_missing(void) {
-    bump_shared(&store_header()->walks.without_stack, 1);
-}
-
-static uint32_t without_stack(uint32_t slot) {
-    stack_missing();
-    return slot;
 }
 
 STACK_CALL(uint32_t, stack_slot_walked, uint32_t slot) {
@@ -219,13 +247,11 @@ STACK_CALL(uint32_t, stack_slot_walked, uint32_t slot) {
     const struct record *record = record_stack(slot).parent ? NULL : record_at(slot);
     if (!record || !record->keeps_stacks)
         return slot;
-    if (is_full())
-        return without_stack(slot);
     struct look look;
     look_begin(&look, frame, beyond);
     uint32_t part = part_walked(slot, &look);
     look_end(&look);
-    return part == slot ? without_stack(slot) : part;
+    return part;
 }
 
 /* ---- Modules without contexts, as a chain of names. */
@@ -306,32 +332,36 @@ static bool are_same_steps(profile_name a, profile_name b) {
     return true;
 }
 
-static bool are_same_stacks(uint32_t a, uint32_t b, uint32_t slot) {
-    return a == b || (a != slot && b != slot && are_same_steps(record_stack(a).stack, record_stack(b).stack));
+static bool is_stack_of(uint32_t part, const struct look *look) {
+    struct steps_stack stack = {.unloads_before = look->unloads_before};
+    profile_name kept = record_stack(part).stack;
+    bool is_new;
+    steps_find(&stack, look->walked.frames, look->walked.count);
+    bool is_it = are_same_steps(kept, steps_whole(&stack, false, &is_new));
+    for (uint32_t callers = 0; !is_it && callers <= PART_CUT_CALLERS; callers++)
+        is_it = are_same_steps(kept, cut_shortened(stack.cut, callers));
+    steps_end(&stack);
+    return is_it;
 }
 
 /* Returns the part of the stack that a walk finds; the slot if there is no room for it. */
 STACK_CALL(uint32_t, stack_check_context, uint32_t part, uint32_t slot, const void *frame) {
     struct look look;
     look_begin(&look, frame, beyond_for(slot));
-    uint32_t walked = part_walked(slot, &look);
+    if (!is_stack_of(part, &look)) {
+        part = part_walked(slot, &look);
+        hole_set(HOLE_CONTEXTS);
+        bump_shared(&store_header()->wrong_contexts, 1);
+    }
     look_end(&look);
-    if (are_same_stacks(part, walked, slot))
-        return part;
-    hole_set(HOLE_CONTEXTS);
-    bump_shared(&store_header()->wrong_contexts, 1);
-    return walked;
+    return part;
 }
 
-/* From here on the number stands for this key, which has KEY_SLOW where it is the slot's alone. */
+/* From here on the number stands for this key. */
 static void keep_context(uint64_t hash, uint32_t key) {
     contexts_hot = !is_checked && !sizes_wanted && !births_wanted && !runtime_temporary;
     context_keep(hash, key);
     has_contexts = true;
-}
-
-static uint32_t key_of_part(uint32_t slot, uint32_t part) {
-    return part != slot ? KEY(part) : KEY(part) | KEY_SLOW;
 }
 
 /* The number may stand for other stacks, too. */
@@ -361,59 +391,71 @@ static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, uint64_t 
     if (part != slot)
         keep_again(hash, frame, KEY(part), look.unloads_before);
     look_end(&look);
-    return part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
+    return KEY(part);
 }
 
-/* The part of a stack that goes on as the last one did, or the slot for want of room; NO_SLOT: it does not.
- */
-static uint32_t find_known_part(uint32_t slot, const void *frame, uint32_t unloads_before) {
-    struct steps_stack stack = {.may_add = part_stack_has_room(), .unloads_before = unloads_before};
-    if (stacks_depth != STACKS_WHOLE || beyond_for(slot) || !steps_find_known(&stack, frame, context))
-        return NO_SLOT;
-    uint32_t part = stack.step ? part_stack(slot, stack.step, &stack.is_new) : NO_SLOT;
-    if (part == NO_SLOT)
-        return slot;
-    if (stack.is_new)
-        note_walk(stack.count, stack.by_pointer, WALK_OUTERMOST);
-    return part;
+/* Whether a context has come before. Of cut paths only such ones are worth to be kept: a program that
+ * descends into a tree has millions that come once. May be wrong either way: then a context is kept for
+ * nothing, or later. */
+static bool comes_again(uint64_t hash) {
+    static uint16_t once[1 << 16];
+    uint16_t *place = &once[hash >> 48], tag = (uint16_t)hash;
+    bool is_there = __atomic_load_n(place, __ATOMIC_RELAXED) == tag;
+    __atomic_store_n(place, tag, __ATOMIC_RELAXED);
+    return is_there;
 }
 
-static uint32_t part_known(uint32_t slot, const void *frame, uint64_t hash) {
-    int error = errno;
-    uint32_t unloads_before = unloads_begun(), part = find_known_part(slot, frame, unloads_before);
-    errno = error;
-    if (part != NO_SLOT && unloads_none_since(unloads_before))
-        keep_context(hash, key_of_part(slot, part));
-    contexts_full = contexts_hot && is_full();
-    return part;
+/* The number is certain to stand for the stack. */
+static uint32_t key_certain(uint32_t slot, struct steps_stack *stack, uint64_t hash) {
+    bool is_whole;
+    uint32_t part = part_of(slot, stack, WALK_OUTERMOST, &is_whole);
+    if (part != slot && (is_whole || comes_again(hash)) && unloads_none_since(stack->unloads_before))
+        keep_context(hash, KEY(part));
+    return KEY(part);
 }
 
+static uint32_t key_of_certain(uint32_t slot, const struct look *look, const void *frame, uint64_t hash) {
+    struct steps_stack stack = {.unloads_before = look->unloads_before};
+    steps_find(&stack, look->walked.frames, look->walked.count);
+    uint32_t key = key_certain(slot, &stack, hash);
+    steps_know(&stack, frame, context);
+    steps_end(&stack);
+    return key;
+}
+
+static uint32_t key_of_other(uint32_t slot, struct look *look, const void *frame, uint64_t hash) {
+    uint32_t part = part_walked(slot, look);
+    if (stacks_depth == STACKS_WHOLE && look->walked.end != WALK_LOST && record_at(slot)->site)
+        note_why(&look->walked);
+    if (stacks_depth == STACKS_WHOLE && part != slot && !beyond_for(slot))
+        keep_again(hash, frame, KEY(part), look->unloads_before);
+    return KEY(part);
+}
+
+/* The stack does not go on as the last one did. */
 static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *frame, uint64_t hash) {
-    uint32_t known = part_known(slot, frame, hash);
-    if (known != NO_SLOT)
-        return KEY(known != slot ? known : without_stack(slot));
     struct look look;
     look_begin(&look, frame, beyond_for(slot));
-    const struct walked *walked = &look.walked;
-    bool is_certain = context_is_certain(walked, frame);
-    uint32_t part = is_certain ? find_part(slot, &look) : part_walked(slot, &look);
-    if (!is_certain && stacks_depth == STACKS_WHOLE && walked->end != WALK_LOST && record_at(slot)->site)
-        note_why(walked);
-    if (!is_certain && stacks_depth == STACKS_WHOLE && part != slot && !beyond_for(slot))
-        keep_again(hash, frame, KEY(part), look.unloads_before);
-    if (is_certain && unloads_none_since(look.unloads_before)) {
-        keep_context(hash, key_of_part(slot, part));
-        if (part != slot)
-            steps_know(record_stack(part).stack, frame, context);
-    }
+    uint32_t key = context_is_certain(&look.walked, frame) ? key_of_certain(slot, &look, frame, hash)
+                                                           : key_of_other(slot, &look, frame, hash);
     look_end(&look);
-    contexts_full = contexts_hot && is_full();
-    return part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
+    return key;
 }
 
+/* A stack that goes on as the last one did, which was certain, is certain, too. */
 STACK_CALL(uint32_t, stack_key_new, uint32_t key, const void *frame, uint64_t hash) {
-    uint32_t slot = outside_slot(key_slot(key));
-    return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, hash);
+    struct steps_stack stack = {.unloads_before = unloads_begun()};
+    uint32_t slot = key_slot(key);
+    int error = errno;
+    if (LIKELY(stacks_depth == STACKS_WHOLE && !beyond_for(slot) &&
+               steps_find_known(&stack, frame, context))) {
+        key = key_certain(slot, &stack, hash);
+        steps_end(&stack);
+    } else {
+        key = key_walked(slot, frame, hash);
+    }
+    errno = error;
+    return key;
 }
 
 STACK_CALL(uint32_t, stack_key_unseen, uint32_t slot, const void *frame, uint64_t hash) {
@@ -421,8 +463,8 @@ STACK_CALL(uint32_t, stack_key_unseen, uint32_t slot, const void *frame, uint64_
     if (!record_at(slot)->keeps_stacks)
         return ALLOCSITE_KEY_NONE;
     bool is_foreign = stacks_depth == STACKS_WHOLE && walk_is_foreign(((const void *const *)frame)[1]);
-    return is_foreign && !is_full() && !beyond_for(slot) ? key_uncertain(slot, hash, frame)
-                                                         : stack_key_new_on_stack(KEY(slot), frame, hash);
+    return is_foreign && !beyond_for(slot) ? key_uncertain(slot, hash, frame)
+                                           : stack_key_new_on_stack(KEY(slot), frame, hash);
 }
 
 uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame) {

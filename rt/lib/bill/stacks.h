@@ -12,8 +12,9 @@
  * The hash has 62 bits that count and stands for the stack: with as many stacks as there can be, the chance
  * that two of them are taken for one is below 1 in 100 million.
  *
- * There is room for a quarter of all slots as stacks, and for so many steps. Allocations from other stacks
- * then are counted for the slot itself, and how often that was is told.
+ * There is room for a quarter of all slots as stacks. Once that is taken, allocations from further stacks are
+ * counted by their innermost calls alone (bill/cut.h). If there is no room for these either, they have fewer
+ * callers; in the end the slot itself counts, and without_stack says how often.
  *
  * Lock-free and safe in signal handlers. */
 #ifndef ALLOCSITE_LIB_BILL_STACKS_H
@@ -52,11 +53,8 @@ static inline uint32_t stack_key_known(uint32_t known, const void *frame) {
     return LIKELY(!again_is(known)) ? known : stack_key_compared(known, frame);
 }
 
-/* That part of any slot; the slot itself if it keeps none or there is no room. */
+/* That part of any slot; the slot itself if it keeps none or there is no room even for a cut path. */
 uint32_t stack_slot_walked(uint32_t slot);
-
-/* An event was counted for a slot that keeps stacks, without one. */
-void stack_missing(void);
 
 static inline uint32_t stack_slot(uint32_t slot) {
     return LIKELY(!stacks_depth) ? slot : stack_slot_walked(slot);
@@ -78,33 +76,42 @@ bool stack_sites_select(const char *patterns, const struct record *);
 /* Says which of the patterns have matched nothing. */
 void stack_sites_tell(const char *patterns);
 
-/* ---- Return addresses of a stack as steps of profiles: (module, address in its file), each with the step of
- * its caller, so that stacks that are equal from somewhere outwards share what follows. To find the module of
+/* ---- The paths of stacks, as steps of profiles: (module, address in its file), each with the step of its
+ * caller, so that stacks that are equal from somewhere outwards share what follows. To find the module of
  * an address takes some hundred instructions, so what was found lately is remembered.
  *
  * Lock-free and safe in signal handlers. */
 
 struct steps_stack {
-    bool may_add;
     uint32_t unloads_before; /* their number before the stack was walked (who/modules.h) */
-    profile_name step; /* of the innermost frame; 0: there is no room for more, or it is not known and none
-                          may be added */
-    bool is_new;       /* the step has just been added, and there is no thread that can have built on it */
-    size_t count;      /* frames, of which so many callers were found by a frame pointer */
-    size_t by_pointer;
+    size_t count;            /* frames */
+    size_t by_pointer;       /* so many of their callers were found by a frame pointer; after steps_whole */
+    profile_name cut;        /* the cut path (bill/cut.h); 0: there is no memory */
+
+    /* steps.c's own */
+    const void *const *frames;
+    struct last *last;
 };
 
-/* Of so many frames, innermost first; fills in the rest. */
-void steps_find(struct steps_stack *, const void *const *frames);
+/* Returns the name of a return address (struct profile_return). 0: there is no memory. */
+profile_name steps_return(const void *address, uint32_t unloads_before);
 
-/* The functions of the stack that was looked for last, and has that step, keep their contexts, and nothing
- * that does not is among its frames but at the root: so what is called from one of them is known by their
- * numbers. Without effect if another one has been looked for since. frame, context: as walk_marked has them.
- */
-void steps_know(profile_name step, const void *frame, uint64_t context);
+/* Finds the path of these frames, innermost first, which have to stay until steps_end. */
+void steps_find(struct steps_stack *, const void *const *frames, size_t count);
 
-/* A stack that has its outer frames in common with that one. Walks only what the last one did not have.
- * False: it has nothing in common. */
+/* The functions of the stack that was found keep their contexts, and nothing that does not is among its
+ * frames but at the root: so what is called from one of them is known by their numbers. frame, context: as
+ * walk_marked has them. */
+void steps_know(const struct steps_stack *, const void *frame, uint64_t context);
+
+/* Finds the path of a stack that has its outer frames in common with one that is known. Walks only what that
+ * did not have. False: it has nothing in common; without steps_end then. */
 bool steps_find_known(struct steps_stack *, const void *frame, uint64_t context);
+
+/* Returns the innermost step of the whole path. 0: there is no room, or it is not known and none may be
+ * added. is_new: it has just been added, and there is no thread that can have built on it. */
+profile_name steps_whole(struct steps_stack *, bool may_add, bool *is_new);
+
+void steps_end(struct steps_stack *);
 
 #endif

@@ -95,14 +95,7 @@ static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *
 static inline __attribute__((always_inline)) void *gain_by_context(uint32_t known, void *p, uint64_t bytes,
                                                                    enum family family, const void *frame) {
     uint32_t key = stack_key_known(known, frame);
-    if (UNLIKELY(key == ALLOCSITE_KEY_NONE))
-        return NULL;
-    bool has_stack = LIKELY(!(key & KEY_SLOW));
-    uint32_t slot_key = has_stack ? key : key & ~KEY_SLOW;
-    void *counted = own_gain(local.current, slot_key, p, bytes, family, false);
-    if (UNLIKELY(!has_stack) && counted)
-        stack_missing();
-    return counted;
+    return LIKELY(key != ALLOCSITE_KEY_NONE) ? own_gain(local.current, key, p, bytes, family, false) : NULL;
 }
 
 /* Or the slow way would look for the stack once more. */
@@ -125,13 +118,10 @@ static __attribute__((noinline)) void *alloc_first(struct origin origin, void *p
     return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
 }
 
-/* The key of a site's part, if its context was here lately; its own if there is no room for more. */
+/* The key of a site's part, if its context was here before. */
 static __attribute__((noinline)) void *alloc_otherwise(struct origin origin, void *p, uint64_t bytes,
                                                        enum family family, const void *frame, uint64_t hash) {
-    uint32_t key = context_find(hash);
-    if (UNLIKELY(contexts_full && key == ALLOCSITE_KEY_NONE))
-        context_keep(hash, key = origin.site->key);
-    void *counted = gain_by_context(key, p, bytes, family, frame);
+    void *counted = gain_by_context(context_find(hash), p, bytes, family, frame);
     return counted ? counted : alloc_first(origin, p, bytes, family, frame, hash);
 }
 
@@ -215,18 +205,15 @@ void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family 
 /* In a frame as that of alloc_with_stack. */
 static __attribute__((noinline)) void *alloc_not_found(struct origin origin, void *p, uint64_t bytes,
                                                        enum family family, uint64_t hash) {
-    const void *frame = __builtin_frame_address(0);
-    if (UNLIKELY(contexts_full))
-        p = alloc_otherwise(origin, p, bytes, family, frame, hash);
-    else
-        p = alloc_first(origin, p, bytes, family, frame, hash);
+    p = alloc_first(origin, p, bytes, family, __builtin_frame_address(0), hash);
     __asm__ volatile("" : "+r"(p));
     event_end();
     return p;
 }
 
-static __attribute__((noinline)) void *alloc_by_number(struct allocsite_site *site, void *p, uint64_t bytes,
-                                                       enum family family, uint64_t of_site, uint64_t hash) {
+/* The context is not the one that came after the last one before. */
+void *own_alloc_slow_by_context(struct allocsite_site *site, void *p, uint64_t bytes, enum family family,
+                                uint64_t of_site, uint64_t hash) {
     struct origin origin = {.site = site};
     bool is_hot = contexts_hot && site->key & KEY_SLOW;
     void *counted = is_hot ? gain_by_context(context_find(hash), p, bytes, family, OWN_FRAME) : NULL;
@@ -239,22 +226,6 @@ static __attribute__((noinline)) void *alloc_by_number(struct allocsite_site *si
         return own_alloc_slow(origin, p, bytes, family);
     event_begin();
     return alloc_not_found(origin, p, bytes, family, hash);
-}
-
-/* The context is not the one that came after the last one before; or it is, and has no part of the site, for
- * want of room, as many of a program that has more than there is room for. */
-void *own_alloc_slow_by_context(struct allocsite_site *site, void *p, uint64_t bytes, enum family family,
-                                uint64_t of_site, uint64_t hash) {
-    const struct context_known *last = local.context_last;
-    struct profile_header *header = contexts_full && context_is(last, hash) ? store_header_made : NULL;
-    if (header && last->key & KEY_SLOW && !again_is(last->key)) {
-        bump_shared(&header->walks.without_stack, 1); /* before, so that no register is to be kept for it */
-        void *counted = own_gain(local.current, last->key & ~KEY_SLOW, p, bytes, family, false);
-        if (LIKELY(counted != NULL))
-            return counted;
-        bump_shared(&header->walks.without_stack, (uint64_t)-1);
-    }
-    return alloc_by_number(site, p, bytes, family, of_site, hash);
 }
 
 void own_failed(struct origin origin) {

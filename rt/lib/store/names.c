@@ -101,16 +101,21 @@ static uint32_t step_count;
 
 /* With what finds them they take 32 MiB at most. */
 #define STEPS_MOST (1u << 21)
+#define STEPS_CUT  (1u << 17) /* ... and more of cut paths */
 
 static bool is_step(uint32_t number, const void *wanted) {
     const struct profile_step *step = peek(number * 4), *other = wanted;
     return step->caller == other->caller && step->to == other->to;
 }
 
+bool names_have_step(void) {
+    return __atomic_load_n(&step_count, __ATOMIC_RELAXED) < STEPS_MOST;
+}
+
 profile_name names_step(const struct profile_step *step, bool may_add, bool *is_new) {
     struct index_seek seek = {.hash = hash_more(step->caller, step->to), .same = is_step, .key = step};
     uint32_t found = *is_new ? index_end(&steps, &seek) : index_find(&steps, &seek);
-    if (found || !may_add || __atomic_load_n(&step_count, __ATOMIC_RELAXED) >= STEPS_MOST)
+    if (found || !may_add || __atomic_load_n(&step_count, __ATOMIC_RELAXED) >= STEPS_MOST + STEPS_CUT)
         return found * 4;
     profile_name fresh = make(step, sizeof *step);
     __atomic_fetch_add(&step_count, 1, __ATOMIC_RELAXED);

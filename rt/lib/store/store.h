@@ -132,6 +132,9 @@ const struct profile_return *names_return_at(profile_name);
  * be there; then whether the step has been. */
 profile_name names_step(const struct profile_step *, bool may_add, bool *is_new);
 
+/* Whether there is room for a step of a whole path. */
+bool names_have_step(void);
+
 /* NULL: there is none of that name. */
 const struct profile_step *names_step_at(profile_name);
 

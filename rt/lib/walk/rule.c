@@ -85,13 +85,16 @@ static uint32_t rule_untold(uintptr_t pc) {
     return walk_is_own(pc) ? RULE_MAKE(RULE_NOWHERE, 0, 0) : RULE_GUESSED;
 }
 
-static bool is_marked(uintptr_t begin) {
+/* Returns the bits of the mark before the code of a function. */
+static uint32_t rule_of_mark(uintptr_t begin) {
     uintptr_t at = begin - sizeof(uint32_t);
     uint32_t mark;
     if (begin % 4096 == 0 && !os_can_read((const void *)at))
-        return false;
+        return 0;
     memcpy(&mark, (const void *)at, sizeof mark);
-    return mark == ALLOCSITE_CONTEXT_MARK;
+    if (mark == ALLOCSITE_CONTEXT_MARK_PASSES)
+        return RULE_CONTEXT | RULE_PASSES;
+    return mark == ALLOCSITE_CONTEXT_MARK ? RULE_CONTEXT : 0;
 }
 
 /* Sets kept where the rule holds until the module is unloaded. */
@@ -107,8 +110,8 @@ static uint32_t rule_make(uintptr_t pc, bool *kept) {
     uint32_t rule = place.frame == WALK_TOLD    ? rule_of_row(&place)
                     : place.frame == WALK_BEGUN ? RULE_MAKE(RULE_OUTERMOST, 0, 0)
                                                 : rule_untold(pc);
-    if (place.frame == WALK_TOLD && is_marked(place.row.begin))
-        rule |= RULE_CONTEXT;
+    if (place.frame == WALK_TOLD)
+        rule |= rule_of_mark(place.row.begin);
     return walk_is_own(pc) ? rule | RULE_OWN : rule;
 }
 

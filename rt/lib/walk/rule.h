@@ -4,10 +4,11 @@
  *
  *   bits 0..15   CFA - register, in words
  *   bit 16       its function keeps its calling context (plugin/emit/contexts.cpp)
- *   bits 17..26  where the caller's frame pointer is saved: that many words below the CFA, taken from
+ *   bit 17       and passes through
+ *   bits 18..27  where the caller's frame pointer is saved: that many words below the CFA, taken from
  *                RULE_SAVED_FROM; 0: it was not
- *   bits 27..29  enum rule_kind
- *   bit 30       the code is the runtime's own
+ *   bits 28..30  enum rule_kind
+ *   bit 31       the code is the runtime's own
  *
  * So one comparison tells the usual rules of the right address from all else, and each field of the first
  * kind takes an instruction. 0 is none. */
@@ -33,11 +34,12 @@ enum rule_kind {
 
 #define RULE_OFFSET_MOST UINT16_MAX
 #define RULE_CONTEXT     (1u << 16)
-#define RULE_SAVED_AT    17
+#define RULE_PASSES      (1u << 17)
+#define RULE_SAVED_AT    18
 #define RULE_SAVED_FROM  (1u << (RULE_KIND_AT - RULE_SAVED_AT))
-#define RULE_KIND_AT     27
-#define RULE_OWN         (1u << 30)
-#define RULE_BITS        31
+#define RULE_KIND_AT     28
+#define RULE_OWN         (1u << 31)
+#define RULE_BITS        32
 
 /* Where it is saved so far below the CFA; not at all. */
 #define RULE_SAVED(words) ((RULE_SAVED_FROM - (words)) << RULE_SAVED_AT)
@@ -89,7 +91,7 @@ static inline uintptr_t rule_offset(uint32_t rule) {
 }
 
 /* Addresses of code have 48 bits: the low ones choose the word, which keeps the others. */
-#define RULE_TABLE_BITS 15
+#define RULE_TABLE_BITS 16
 extern uint64_t rule_table[1u << RULE_TABLE_BITS] __attribute__((visibility("hidden")));
 
 static inline uint64_t *rule_word(uintptr_t pc) {

@@ -192,7 +192,8 @@ size_t walk_marked(const void *pointer, uint64_t context, const struct walk_mark
         *same = is_there ? count - (there->pc != frame.pc) : 0;
         if (is_there && there->pc == frame.pc)
             return taken;
-        end[-(ptrdiff_t)++taken] = (struct walk_marked){frame.pc, frame.sp, number, is_by_pointer(rule), 0};
+        end[-(ptrdiff_t)++taken] =
+            (struct walk_marked){frame.pc, frame.sp, number, is_by_pointer(rule), 0, 0};
         if (is_there)
             return taken;
     }
@@ -244,6 +245,10 @@ bool walk_is_by_pointer(const void *frame) {
 
 bool walk_keeps_context(const void *frame) {
     return rule_at((uintptr_t)frame) & RULE_CONTEXT;
+}
+
+bool walk_is_line(const void *frame) {
+    return (rule_at((uintptr_t)frame) & (RULE_CONTEXT | RULE_PASSES)) == RULE_CONTEXT;
 }
 
 bool walk_is_foreign(const void *frame) {

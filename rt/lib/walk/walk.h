@@ -79,7 +79,7 @@ struct walk_marked {
     uintptr_t sp; /* at the call that returns there; of known ones 0: it is none */
     uint64_t context;
     uint32_t by_pointer; /* 1: its caller is found by following a frame pointer */
-    uint32_t step;       /* for whoever keeps it */
+    uint32_t step, cut;  /* for whoever keeps it */
 };
 
 /* As walk_stack_from, from a function that was called by one whose context that is, as far as frames are of
@@ -108,7 +108,10 @@ bool walk_is_by_pointer(const void *frame);
 /* Whether the function that a return address is in keeps its calling context. */
 bool walk_keeps_context(const void *frame);
 
-/* Whether it is in a function that does not, and that is not the runtime's. */
+/* Whether that function can be the line of an allocation: it keeps its context and does not pass through. */
+bool walk_is_line(const void *frame);
+
+/* Whether it is in a function that keeps none, and that is not the runtime's. */
 bool walk_is_foreign(const void *frame);
 
 /* Whether it is that of what a signal handler returns to. */

@@ -230,7 +230,7 @@ void part_stacks_limit(uint64_t most) {
     limit = most;
 }
 
-/* A quarter of all slots, or fewer; sites and callers have the rest. */
+/* A quarter of all slots, or fewer; cut paths have half as many, sites and callers the rest. */
 static uint32_t most_stacks(void) {
     uint32_t most = slots_most() / 4;
     return limit < most ? (uint32_t)limit : most;
@@ -284,24 +284,37 @@ static bool is_stack(uint32_t part, const void *wanted) {
     return there.parent == key->parent && there.stack == key->stack;
 }
 
-bool part_stack_has_room(void) {
-    return __atomic_load_n(&stack_count, __ATOMIC_RELAXED) < most_stacks();
+bool part_stack_has_room(bool is_variant) {
+    uint32_t most = most_stacks();
+    bool is_limited = is_variant && limit > most;
+    return __atomic_load_n(&stack_count, __ATOMIC_RELAXED) < (is_limited ? most / 8 : most);
 }
 
-uint32_t part_stack(uint32_t slot, profile_name stack, bool *is_new) {
+int part_cut_callers = PART_CUT_CALLERS;
+
+/* Paths with all callers may take half of the room, those with one less half of what is left, and so on. */
+static void set_cut_callers(uint32_t count) {
+    uint32_t most = most_stacks(), room = most / 2, left = count < most + room ? most + room - count : 0;
+    int callers = PART_CUT_CALLERS;
+    while (callers > 0 && left <= (room /= 2))
+        callers--;
+    __atomic_store_n(&part_cut_callers, left ? callers : -1, __ATOMIC_RELAXED);
+}
+
+uint32_t part_stack(uint32_t slot, profile_name stack, bool may_add, bool *is_new) {
     struct stack_record key = {slot, stack};
     struct index_seek seek = {.hash = hash_more(slot, stack), .same = is_stack, .key = &key};
     uint32_t found = *is_new ? index_end(&stacks, &seek) : index_find(&stacks, &seek);
     *is_new = false;
     if (found)
         return found;
-    if (!part_stack_has_room())
+    if (!may_add)
         return NO_SLOT;
     uint32_t fresh = record_add_stack(key);
     found = fresh == NO_SLOT ? 0 : index_add(&stacks, &seek, fresh);
     *is_new = found == fresh;
     if (*is_new)
-        __atomic_fetch_add(&stack_count, 1, __ATOMIC_RELAXED);
+        set_cut_callers(__atomic_add_fetch(&stack_count, 1, __ATOMIC_RELAXED));
     else if (fresh != NO_SLOT)
         record_drop(fresh);
     return found ? found : NO_SLOT;

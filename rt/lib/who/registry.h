@@ -78,12 +78,20 @@ extern void (*record_added)(uint32_t slot) __attribute__((visibility("hidden")))
  * found by one look into a table. Of a backing: itself. NO_SLOT: no memory, and the hole is set. */
 uint32_t part_backing(uint32_t slot);
 
-/* The part of a slot that was called from the stack whose innermost step (struct profile_step) that is.
+/* Returns the part of a slot that was called from the stack with this innermost step (struct profile_step).
  * is_new: whether the step is, with which there can be no part; then whether the part is. NO_SLOT: there is
- * no room for more. */
-uint32_t part_stack(uint32_t slot, profile_name stack, bool *is_new);
+ * none and none may be added, or there is no memory. */
+uint32_t part_stack(uint32_t slot, profile_name stack, bool may_add, bool *is_new);
 
-bool part_stack_has_room(void);
+/* Whether there is room for the part of a new stack. is_variant: one of many with the same innermost calls,
+ * which may take an eighth of the room, unless part_stacks_limit was called. Once there is none, there is
+ * room for half as many cut paths (PROFILE_CUT). */
+bool part_stack_has_room(bool is_variant);
+
+/* How many callers of its line a new cut path may have: the fewer the more of these paths there are. Below
+ * zero: there is no room. */
+enum { PART_CUT_CALLERS = 3 };
+extern int part_cut_callers __attribute__((visibility("hidden")));
 
 /* There is room for no more than so many. */
 void part_stacks_limit(uint64_t most);

@@ -61,10 +61,11 @@ def name_of(frame):
 
 def check_books(program, what, *arguments, ignored=()):
     """The stacks of the report are those that the program has noted itself, frame by frame."""
-    process = run([program, *arguments], CHECKED.replace("check=1", "check=0"))
+    process = run([program, *arguments], CHECKED.replace("check=1", "check=0:contexts=65520"))
     check_behaviour(process)
     report = report_of(process)
     expect(f"{what}: exact", [], report["inexact_reasons"])
+    expect(f"{what}: cut", 0, report["walks"]["cut"])
     expect(f"{what}: without stack", 0, report["walks"]["without_stack"])
     books, told = collections.Counter(), collections.Counter()
     for line in open("books"):
@@ -200,16 +201,45 @@ def opened():
         expect(f"calls{options}", (5 * 4, 10 * 4), (calls["libfirst.so"], calls["libsecond.so"]))
 
 
+CUT = "(cut)"
+
+
+def innermost(stack):
+    """The lines of the first four calls by descent.c's own functions, leaving out those that come again further out."""
+    lines = [frame["line"] for frame in stack["frames"][1:] if (frame["file"] or "").endswith("descent.c")]
+    return tuple((list(dict.fromkeys(lines)) + [0] * 4)[:4])
+
+
+def descent():
+    """Far more paths than there is room for: lines and callers are still those of the program's own books."""
+    for level, option in ("-O0", ""), ("-O2", ":contexts_check=1"), ("-O2", ":contexts=1000"):
+        program = build("descent.c", "descent", CONTEXTS, level)
+        process = run([program], f"format=json:report=%e.%p.json{option}")
+        check_behaviour(process)
+        report = report_of(process)
+        books = {tuple(map(int, place.split())): int(count) for place, count in re.findall("(.*): (.*)", open("books").read())}
+        told, cut = collections.Counter(), 0
+        for stack in report["stacks"]:
+            cut += stack["allocs"] if stack["frames"][-1]["function"] == CUT else 0
+            if stack["frames"][0]["function"] == "make":
+                told[innermost(stack)] += stack["allocs"]
+                expect("line", True, stack["frames"][stack["line"]]["line"] == innermost(stack)[0])
+        expect(f"{level}{option}: lines and callers", books, dict(told))
+        expect(f"{level}{option}: many", True, len(books) > 30 and cut > 50000)
+        expect(f"{level}{option}: cut", cut, report["walks"]["cut"])
+        expect(f"{level}{option}: without stack", 0, report["walks"]["without_stack"])
+        expect(f"{level}{option}: exact", [], report["inexact_reasons"])
+
+
 def bounded():
-    """What has no room is its site's, and that is said."""
+    """Without room for cut paths either, calls are counted for their site, and that is said."""
     program = build("ways.cpp", "bounded", CONTEXTS, *library())
     process = run([program], "format=json:report=%e.%p.json:profile=bounded.profile:contexts=20")
     check_behaviour(process)
     report = report_of(process)
-    told = re.findall("([0-9,]+) times?: other contexts", dump("report", "--by=stack", "--top=0", "bounded.profile"))
-    expect("other contexts", report["walks"]["without_stack"], sum(int(calls.replace(",", "")) for calls in told))
-    expect("in trees", True, "without frames: other contexts\n" in dump("report", "--tree", "bounded.profile"))
-    expect("stacks", True, len(report["sites"]) < len(report["stacks"]) <= len(report["sites"]) + 20)
+    told = re.findall("([0-9,]+) times? without a path", dump("report", "--by=stack", "--top=0", "bounded.profile"))
+    expect("without a path", report["walks"]["without_stack"], sum(int(calls.replace(",", "")) for calls in told))
+    expect("stacks", True, len(report["sites"]) < len(report["stacks"]) <= len(report["sites"]) + 20 + 10)
 
 
 def mixed():
@@ -262,4 +292,4 @@ def deep():
     expect("deepest", (3, ""), (lambda process: (process.returncode, process.err))(run(["./deepest", "6000", "0"], "report=/dev/null")))
 
 
-main([books, migrating, recursion, cycles, ways, static, optimised_at_linking, coroutines, elsewhere, opened, bounded, mixed, named, deep])
+main([books, migrating, recursion, cycles, ways, static, optimised_at_linking, coroutines, elsewhere, opened, bounded, mixed, named, deep, descent])

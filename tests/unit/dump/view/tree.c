@@ -11,9 +11,8 @@ static const struct tree_node *child(const struct tree *tree, const struct tree_
 }
 
 static struct tree tree_of(const struct report *report, bool is_root_first, double prune) {
-    struct symbolizer nothing = {.is_off = true};
     struct tree tree = {.is_root_first = is_root_first, .by = MEASURE_ALLOCS, .prune = prune};
-    tree_make(&tree, report, &nothing);
+    tree_make(&tree, report);
     assert_int_equal(tree.nodes[0].amounts[MEASURE_ALLOCS], 3 + 5 + 7 + 17);
     return tree;
 }
@@ -79,13 +78,12 @@ static void small_branches_are_pruned(void **state) {
 // The branch with most calls has the fewest bytes.
 static void what_prunes_is_not_what_sorts(void **state) {
     (void)state;
-    struct symbolizer nothing = {.is_off = true};
     struct tree tree = {.is_root_first = true, .by = MEASURE_ALLOCS, .least = {[MEASURE_BYTES] = 100}};
     const struct report *report = read_prepared();
     for (size_t i = 0; i < report->site_count; i++)
         if (file.rows[i].counters.allocs == 17)
             file.rows[i].counters.alloc_bytes = 5;
-    tree_make(&tree, report, &nothing);
+    tree_make(&tree, report);
     assert_int_equal(tree.nodes[0].count, 1);
     assert_int_equal(child(&tree, &tree.nodes[0], 0)->amounts[MEASURE_BYTES], 10 * (5 + 7));
     assert_int_equal(tree.nodes[0].pruned, 2);

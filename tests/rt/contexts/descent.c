@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A parser by recursive descent with far more call paths than there is room for, which keeps books: how often
+ * each line was called through which three lines, leaving out those that come again further out. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOINLINE     __attribute__((noinline))
+#define DEPTH_MOST   64
+#define ENTRIES_MOST (1 << 16)
+
+struct node {
+    struct node *next;
+    int kind;
+};
+
+/* The lines of the calls under way. */
+static int lines[DEPTH_MOST], depth;
+
+static struct entry { int lines[4], count; } book[ENTRIES_MOST];
+
+static unsigned seed = 1;
+static struct node *all;
+
+#define CALL(...) (lines[depth++] = __LINE__, __VA_ARGS__, depth--)
+
+static unsigned next_random(void) {
+    seed = seed * 1103515245 + 12345;
+    return seed >> 16;
+}
+
+static int has(const int *some, int count, int line) {
+    for (int i = 0; i < count; i++)
+        if (some[i] == line)
+            return 1;
+    return 0;
+}
+
+static void note(void) {
+    struct entry entry = {{0}, 0};
+    unsigned place = 0;
+    for (int i = depth, count = 0; i > 0 && count < 4; i--)
+        if (!has(entry.lines, count, lines[i - 1]))
+            entry.lines[count++] = lines[i - 1];
+    for (int i = 0; i < 4; i++)
+        place = place * 1021 + (unsigned)entry.lines[i];
+    while (book[place %= ENTRIES_MOST].count &&
+           memcmp(book[place].lines, entry.lines, sizeof entry.lines) != 0)
+        place++;
+    entry.count = book[place].count + 1;
+    book[place] = entry;
+}
+
+/* Passes through. */
+static NOINLINE struct node *make(int kind) {
+    note();
+    struct node *node = malloc(sizeof *node + (size_t)kind);
+    if (node)
+        node->kind = kind;
+    return node;
+}
+
+static void expression(int level);
+
+static NOINLINE void number(int level) {
+    struct node *node;
+    CALL(node = make(level));
+    node->next = all;
+    all = node;
+}
+
+static NOINLINE void primary(int level) {
+    switch (level ? next_random() % 5 : 0) {
+    case 0:
+        CALL(number(1));
+        break;
+    case 1:
+        CALL(expression(level - 1));
+        break;
+    case 2:
+        CALL(number(2));
+        CALL(expression(level - 1));
+        break;
+    default:
+        CALL(number(3));
+    }
+}
+
+static NOINLINE void product(int level) {
+    CALL(primary(level));
+    if (next_random() % 2)
+        CALL(primary(level ? level - 1 : 0));
+}
+
+static NOINLINE void sum(int level) {
+    CALL(product(level));
+    CALL(product(level));
+}
+
+static NOINLINE void expression(int level) {
+    if (next_random() % 3)
+        CALL(sum(level));
+    else
+        CALL(product(level));
+    struct node *node;
+    CALL(node = make(8));
+    free(node);
+}
+
+static NOINLINE void statement(int level) {
+    CALL(expression(level));
+}
+
+int main(void) {
+    for (int i = 0; i < 8000; i++)
+        CALL(statement(12));
+    FILE *books = fopen("books", "w");
+    for (int i = 0; books && i < ENTRIES_MOST; i++)
+        if (book[i].count)
+            fprintf(books, "%d %d %d %d: %d\n", book[i].lines[0], book[i].lines[1], book[i].lines[2],
+                    book[i].lines[3], book[i].count);
+    puts("done");
+    return books && fclose(books) == 0 ? 3 : 1;
+}
