@@ -53,8 +53,16 @@ void pack_write(struct out *, const struct html *);
 /* ---- Texts, frames and nodes, once each. */
 
 struct pack_frame {
-    size_t function, file, module; /* numbers of texts */
-    uint64_t line, column, address;
+    size_t function, file, module, callee; /* numbers of texts; callee: of the allocating call */
+    uint64_t line, column, address, is_inlined;
+};
+
+/* What follows from the frame: PASS_LIBRARY and PASS_THROUGH, or FRAME_COMPILED with the plugin; and the name
+ * that a line which calls it has for it. */
+enum { FRAME_COMPILED = 4 };
+struct pack_role {
+    uint64_t flags;
+    size_t called;
 };
 
 struct pack_node {
@@ -63,11 +71,14 @@ struct pack_node {
 
 /* All zero: empty. */
 struct pack_tables {
+    const struct symbolizer *symbolizer; /* set by the caller */
     struct hash_index text_index, frame_index, node_index;
     const char **texts; /* borrowed */
     struct pack_frame *frames;
+    struct pack_role *roles; /* of frames */
+    struct string_pool names;
     struct pack_node *nodes;
-    size_t text_count, text_room, frame_count, frame_room, node_count, node_room;
+    size_t text_count, text_room, frame_count, frame_room, role_room, node_count, node_room;
 };
 
 /* The numbers of the text, which outlives the tables, and of the node in which the path ends. */

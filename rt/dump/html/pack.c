@@ -252,12 +252,17 @@ static void put_head(struct pack *pack) {
     json_flag(json, "paired", report->has_pairs);
     json_flag(json, "finished", report->finished);
     json_number(json, "depth", report->walks.depth);
+    /* Lines can be chosen anew where there are paths, and none were chosen by another rule. */
+    json_flag(json, "chooses",
+              report->walks.depth && !pack->html->diff && !pack->html->moment &&
+                  pack->html->symbolizer->line.choice == LINE_AUTO);
     json_number(json, "left_out", report->counted - report->shown);
 }
 
 void pack_write(struct out *out, const struct html *html) {
     struct pack *pack = memory_zeros(1, sizeof *pack);
     pack->html = html;
+    pack->tables.symbolizer = html->symbolizer;
     pack->json = json_begin(out, "allocsite-page", 1);
     collect(pack);
     put_head(pack);

@@ -3,6 +3,8 @@
 #include "dump/html/html.h"
 
 #include "dump/base/memory.h"
+#include "dump/line/attribute.h"
+#include "dump/line/pass_through.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,8 +32,23 @@ static bool is_node(const void *key, const void *context, size_t element) {
     return memcmp(&((const struct pack_tables *)context)->nodes[element], key, sizeof(struct pack_node)) == 0;
 }
 
+static void add_role(struct pack_tables *tables, const struct path_place *place) {
+    const struct symbolizer *symbolizer = tables->symbolizer;
+    const struct pass_through *passing = symbolizer->passing;
+    char *called = attribute_callee(place->function);
+    struct pack_role role = {.called = pack_text(tables, string_keep(&tables->names, called))};
+    free(called);
+    if (passing)
+        role.flags = pass_through_flags(passing, &symbolizer->line, place) |
+                     (pass_through_is_compiled(passing, place) ? FRAME_COMPILED : 0);
+    memory_grow(&tables->roles, tables->frame_count - 1, &tables->role_room, sizeof role);
+    tables->roles[tables->frame_count - 1] = role;
+}
+
 static size_t frame_of(struct pack_tables *tables, const struct path_place *place) {
     struct pack_frame frame = {.function = pack_text(tables, place->function),
+                               .callee = pack_text(tables, place->callee),
+                               .is_inlined = place->is_inlined,
                                .file = pack_text(tables, place->file),
                                .module = pack_text(tables, place->module),
                                .line = place->line,
@@ -39,7 +56,11 @@ static size_t frame_of(struct pack_tables *tables, const struct path_place *plac
                                .address = place->address};
     struct elements frames = {&tables->frames, &tables->frame_count, &tables->frame_room, sizeof frame};
     uint64_t hash = hash_bytes(0, &frame, sizeof frame);
-    return hash_keep(&tables->frame_index, hash, is_frame, &frame, tables, frames);
+    size_t before = tables->frame_count,
+           number = hash_keep(&tables->frame_index, hash, is_frame, &frame, tables, frames);
+    if (number == before)
+        add_role(tables, place);
+    return number;
 }
 
 static size_t child_of(struct pack_tables *tables, size_t parent, size_t frame) {
@@ -72,6 +93,10 @@ static void put_frames(struct json *json, const struct pack_tables *tables) {
     PUT_COLUMN(json, "line", tables->frame_count, tables->frames[i].line);
     PUT_COLUMN(json, "column", tables->frame_count, tables->frames[i].column);
     PUT_COLUMN(json, "module", tables->frame_count, tables->frames[i].module);
+    PUT_COLUMN(json, "callee", tables->frame_count, tables->frames[i].callee);
+    PUT_COLUMN(json, "called", tables->frame_count, tables->roles[i].called);
+    PUT_COLUMN(json, "inlined", tables->frame_count, tables->frames[i].is_inlined);
+    PUT_COLUMN(json, "flags", tables->frame_count, tables->roles[i].flags);
     json_open(json, "address", '[');
     for (size_t i = 0; i < tables->frame_count; i++)
         if (tables->frames[i].address)
@@ -110,6 +135,8 @@ void pack_tables_free(struct pack_tables *tables) {
     hash_free(&tables->node_index);
     free(tables->texts);
     free(tables->frames);
+    free(tables->roles);
+    string_pool_free(&tables->names);
     free(tables->nodes);
 }
 

@@ -34,19 +34,22 @@ static struct place place_of(const struct path_place *from) {
     return (struct place){from->function, from->file, from->line, from->column};
 }
 
-/* Without template arguments, for a line calls the same function whatever its types are; but an operator
- * would lose its sign and its type with them. */
+char *attribute_callee(const char *function) {
+    char *base = function_base_copy(function), name[NAME_SIZE];
+    if (!base || !strstr(base, "operator"))
+        return base;
+    free(base);
+    name_function(name, function, SIZE_MAX);
+    return memory_text("%s", name);
+}
+
 static const char *callee_of(struct attribution *attribution, size_t chosen) {
     const struct path_place *places = attribution->chooser.path.places;
     if (chosen == 0)
         return places[0].callee;
-    const char *function = places[chosen - 1].function;
-    char *base = function_base_copy(function), name[NAME_SIZE];
-    bool is_operator = base && strstr(base, "operator");
-    if (is_operator)
-        name_function(name, function, SIZE_MAX);
-    const char *callee = string_keep(&attribution->made->strings, is_operator ? name : base);
-    free(base);
+    char *name = attribute_callee(places[chosen - 1].function);
+    const char *callee = string_keep(&attribution->made->strings, name);
+    free(name);
     return callee;
 }
 

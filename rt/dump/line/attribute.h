@@ -19,6 +19,11 @@ void attribute_report(struct symbolizer *, struct report *);
  * attribute_report. */
 void attribute_rests(struct report *);
 
+/* Returns a function's name as the callee of a line, for free; NULL: it has none. Template arguments are left
+ * out, for a line calls the same function whatever its types are; but an operator would lose its sign and its
+ * type with them. */
+char *attribute_callee(const char *function);
+
 /* Frees what either has made. The report must not be used any more. */
 void attribute_free(struct report *);
 

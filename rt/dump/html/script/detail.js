@@ -44,6 +44,7 @@ function frameList(path) {
                 element("b", { title: text(frames.function[frame]) }, frameName(frame)),
                 " ",
                 element("span", { class: "at" }, framePlace(frame)),
+                lineButtons(frame),
             ),
         ),
     );

@@ -167,6 +167,7 @@ class Flame {
                       button("Show all", () => go({ zoom: "" })),
                       " ",
                       button(`Its ${ROW}s in the table`, () => showFrameSites(zoomed)),
+                      ...[zoomed.site < 0 ? lineButtons(zoomed.frame) : null].filter(Boolean),
                   ]
                 : []),
         );

@@ -84,6 +84,7 @@ function functionDetails(name) {
         button("×", () => go({ focus: "" }), { class: "close", "aria-label": "Close" }),
         element("h2", {}, text(name)),
         element("p", {}, button(`Its ${ROW}s in the table`, () => showFunction(text(name)), { class: "its-sites" })),
+        ...[lineButtons(frames.function.indexOf(name))].filter(Boolean),
         section(metric.name, element("table", { class: "pairs sums" }, element("tbody", {}, sums))),
         neighbourTable("Callers", whole.callers, "no caller on the path", metric, whole.inclusive),
         neighbourTable("Callees", whole.callees, "an allocator", metric, whole.inclusive),

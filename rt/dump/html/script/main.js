@@ -95,6 +95,7 @@ tabs.addEventListener("keydown", (event) => {
 
 app.append(
     ...(chart ? [chart.element] : []),
+    chosenLines(),
     element("nav", { class: "bar-top" }, tabs, filter, group, status),
     element("div", { class: "stage" }, stage, detail.element),
 );

@@ -12,7 +12,8 @@ async function unpack(letters) {
     return JSON.parse(await new Response(stream).text());
 }
 
-const data = await unpack(atob(document.getElementById("data").textContent));
+const unpacked = await unpack(atob(document.getElementById("data").textContent));
+const data = unpacked.chooses && (SKIPPED.size || STOPPED.size) ? chooseLines(unpacked) : unpacked;
 const text = (number) => data.strings[number];
 const siteCount = data.sites.id.length;
 
@@ -120,12 +121,7 @@ function placeOf(file, line, column) {
 const sitePlace = (i) => placeOf(sites.file[i], sites.line[i], sites.column[i]);
 const siteName = (i) => shortFunction(text(sites.function[i])) ?? (sites.unsited[i] ? "unsited" : "?");
 
-// The frames that lead to a node, from the innermost one out.
-function framesOf(node) {
-    const path = [];
-    for (; node; node = nodes.parent[node]) path.push(nodes.frame[node]);
-    return path;
-}
+const framesOf = (node) => framesTo(data, node);
 
 const frameName = (frame) =>
     shortFunction(text(frames.function[frame])) ??

@@ -9,6 +9,8 @@ const DEFAULTS = {
     sort: "",
     site: "",
     focus: "",
+    skip: "",
+    stop: "",
     zoom: "",
     callers: "",
     width: "",
@@ -39,6 +41,7 @@ function go(change, isStep = true) {
 function show(next) {
     const before = state;
     state = next;
+    if (next.skip !== before.skip || next.stop !== before.stop) return location.reload();
     for (const watcher of watchers) watcher(before);
 }
 

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// The line of each allocation, chosen anew: the reader may attribute what a function allocates to its callers, or stop there. The data
+// is rewritten before anything else looks at it, so all views show the new lines. The rule is that of the report (line/chooser.h).
+
+const LIBRARY = 1,
+    PASS_THROUGH = 2,
+    COMPILED = 4;
+
+// In the address, functions have lines of their own: their names may contain commas.
+const namesIn = (list) => new Set((list ?? "").split("\n").filter(Boolean));
+const chosenBy = (key) => namesIn(new URLSearchParams(location.hash.slice(1)).get(key));
+const SKIPPED = chosenBy("skip"),
+    STOPPED = chosenBy("stop");
+
+// The frames that lead to a node, from the innermost one out.
+function framesTo({ nodes }, node) {
+    const path = [];
+    for (; node; node = nodes.parent[node]) path.push(nodes.frame[node]);
+    return path;
+}
+
+// Which frame of a path is the line; its first one if all are in libraries.
+function chooseLine({ frames, strings }, path) {
+    const name = (frame) => strings[frames.function[frame]];
+    const passes = (frame) =>
+        !STOPPED.has(name(frame)) && (SKIPPED.has(name(frame)) || Boolean(frames.flags[frame] & PASS_THROUGH));
+    const isOwn = (frame) => name(frame) && !passes(frame);
+    let at = path.findIndex((frame) => isOwn(frame) && frames.line[frame]);
+    if (at < 0) at = path.findIndex(isOwn);
+    if (at < 0) at = path.findLastIndex((frame) => name(frame) && !(frames.flags[frame] & LIBRARY));
+    return Math.max(at, 0);
+}
+
+const valueOf = (rows, name, i) => rows[name]?.[i] ?? 0;
+
+// What a row is of. The functions that its own was inlined into tell rows apart, too.
+function rowOf(data, site, path, at) {
+    const { frames, sites } = data,
+        frame = path[at];
+    let end = at;
+    while (end + 1 < path.length && frames.inlined[path[end]]) end++;
+    return {
+        function: frames.function[frame],
+        file: frames.file[frame],
+        line: frames.line[frame],
+        column: frames.column[frame],
+        module: frames.module[frame] || valueOf(sites, "module", site),
+        callee: at ? frames.called[path[at - 1]] : frames.callee[frame],
+        type: valueOf(sites, "type", site),
+        unsited: Number(valueOf(sites, "unsited", site) && !(frames.flags[frame] & COMPILED)),
+        backing: valueOf(sites, "backing", site),
+        chain: path.slice(at, end + 1),
+    };
+}
+
+// The end of the chain in the tree of the data.
+function nodeOfChain({ nodes }, chain) {
+    return chain.reduceRight((parent, frame) => nodes.parent.push(parent) && nodes.frame.push(frame) - 1, 0);
+}
+
+// The most live blocks of two rows together, as the report has them (counters_join).
+function joinMost(row, most, within) {
+    const bound = row.max_live_blocks + row.max_live_blocks_within + most + within,
+        together = Math.max(row.live_blocks, row.peak_blocks),
+        largest = Math.max(row.max_live_blocks, most);
+    row.max_live_blocks = largest < together ? Math.min(together, bound) : largest;
+    row.max_live_blocks_within = bound - row.max_live_blocks;
+}
+
+const isMost = (name) => name.startsWith("max_live_blocks");
+
+function addStack(row, stacks, s) {
+    for (const name in stacks)
+        if (Array.isArray(stacks[name]) && name !== "site" && name !== "node" && !isMost(name))
+            row[name] = (row[name] ?? 0) + stacks[name][s];
+    row.max_live_blocks ??= row.max_live_blocks_within ??= 0;
+    joinMost(row, valueOf(stacks, "max_live_blocks", s), valueOf(stacks, "max_live_blocks_within", s));
+}
+
+// An id that stays as long as the row does (FNV-1a).
+function idOf(key) {
+    let hash = 0xcbf29ce484222325n;
+    for (const letter of key) hash = BigInt.asUintN(64, (hash ^ BigInt(letter.codePointAt(0))) * 0x100000001b3n);
+    return hash.toString(16).padStart(16, "0");
+}
+
+// Histograms are of whole sites: those of one that went to several rows are left out, and so are its pairs.
+function moveDetails(data, target, count) {
+    const moved = (rows) => rows.filter(([site]) => target[site] >= 0).map(([site, ...rest]) => [target[site], ...rest]);
+    const merged = (rows, join) => {
+        const sums = new Map();
+        for (const [site, ...rest] of moved(rows)) sums.set(site, sums.has(site) ? join(sums.get(site), rest) : rest);
+        return [...sums].map(([site, rest]) => [site, ...rest]);
+    };
+    const siteOf = (site) => (target[site] >= 0 ? target[site] : count);
+    data.sizes = merged(data.sizes, (a, b) => [...a, ...b]);
+    data.lifetimes = merged(data.lifetimes, ([a, b, c, d], [e, f, g, h]) => [a + e, b + f, [...c, ...g], [...d, ...h]]);
+    data.pairs = data.pairs.map(([owner, by, ...rest]) => [siteOf(owner), siteOf(by), ...rest]);
+}
+
+function chooseLines(data) {
+    const rows = new Map(),
+        { stacks } = data,
+        target = new Array(data.sites.id.length);
+    const of = new Array(stacks.count);
+    for (let s = 0; s < stacks.count; s++) {
+        const site = valueOf(stacks, "site", s),
+            path = framesTo(data, stacks.node[s]);
+        const { chain, ...fields } = rowOf(data, site, path, chooseLine(data, path));
+        const key = JSON.stringify([fields, chain]);
+        if (!rows.has(key)) rows.set(key, { number: rows.size, id: key, chain, ...fields });
+        const row = rows.get(key);
+        addStack(row, stacks, s);
+        of[s] = row.number;
+        target[site] = target[site] === undefined || target[site] === row.number ? row.number : -1;
+    }
+    const made = [...rows.values()];
+    const text = (row) => JSON.stringify([row.function, row.file, row.callee, row.type, row.module].map((i) => data.strings[i]));
+    const names = new Set(made.flatMap((row) => Object.keys(row)));
+    for (const unused of ["number", "id", "chain"]) names.delete(unused);
+    data.sites = { id: made.map((row) => idOf(text(row) + row.line + ":" + row.column + ":" + row.chain.length + row.unsited)) };
+    for (const name of names) data.sites[name] = made.map((row) => row[name]);
+    data.sites.node = made.map((row) => nodeOfChain(data, row.chain));
+    stacks.site = of;
+    moveDetails(data, target, made.length);
+    // Lost blocks are known of whole sites.
+    for (const key of ["lost", "possibly"]) document.querySelector(`#totals [data-metric=${key}]`)?.remove();
+    return data;
+}
+
+// ---- What is offered at a frame, and what was chosen.
+
+const listOf = (names) => [...names].join("\n");
+const without = (names, name) => listOf([...names].filter((other) => other !== name));
+
+// The page is read anew.
+function choose(skip, stop) {
+    history.pushState(null, "", fragmentOf({ ...state, skip, stop, site: "", focus: "", zoom: "", room: "" }));
+    location.reload();
+}
+
+function lineButtons(frame) {
+    const name = frame >= 0 ? text(frames.function[frame]) : null;
+    if (!data.chooses || !name) return null;
+    const skip = () => choose(listOf(new Set([...SKIPPED, name])), without(STOPPED, name));
+    const stop = () => choose(without(SKIPPED, name), listOf(new Set([...STOPPED, name])));
+    return element(
+        "span",
+        { class: "lines" },
+        button("Attribute to callers", skip, { "data-line": "skip" }),
+        button("Stop here", stop, { "data-line": "stop" }),
+    );
+}
+
+function chosenLines() {
+    const chosen = (what, names, drop) =>
+        [...names].map((name) => button(`${what} ${shortFunction(name)} ×`, () => drop(name), { title: name }));
+    return element(
+        "p",
+        { class: "note chosen-lines", hidden: !SKIPPED.size && !STOPPED.size },
+        chosen("Attributed to the callers of", SKIPPED, (name) => choose(without(SKIPPED, name), listOf(STOPPED))),
+        chosen("Stopped at", STOPPED, (name) => choose(listOf(SKIPPED), without(STOPPED, name))),
+    );
+}
