@@ -123,7 +123,7 @@ class Apart(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.graph, cls.profile = run_program("apart")
+        cls.graph, cls.profile = run_program("apart", ":stack=16")
 
     def shown(self, columns, *arguments):
         result = subprocess.run([DUMP, *arguments], env={**os.environ, "COLUMNS": str(columns)}, capture_output=True, text=True)
@@ -148,6 +148,12 @@ class Apart(unittest.TestCase):
             for name in [name for name in rows(self.shown(columns, "graph", self.graph)) if "Holder<" in name]:
                 one = shown("graph", self.graph, "why", name)
                 self.assertEqual(one.count(" -> 0x"), 1, one)
+
+    def test_calls_of_the_tree(self):
+        for columns in 80, 120:
+            tree = self.shown(columns, "report", "--tree", "--prune=0", self.profile)
+            names = [name for name in re.findall(r"[├└]─ (.*)", tree) if "make" in name]
+            self.assertEqual((len(names), len(set(names))), (6, 6), tree)
 
 
 if __name__ == "__main__":

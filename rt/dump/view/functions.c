@@ -6,6 +6,7 @@
 #include "dump/base/memory.h"
 #include "dump/line/pass_through.h"
 #include "model/filter.h"
+#include "write/shown_names.h"
 
 #include <stdlib.h>
 
@@ -161,11 +162,19 @@ static void enter_focus(struct groups *groups, const struct functions *functions
     }
 }
 
+/* Those that only call others are in no row of the report, whose names it shows apart. */
+static void add_names(struct shown_names *names, const struct functions *functions) {
+    for (size_t i = 0; names && i < functions->count; i++)
+        if (!functions->list[i].key.is_module)
+            shown_names_add(names, NAME_FUNCTION, functions->list[i].key.name);
+}
+
 bool groups_add_functions(struct groups *groups, const struct report *report,
                           const struct symbolizer *symbolizer) {
     struct functions functions = {.groups = groups, .symbolizer = symbolizer};
     tree_parts(report, (struct tree_extent){.places = SIZE_MAX}, add_part, &functions);
     groups_make_room(groups, ROLES * (functions.count + 1));
+    add_names(report->names, &functions);
     if (groups->focus)
         enter_focus(groups, &functions);
     else

@@ -8,6 +8,7 @@
 #include "dump/base/files.h"
 #include "write/formats.h"
 #include "write/lines.h"
+#include "write/shown_names.h"
 #include "write/summary.h"
 
 #include <langinfo.h>
@@ -164,15 +165,36 @@ static void put_children(struct writing *writing, size_t number) {
         put_pruned(writing, node);
 }
 
+/* What is in no node. */
+static void put_bare(const struct writing *writing) {
+    const struct tree *tree = writing->tree;
+    const struct page *page = &writing->page;
+    if (!tree->bare)
+        return;
+    grid_row(&writing->grid, tree->bare_amounts);
+    page_count(page, tree->bare, " site without frames", " sites without frames");
+    out_char(page->out, '\n');
+}
+
 /* Output into a file is the same in every language. */
 static const struct lines *lines_for(const struct out *out) {
     setlocale(LC_CTYPE, "");
     return isatty(out->fd) && strcmp(nl_langinfo(CODESET), "UTF-8") != 0 ? &typed : &drawn;
 }
 
+static void add_names(struct shown_names *names, const struct tree *tree) {
+    for (size_t i = 0; i < tree->count; i++)
+        shown_names_add(names, NAME_FUNCTION, tree->nodes[i].at.function);
+}
+
 /* No share is wider than 6. */
-void tree_text(struct out *out, const struct tree *tree, const struct report *report) {
+void tree_text(struct out *out, const struct tree *tree, const struct report *of) {
+    struct shown_names names = {0};
+    struct report named = *of; /* with the names of calling frames */
+    const struct report *report = &named;
     struct writing writing = {.page = {.out = out, .report = report}, .tree = tree, .lines = lines_for(out)};
+    add_names(&names, tree);
+    named.names = &names;
     writing.grid = (struct grid){.page = &writing.page, .cell = cell, .context = tree, .widths = {6}};
     grid_number_columns(&writing.grid, tree->by == MEASURE_ALLOCS ? TREE_CALLS : TREE_COLUMNS);
     grid_measure(&writing.grid, NULL);
@@ -183,11 +205,8 @@ void tree_text(struct out *out, const struct tree *tree, const struct report *re
     grid_head(&writing.grid,
               tree->is_root_first ? "from the root to what allocates" : "allocation and its callers");
     put_children(&writing, 0);
-    if (!tree->bare)
-        return;
-    grid_row(&writing.grid, tree->bare_amounts);
-    page_count(&writing.page, tree->bare, " site without frames", " sites without frames");
-    out_char(writing.page.out, '\n');
+    put_bare(&writing);
+    shown_names_free(&names);
 }
 
 /* ---- The tree as JSON. */

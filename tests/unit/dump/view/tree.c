@@ -104,7 +104,7 @@ static void a_tree_for_people(void **state) {
     const char *rows = strstr(text, " share");
     assert_non_null(rows);
     assert_string_equal(rows, " share  allocs  allocation and its callers\n"
-                              " 53.1%      17  ├─ f in /lib/l.so\n"
+                              " 53.1%      17  ├─ f() in /lib/l.so\n" /* not the C function below */
                               " 46.9%      15  └─ f a.c:7 malloc\n"
                               " 37.5%      12     └─ /bin/p+0x20\n");
     tree_free(&tree);
