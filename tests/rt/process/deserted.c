@@ -13,9 +13,13 @@ static pthread_t first;
 
 static ucontext_t outside, inside;
 
-static void coroutine(void) {
+__attribute__((noinline)) static void allocate(void) {
     free(inherited);
     inherited = malloc(50); /* with its whole stack */
+}
+
+static void coroutine(void) {
+    allocate();
     swapcontext(&inside, &outside);
 }
 
