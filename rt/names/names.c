@@ -390,8 +390,16 @@ static void write_whole(char *text, size_t size, struct stretch from, bool is_fu
     strcpy(text + name.used, name.is_full ? "..." : "");
 }
 
+/* "(cut)" is no function. */
+static bool is_remark(const char *function) {
+    return *function == '(' && function[strlen(function) - 1] == ')' && !strchr(function, ':');
+}
+
 void name_function_whole(char *text, size_t size, const char *function) {
-    write_whole(text, size, demangled_name(function), true);
+    if (is_remark(function) && strlen(function) < size)
+        strcpy(text, function);
+    else
+        write_whole(text, size, demangled_name(function), true);
 }
 
 void name_type_whole(char *text, size_t size, const char *type) {
@@ -399,7 +407,10 @@ void name_type_whole(char *text, size_t size, const char *type) {
 }
 
 void name_function(char text[NAME_SIZE], const char *function, size_t columns) {
-    shorten(text, demangled_name(function ? function : "?"), true, columns);
+    if (function && is_remark(function) && strlen(function) < NAME_SIZE)
+        strcpy(text, function);
+    else
+        shorten(text, demangled_name(function ? function : "?"), true, columns);
 }
 
 /* Of a line that allocates objects of several types. */

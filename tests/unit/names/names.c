@@ -85,6 +85,7 @@ static void names(void **state) {
         {"main::$_0::operator()(int) const", "main::$_0::operator()"},
         {"(anonymous namespace)::Parser::parse((anonymous namespace)::Token const&)",
          "(anonymous namespace)::Parser::parse"},
+        {"(cut)", "(cut)"},
         {"non-virtual thunk to Foo::bar()", "Foo::bar"},
         {"core::ops::FnOnce::call_once{{vtable.shim}}", "core::ops::FnOnce::call_once{{vtable.shim}}"},
         {"<alloc::Vec<T> as core::From<T>>::from", "<alloc::Vec<T> as core::From<T>>::from"},
