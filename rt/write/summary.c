@@ -46,11 +46,15 @@ void summary_totals(const struct page *page) {
     const struct counters *totals = &page->report->totals.counters;
     page_count(page, totals->allocs, " allocation of ", " allocations of ");
     page_size(page, totals->alloc_bytes);
-    out_text(page->out, ", ");
-    page_count(page, totals->reallocs, " reallocation of ", " reallocations of ");
-    page_size(page, totals->realloc_bytes);
-    out_text(page->out, ", ");
-    page_count(page, totals->failed, " failed", " failed");
+    if (totals->reallocs) {
+        out_text(page->out, ", ");
+        page_count(page, totals->reallocs, " reallocation of ", " reallocations of ");
+        page_size(page, totals->realloc_bytes);
+    }
+    if (totals->failed) {
+        out_text(page->out, ", ");
+        page_count(page, totals->failed, " failed", " failed");
+    }
 }
 
 void summary_live(const struct page *page) {
@@ -111,7 +115,7 @@ void summary_inherited(const struct page *page) {
         out_text(page->out, ", which none of these did");
 }
 
-static void put_unsited(const struct page *page) {
+static void put_places_without_lines(const struct page *page) {
     const struct report *report = page->report;
     if (report->caller_count)
         page_count(page, report->caller_count, " caller", " callers");
@@ -121,65 +125,64 @@ static void put_unsited(const struct page *page) {
         page_count(page, report->module_count, " module", " modules");
 }
 
-void summary_sited(const struct page *page) {
+void summary_lines(const struct page *page) {
     const struct report *report = page->report;
-    uint64_t calls = counters_calls(&report->totals.counters),
-             bytes = counters_bytes(&report->totals.counters);
-    page_share(page, counters_calls(&report->sited), calls);
+    uint64_t calls = counters_calls(&report->totals.counters), known = counters_calls(&report->sited);
+    uint64_t bytes = counters_bytes(&report->totals.counters);
+    out_text(page->out, "known for ");
+    if (known == calls) {
+        out_text(page->out, "all of ");
+        page_count(page, calls, " call", " calls");
+        return;
+    }
+    page_share(page, known, calls);
     out_text(page->out, " of ");
     page_count(page, calls, " call (", " calls (");
     page_share(page, counters_bytes(&report->sited), bytes);
     out_text(page->out, " of ");
     page_size(page, bytes);
-    out_text(page->out, ") at ");
-    page_count(page, report->sited_count, " site", " sites");
-    out_text(page->out, "; unsited: ");
-    put_unsited(page);
+    out_text(page->out, "); the others are of code without the plugin: ");
+    put_places_without_lines(page);
 }
 
-static bool summary_are_whole(const struct page *page) {
-    return page->report->walks.depth > OPTIONS_STACK_MOST;
+/* Whether less than whole paths was asked for. */
+static bool are_limited(const struct profile_walks *walks) {
+    return walks->depth && walks->depth <= OPTIONS_STACK_MOST;
 }
 
-/* "up to 8 frames, 75.0% found by frame pointer, 25.0% by unwind table; 3 end early": of distinct stacks, if
- * they were asked for. */
-static void summary_walks(const struct page *page) {
-    const struct profile_walks *walks = &page->report->walks;
-    uint64_t steps = walks->by_frame_pointer + walks->by_table;
-    if (summary_are_whole(page)) {
-        out_text(page->out, "whole, ");
-    } else {
+bool summary_has_paths(const struct report *report) {
+    const struct profile_walks *walks = &report->walks;
+    return are_limited(walks) || walks->ended_early || walks->without_stack || report->wrong_contexts ||
+           report_cut_calls(report);
+}
+
+/* Puts a clause about so many calls or paths, if there are any. */
+static void put_clause(const struct page *page, bool *is_first, uint64_t count, const char *one,
+                       const char *many) {
+    if (!count)
+        return;
+    out_text(page->out, *is_first ? "" : "; ");
+    page_count(page, count, one, many);
+    *is_first = false;
+}
+
+void summary_paths(const struct page *page) {
+    const struct report *report = page->report;
+    const struct profile_walks *walks = &report->walks;
+    bool is_first = true;
+    if (are_limited(walks)) {
         out_text(page->out, "up to ");
-        page_count(page, walks->depth, " frame, ", " frames, ");
+        put_clause(page, &is_first, walks->depth, " frame", " frames");
     }
-    page_share(page, walks->by_frame_pointer, steps);
-    out_text(page->out, " found by frame pointer, ");
-    page_share(page, walks->by_table, steps);
-    out_text(page->out, " by unwind table; ");
-    page_count(page, walks->ended_early, " ends early", " end early");
-    uint64_t cut = report_cut_calls(page->report);
-    if (cut) {
-        out_text(page->out, "; ");
-        page_count(page, cut, " call is", " calls are");
-        out_text(page->out,
-                 " shown with the innermost callers alone, for there are more paths than are kept");
-    }
-    if (walks->without_stack) {
-        out_text(page->out, "; ");
-        page_count(page, walks->without_stack, " call has no path", " calls have no path");
-        out_text(page->out, ", for there was no room");
-    }
-    if (page->report->wrong_contexts) {
-        out_text(page->out, "; ");
-        page_count(page, page->report->wrong_contexts, " call", " calls");
-        out_text(page->out,
-                 " had another stack than the calling context stood for, and are shown with the walked one");
-    }
-    for (size_t i = 0; i < page->report->walked_for_count; i++) {
-        out_text(page->out, i ? ", " : "; looked at each time for functions without contexts in ");
-        page_code(page, path_base(page->report->walked_for[i]));
-    }
-    out_text(page->out, " (allocsite-dump report --tree shows those of a profile)");
+    put_clause(page, &is_first, walks->ended_early, " path ends early", " paths end early");
+    put_clause(page, &is_first, report_cut_calls(report),
+               " call is shown with its innermost callers alone: there are more paths than are kept",
+               " calls are shown with their innermost callers alone: there are more paths than are kept");
+    put_clause(page, &is_first, walks->without_stack, " call has no path, for want of room",
+               " calls have no path, for want of room");
+    put_clause(page, &is_first, report->wrong_contexts,
+               " call had another path than its context stood for, and is shown with the walked one",
+               " calls had other paths than their contexts stood for, and are shown with the walked ones");
 }
 
 void summary_custom(const struct page *page) {
@@ -210,7 +213,7 @@ void summary_hidden(const struct page *page) {
 /* Without sites the rows are of what calls malloc, which in most programs is one function. */
 static bool lacks_stacks(const struct report *report) {
     const struct counters *totals = &report->totals.counters;
-    return report->caller_count && !report->is_unowned && !summary_has_walks(report) &&
+    return report->caller_count && !report->is_unowned && !report->walks.depth &&
            counters_calls(&report->sited) < counters_calls(totals) / 2;
 }
 
@@ -284,13 +287,13 @@ void summary_text(const struct page *page) {
         put_line(page, "lost: ", summary_lost, "\n");
     if (summary_has_inherited(report))
         put_line(page, "inherited: ", summary_inherited, "\n");
-    put_line(page, "sited: ", summary_sited, "\n");
+    put_line(page, "lines: ", summary_lines, "\n");
     if (report->has_custom)
         put_line(page, "custom: ", summary_custom, "\n");
-    if (summary_has_walks(report))
-        put_line(page, "stacks: ", summary_walks, "\n");
+    if (summary_has_paths(report))
+        put_line(page, "paths: ", summary_paths, "\n");
     else if (lacks_stacks(report))
-        put_line(page, "stacks: ", put_advice, "\n");
+        put_line(page, "paths: ", put_advice, "\n");
     if (report->is_elsewhere)
         put_line(page, "files: below ", put_directory, "\n");
     if (!report->damaged)
@@ -307,11 +310,11 @@ void summary_markdown(const struct page *page) {
         summary_processes(page);
     put_line(page, ": ", summary_totals, "; ");
     put_line(page, "", summary_live, ". ");
-    put_line(page, "Sited: ", summary_sited, ".\n");
+    put_line(page, "Lines: ", summary_lines, ".\n");
     if (report->has_custom)
         put_line(page, "\nCustom: ", summary_custom, ".\n");
-    if (summary_has_walks(report))
-        put_line(page, "\nStacks: ", summary_walks, ".\n");
+    if (summary_has_paths(report))
+        put_line(page, "\nPaths: ", summary_paths, ".\n");
     if (summary_has_lost(report))
         put_line(page, "\nLost: ", summary_lost, ".\n");
     if (summary_has_inherited(report))

@@ -16,7 +16,7 @@ void summary_processes(const struct page *);
 /* Why the numbers are not exact: one of the report's reasons; and in how many processes, if not in all. */
 void summary_reason(const struct page *, size_t reason);
 
-/* "1,234 allocations of 5.6 MiB, 7 reallocations of 8.0 KiB, 0 failed" */
+/* "1,234 allocations of 5.6 MiB, 7 reallocations of 8.0 KiB, 2 failed": those of which there are any. */
 void summary_totals(const struct page *);
 
 /* "live at exit: 12 blocks of 3.4 KiB; peak: 1.2 MiB in 3,400 blocks (the true peak is within +64 KiB)" */
@@ -38,13 +38,13 @@ static inline bool summary_has_inherited(const struct report *report) {
     return report->totals.counters.inherited_blocks || report->several.untouched_blocks;
 }
 
-/* "99.8% of 1,241 calls (97.1% of 5.6 MiB) at 132 sites; unsited: 30 callers, and others in 2 modules". Sites
- * that were left out may be either, so then it says how many sites there are. */
-void summary_sited(const struct page *);
+/* "known for all of 1,241 calls", or "known for 99.8% of 1,241 calls (97.1% of 5.6 MiB); the others are of
+ * code without the plugin: 30 callers, and others in 2 modules" */
+void summary_lines(const struct page *);
 
-static inline bool summary_has_walks(const struct report *report) {
-    return report->walks.depth;
-}
+/* "up to 8 frames; 3 paths end early": what paths are not, if they are not whole. */
+bool summary_has_paths(const struct report *);
+void summary_paths(const struct page *);
 
 /* "200 blocks of 59.6 KiB by custom allocators; the 17 blocks of 68.0 KiB that they took for it (backing) are
  * not in the total", if there are any. */

@@ -123,8 +123,8 @@ class Commands(unittest.TestCase):
         self.assertEqual(run("--stacks=4", "-o", path, built()).returncode, 3)
         tree = subprocess.run([DUMP, "report", "--tree", path], capture_output=True, text=True, check=True).stdout
         self.assertRegex(tree, r"(?s)seven.*main")
-        for arguments, said in ([], "none were kept; allocsite-run --stacks, "), (["--stacks=4"], "up to 4 frames, "):
-            self.assertIn("\nstacks: " + said, run(*arguments, built()).stderr)
+        for arguments, said in ([], "none were kept; allocsite-run --stacks, "), (["--stacks=4"], "up to 4 frames\n"):
+            self.assertIn("\npaths: " + said, run(*arguments, built()).stderr)
 
     def test_where_the_report_goes(self):
         options = "--top=1", "--by=function"

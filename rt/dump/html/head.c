@@ -69,8 +69,9 @@ static void put_reason(struct out *out, const struct report *report, size_t reas
 
 static void put_verdict(struct out *out, const struct report *report) {
     if (!report->reason_count) {
-        out_text(out, "<p class=\"verdict\"><strong>Exact.</strong> Every allocation was counted: ");
-        put_summary(out, report, summary_sited);
+        out_text(out,
+                 "<p class=\"verdict\"><strong>Exact.</strong> Every allocation was counted. Lines are ");
+        put_summary(out, report, summary_lines);
         out_text(out, ".</p>\n");
         return;
     }
@@ -78,7 +79,7 @@ static void put_verdict(struct out *out, const struct report *report) {
     for (size_t i = 0; i < report->reason_count; i++)
         put_reason(out, report, i);
     out_text(out, "</ul>\n");
-    put_paragraph(out, report, "sited", "Sited: ", summary_sited);
+    put_paragraph(out, report, "lines", "Lines: ", summary_lines);
     out_text(out, "</div>\n");
 }
 

@@ -189,7 +189,7 @@ def many():
     others = [row["allocs"] for row in report["sites"] if "address" not in row]
     expect("that is said", sum(others), report["walks"]["without_caller"])
     process = run([program], "top=2", preexec_fn=limit)
-    expect("in text", True, re.search(r"unsited: [\d,]+ callers, and others in \d modules?\n", process.err) is not None)
+    expect("in text", True, re.search(r"code\s+without\s+the\s+plugin:\s+[\d,]+\s+callers,\s+and\s+others\s+in\s+\d\s+modules?\n", process.err) is not None)
     expect("its row", True, "unsited in many, other callers" in process.err)
 
 

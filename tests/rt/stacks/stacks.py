@@ -228,7 +228,7 @@ def many():
     expect("those without", 0, report["walks"]["without_stack"])
     process = run([program], "stack=64:profile=many.profile", preexec_fn=limit)
     expect("no steps of stacks that are not kept", True, os.path.getsize("many.profile") < 1800000)
-    expect("text", True, re.search(r"stacks: up to 64 frames, .*calls are shown with the innermost callers alone",
+    expect("text", True, re.search(r"paths: up to 64 frames; .*calls are shown with\s+their\s+innermost callers alone",
                                    process.err) is not None)
 
 
