@@ -90,11 +90,12 @@ static void sum_up(struct report *report) {
             continue;
         }
         add(&report->totals, site);
-        if (site->view.sited)
-            counters_add(&report->sited, &site->counters);
-        report->sited_count += site->view.sited;
+        if (site->view.sited || report_library_use(site)) {
+            counters_add(&report->known, &site->counters);
+            continue;
+        }
         report->caller_count += site->view.address != 0;
-        report->module_count += !site->view.sited && !site->view.address;
+        report->module_count += !site->view.address;
     }
 }
 

@@ -226,12 +226,11 @@ struct report {
     bool is_unowned; /* a reason is HOLE_UNOWNED or HOLE_FREES: frees, live and the peak are not known */
     struct report_limits limits;
     struct report_site totals;  /* of all sites */
-    struct counters sited;      /* of those that are sites in the source */
+    struct counters known;      /* of sites in the source, and of what libraries take for themselves */
     struct report_site backing; /* of those that are backing, which the totals do not have */
     size_t backing_count;
-    size_t sited_count;        /* sites in the source */
-    size_t caller_count;       /* places with unsited allocations */
-    size_t module_count;       /* modules with unsited allocations of which no place is told */
+    size_t caller_count;       /* places of all others */
+    size_t module_count;       /* modules of those whose place is not told */
     size_t shown;              /* the first ones of sites */
     size_t counted;            /* behind these come sites that only stand in pairs */
     struct report_site hidden; /* sum of the ones that are not shown */

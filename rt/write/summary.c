@@ -127,7 +127,7 @@ static void put_places_without_lines(const struct page *page) {
 
 void summary_lines(const struct page *page) {
     const struct report *report = page->report;
-    uint64_t calls = counters_calls(&report->totals.counters), known = counters_calls(&report->sited);
+    uint64_t calls = counters_calls(&report->totals.counters), known = counters_calls(&report->known);
     uint64_t bytes = counters_bytes(&report->totals.counters);
     out_text(page->out, "known for ");
     if (known == calls) {
@@ -138,7 +138,7 @@ void summary_lines(const struct page *page) {
     page_share(page, known, calls);
     out_text(page->out, " of ");
     page_count(page, calls, " call (", " calls (");
-    page_share(page, counters_bytes(&report->sited), bytes);
+    page_share(page, counters_bytes(&report->known), bytes);
     out_text(page->out, " of ");
     page_size(page, bytes);
     out_text(page->out, "); the others are of code without the plugin: ");
@@ -214,7 +214,7 @@ void summary_hidden(const struct page *page) {
 static bool lacks_stacks(const struct report *report) {
     const struct counters *totals = &report->totals.counters;
     return report->caller_count && !report->is_unowned && !report->walks.depth &&
-           counters_calls(&report->sited) < counters_calls(totals) / 2;
+           counters_calls(&report->known) < counters_calls(totals) / 2;
 }
 
 static void put_advice(const struct page *page) {

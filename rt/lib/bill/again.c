@@ -14,7 +14,7 @@ struct kept {
     uint32_t key, next; /* index of the next one with that number; 0: last */
     uint32_t depth;     /* of the frame */
     uint16_t codes, places;
-    uintptr_t word[]; /* of each note what is there, and behind these how far below, two in one */
+    uintptr_t word[]; /* the words of all notes, then their distances below the end, two in one word */
 };
 
 static uintptr_t *area;
@@ -48,7 +48,8 @@ static inline bool is_there(const struct kept *kept) {
     return true;
 }
 
-/* Of frames on the thread's own stack, so that all words are readable: they are between it and its end. */
+/* Compares only frames on the thread's own stack: all its words are readable between the frame and its end.
+ */
 uint32_t again_find(uint32_t again, const void *frame) {
     if ((uintptr_t)frame - local.stack.low >= local.stack.high - local.stack.low)
         return ALLOCSITE_KEY_NONE;

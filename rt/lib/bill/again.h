@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Stacks that no number stands for, but that were here before: of allocations by code that keeps no contexts,
- * or that such code has called.
+/* The stack-verification cache, for stacks that no number identifies: those of code that keeps no contexts,
+ * and of what such code calls.
  *
- * What a walk comes to is told by the words that it reads. They are kept, as far below the end of the
- * thread's stack as they were, under the number that such a stack would have. That may be anyone's, so it
- * only says which ones to compare with what is there now: four instructions for each frame, in place of 25
- * and a look for what the frames are. Nothing that is kept ever changes, and where there is no room for more,
- * stacks are walked.
+ * The words that a walk reads determine its result. They are kept under the number that such a stack has,
+ * with their distances from the end of the thread's stack. Other stacks may have the same number, so the
+ * words are compared with the present ones: four instructions for each frame, where a walk takes 25 and a
+ * look-up of the frames. Entries never change. Once the cache is full, stacks are walked.
  *
  * Lock-free and safe in signal handlers. */
 #ifndef ALLOCSITE_LIB_BILL_AGAIN_H
@@ -18,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In the place of a key: one is to be told by what is kept there. */
+/* Returns whether this is not a key, but the position of entries to compare. */
 static inline bool again_is(uint32_t key) {
     return key & 1;
 }

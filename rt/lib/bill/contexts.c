@@ -13,7 +13,7 @@ enum { NUMBER_BITS = 18, SIZE_FIRST = 1 << 12, SIZE_LAST = 1 << NUMBER_BITS, LIN
 __thread uint64_t context;
 bool contexts_hot;
 
-/* That of so many words begins with the word of that number. */
+/* The table of n words begins at its n-th word. */
 static uint32_t *table, size = SIZE_FIRST;
 
 /* By number; 0 is none's. */
@@ -38,8 +38,8 @@ static inline uint32_t tag_of(uint64_t hash) {
     return (uint32_t)(hash >> 32) & ~NUMBER_MASK;
 }
 
-/* It is new, or was neither where those are that were here lately, nor behind the last one: it comes after
- * that now. */
+/* Notes a context that was found by the table, or is new: it follows the thread's last one from now on, and
+ * is among its recent ones. */
 static inline void note(struct context_known *known, uint64_t hash) {
     struct context_known *last = local.context_last;
     struct thread *thread = local.own;
@@ -52,7 +52,7 @@ static inline void note(struct context_known *known, uint64_t hash) {
         thread->contexts_lately[(uint8_t)hash] = (uint32_t)((char *)known - (char *)contexts_known);
 }
 
-/* Nothing is taken out, so behind a free word there is nothing. */
+/* Words are never removed, so the search ends at a free one. */
 uint32_t context_find(uint64_t hash) {
     uint32_t of_size = __atomic_load_n(&size, __ATOMIC_RELAXED), tag = tag_of(hash), word = 1;
     for (uint32_t i = 0; i < LINE && word; i++) {
@@ -76,7 +76,8 @@ static void enter(uint32_t of_size, uint64_t hash, uint32_t number) {
     __atomic_store_n(word_of(of_size, hash, i < LINE ? i : number), tag_of(hash) | number, __ATOMIC_RELAXED);
 }
 
-/* The smaller one's memory is given back: whoever still looks there finds nothing, and walks. */
+/* Returns the smaller table's memory to the system. A thread that still looks there finds nothing, and walks.
+ */
 static void grow(uint32_t from, uint32_t count) {
     uint32_t *smaller = &table[from];
     for (uint32_t number = 1; number < count; number++)
@@ -85,7 +86,7 @@ static void grow(uint32_t from, uint32_t count) {
         os_empty(smaller, from * sizeof *table);
 }
 
-/* Of 8 words 5 are taken at most, so that hardly a line is full. */
+/* At most 5 of 8 words are taken, so that hardly a line is full. */
 static inline bool is_filled(uint32_t of_size, uint32_t count) {
     return count > of_size / 8 * 5 && of_size < SIZE_LAST;
 }

@@ -43,7 +43,7 @@ static void add_others(struct calls *calls, profile_name path, profile_name but)
             calls->to[calls->count++] = step->to;
 }
 
-/* Cuts what is beyond so many callers of the line. Calls in code that passes through do not count. */
+/* Drops the calls beyond the given number of callers of the line. Code that passes through does not count. */
 static void cut_beyond(struct calls *calls, uint32_t callers) {
     uint32_t lines = 0, i = 0;
     while (i < calls->count && lines <= callers)

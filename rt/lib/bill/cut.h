@@ -50,7 +50,7 @@ static inline profile_name cut_on(profile_name caller, const void *address, uint
     return LIKELY(is_it) ? (profile_name)(paths >> 32) : cut_make(caller, address, unloads_before);
 }
 
-/* Returns the path with so many callers of its line, or all that it has. 0: there is no memory. */
+/* Returns the path with at most the given number of callers of its line. 0: there is no memory. */
 profile_name cut_shortened(profile_name, uint32_t callers);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Who calls, and what that is billed as. */
+/* The origin of an allocation: a site or a return address, and the slot that is charged for it. */
 #ifndef ALLOCSITE_LIB_BILL_ORIGIN_H
 #define ALLOCSITE_LIB_BILL_ORIGIN_H
 
@@ -13,20 +13,20 @@
 #include "lib/who/callers.h"
 #include "lib/who/registry.h"
 
-/* A site or, where that is NULL, the code behind a return address. */
+/* A site or, if that is NULL, a return address. */
 struct origin {
     struct allocsite_site *site;
     const void *caller;
 };
 
-/* The slot of who calls. */
+/* Returns the slot of an origin. */
 static inline uint32_t origin_slot(struct origin origin) {
     if (local.releaser)
         return local.releaser - 1;
     return outside_slot(origin.site ? site_slot(origin.site) : caller_slot(origin.caller));
 }
 
-/* Who counts what a slot is billed for now: within a custom allocator it is that one's backing. */
+/* Returns the share that counts an allocation of a slot: within a custom allocator the slot's backing. */
 static inline struct share origin_share(uint32_t slot, uint64_t bytes) {
     bool is_backing = local.custom && slot != NO_SLOT;
     return (struct share){stack_slot(is_backing ? part_backing(slot) : slot), is_backing, bytes};

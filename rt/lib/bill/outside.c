@@ -34,7 +34,7 @@ static uint64_t *seen_table(void) {
     return table;
 }
 
-/* The buffers of standard streams are nobody's line: readers show them apart, by this function's name. */
+/* Buffers of standard streams belong to no line of the program. Readers recognise them by this function. */
 extern int _IO_file_doallocate(void *) __attribute__((weak));
 
 static bool is_stream_buffer(const void *caller) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which slots keep stacks: the patterns of the option stack_sites. */
+/* The option stack_sites: patterns of the slots that keep stacks. */
 #include "lib/bill/stacks.h"
 
 #include "format.h"
@@ -32,7 +32,7 @@ static const char *take_pattern(const char *patterns, char pattern[SETTING_PATH_
     return patterns + length + (patterns[length] == ',');
 }
 
-/* Which patterns have matched something; those behind the 64th are not told of. */
+/* The patterns that have matched something, as bits. Patterns after the 64th are not reported. */
 static uint64_t matched;
 
 bool stack_sites_select(const char *patterns, const struct record *record) {

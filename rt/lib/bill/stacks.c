@@ -35,7 +35,7 @@ static const char *wanted; /* patterns */
 #define CACHE_BITS 18
 static uint64_t *cache;
 
-/* Of the hash, one for each frame: random. */
+/* Random keys of the hash, one for each frame. */
 #define HASH_FIRST 0xA0761D6478BD642Fu
 #define HASH_KEYS  64
 static uint64_t hash_keys[HASH_KEYS];
@@ -118,14 +118,15 @@ static inline uint64_t hash_of(uint32_t slot, uint32_t unloads_before, const str
 
 #define SLOT_MASK ((UINT64_C(1) << SLOT_BITS) - 1)
 
-/* Where the stack of whoever called the runtime is looked up. */
+/* A walked stack, and the word of the cache that has its part. */
 struct look {
     struct walked walked;
     uint32_t unloads_before;
     uint64_t *word, tag;
 };
 
-/* A callback's allocations at sites of its own are not the scope's, as backing is, which has another slot. */
+/* Returns where the walk of an allocation begins: beyond the scope's function if the scope is charged. A
+ * callback's allocations at sites of its own are not. */
 static inline const void *beyond_for(uint32_t slot) {
     bool is_of_scope = local.scope.active && (slot == local.scope.slot || local.custom);
     return is_of_scope ? local.scope.beyond : NULL;
@@ -172,9 +173,9 @@ static inline uint32_t part_seen(const struct look *look) {
 
 /* ---- The part of a stack. */
 
-/* Programs that descend into trees have millions of paths that differ in the turns of the recursion alone. A
- * slot and a cut path that have so many whole ones are done with once such variants have taken their part of
- * the room. Counted by a hash: a path that shares its count with another one is cut a little earlier. */
+/* Programs that descend into trees have millions of paths that differ only in the turns of the recursion.
+ * More than VARIANTS_MOST whole paths of a slot and a cut path are variants, which share a part of the room.
+ * They are counted by hash: paths that share a count are cut a little earlier. */
 enum { VARIANTS_MOST = 64, VARIANTS_BITS = 14 };
 static uint16_t variants[1u << VARIANTS_BITS];
 
@@ -202,7 +203,8 @@ static uint32_t part_cut(uint32_t slot, profile_name path, int callers) {
     return shortened ? part_stack(slot, shortened, callers >= 0, &is_new) : NO_SLOT;
 }
 
-/* is_whole: the path is. Returns the slot, and counts that, if there is no room for any path. Keeps errno. */
+/* Returns the part of a stack, whole or cut. If there is no room for either, returns the slot itself and
+ * counts that. is_whole: set. Keeps errno. */
 static uint32_t part_of(uint32_t slot, struct steps_stack *stack, enum walk_end end, bool *is_whole) {
     int callers = __atomic_load_n(&part_cut_callers, __ATOMIC_RELAXED), error = errno;
     uint64_t hash = hash_cut(slot, stack->cut, callers), tag = hash & ~SLOT_MASK;
@@ -274,8 +276,8 @@ static COLD void note_module(profile_name *chain, const void *frame) {
                                                  __ATOMIC_ACQUIRE));
 }
 
-/* The first of these frames that keeps no context is why this stack is looked at each time. Those that were
- * noted lately are not looked up again. */
+/* Notes the module of the first frame that keeps no context: because of it this stack is compared or walked
+ * at each allocation. Frames noted lately are skipped. */
 static void note_why(const struct walked *walked) {
     static const void *noted[64];
     profile_name *chain = &store_header()->walked_for;
@@ -293,7 +295,7 @@ static void note_why(const struct walked *walked) {
     __atomic_store_n(place, frame, __ATOMIC_RELAXED);
 }
 
-/* ---- The same by calling contexts. */
+/* ---- Finding the part of a stack by its calling context. */
 
 /* Frames that start a program, or a thread with a function of a library's own; a coroutine. */
 #define ROOT_MOST       3
@@ -307,8 +309,8 @@ static bool is_root(const void *const *frames, size_t count, const void *innermo
     return count <= (is_own ? ROOT_MOST : ROOT_MOST_OTHER);
 }
 
-/* Whether the number is made of exactly these return addresses, and is no other stack's. Taking one address
- * after the other out of it has to come down to what a thread's first function finds (bill/contexts.h). */
+/* Returns whether the number is made of exactly these return addresses. If so, taking one address after the
+ * other out of it leaves the number that a thread's first function finds (bill/contexts.h). */
 static bool context_is_certain(const struct walked *walked, const void *innermost) {
     const void *const *frames = walked->frames;
     size_t marked = 0,
@@ -357,27 +359,28 @@ STACK_CALL(uint32_t, stack_check_context, uint32_t part, uint32_t slot, const vo
     return part;
 }
 
-/* From here on the number stands for this key. */
+/* Has later allocations with this hash counted under the key. */
 static void keep_context(uint64_t hash, uint32_t key) {
     contexts_hot = !is_checked && !sizes_wanted && !births_wanted && !runtime_temporary;
     context_keep(hash, key);
     has_contexts = true;
 }
 
-/* The number may stand for other stacks, too. */
+/* The same for a number that other stacks may have, too: their words are compared first. */
 static void keep_again(uint64_t hash, const void *frame, uint32_t key, uint32_t unloads_before) {
     uint32_t again = again_keep(context_find(hash), frame, SIZE_MAX, key);
     if (again != ALLOCSITE_KEY_NONE && unloads_none_since(unloads_before))
         keep_context(hash, again);
 }
 
-/* Within a scope fewer frames may count; and a forked child is to tell of modules without contexts, too. */
+/* Walks instead within a scope, where fewer frames may count, and in a forked child that has not yet noted
+ * the modules without contexts. */
 uint32_t stack_key_compared(uint32_t again, const void *frame) {
     bool is_as_kept = !local.scope.active && (!has_noted_why || store_header()->walked_for);
     return is_as_kept ? again_find(again, frame) : ALLOCSITE_KEY_NONE;
 }
 
-/* Whoever called the runtime keeps no context. */
+/* Returns the key for a caller that keeps no context. */
 static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, uint64_t hash, const void *frame) {
     struct look look;
     look_begin(&look, frame, NULL);
@@ -394,9 +397,9 @@ static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, uint64_t 
     return KEY(part);
 }
 
-/* Whether a context has come before. Of cut paths only such ones are worth to be kept: a program that
- * descends into a tree has millions that come once. May be wrong either way: then a context is kept for
- * nothing, or later. */
+/* Returns whether a context has come before. The contexts of cut paths are kept only at their second call: a
+ * program that descends into a tree has millions that come once. The answer may be wrong either way; then a
+ * context is kept needlessly, or later. */
 static bool comes_again(uint64_t hash) {
     static uint16_t once[1 << 16];
     uint16_t *place = &once[hash >> 48], tag = (uint16_t)hash;
@@ -405,7 +408,7 @@ static bool comes_again(uint64_t hash) {
     return is_there;
 }
 
-/* The number is certain to stand for the stack. */
+/* Returns the key for a stack whose number is certain (bill/contexts.h). */
 static uint32_t key_certain(uint32_t slot, struct steps_stack *stack, uint64_t hash) {
     bool is_whole;
     uint32_t part = part_of(slot, stack, WALK_OUTERMOST, &is_whole);
@@ -432,7 +435,7 @@ static uint32_t key_of_other(uint32_t slot, struct look *look, const void *frame
     return KEY(part);
 }
 
-/* The stack does not go on as the last one did. */
+/* Returns the key for a stack that has nothing in common with the thread's last one. */
 static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *frame, uint64_t hash) {
     struct look look;
     look_begin(&look, frame, beyond_for(slot));
@@ -442,7 +445,7 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     return key;
 }
 
-/* A stack that goes on as the last one did, which was certain, is certain, too. */
+/* If the last stack was certain, one that shares its outer frames is certain, too. */
 STACK_CALL(uint32_t, stack_key_new, uint32_t key, const void *frame, uint64_t hash) {
     struct steps_stack stack = {.unloads_before = unloads_begun()};
     uint32_t slot = key_slot(key);

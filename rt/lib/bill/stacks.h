@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calling frames: with stack=N what a slot counts is counted in a part of it (who/registry.h) for each
- * distinct stack of up to N frames, never as single events.
+/* Call paths: each slot that keeps stacks is counted in parts (who/registry.h), one for each distinct stack,
+ * never as single events.
  *
- * A slot that keeps stacks has a key which no thread has capacity for, so all its allocations take the slow
- * path, while the blocks' entries hold the keys of parts and are freed on the hot path. There the stack is
- * walked (walk/walk.h) and looked up by a hash of its return addresses, which costs some 400 instructions
- * and 35 for each frame. Of a stack that is not known yet the addresses are turned into steps, (module,
- * address in its file), which outlive the module and are shared by all stacks that are equal from there
- * outwards.
+ * Such a slot has a key above the capacity of every thread, so all its allocations take the slow path. Their
+ * blocks are entered with the keys of parts and are freed on the hot path. The slow path finds the part by
+ * the calling context (bill/contexts.h), or walks the stack (walk/walk.h) and looks it up by a hash of its
+ * return addresses, which costs some 400 instructions and 35 for each frame. The addresses of a new stack
+ * become steps, (module, address in its file). They outlive the module, and stacks that are equal from some
+ * frame outwards share them.
  *
- * The hash has 62 bits that count and stands for the stack: with as many stacks as there can be, the chance
- * that two of them are taken for one is below 1 in 100 million.
+ * The hash has 62 bits. With the largest number of stacks, the chance that it takes two of them for one is
+ * below 1 in 100 million.
  *
- * There is room for a quarter of all slots as stacks. Once that is taken, allocations from further stacks are
- * counted by their innermost calls alone (bill/cut.h). If there is no room for these either, they have fewer
- * callers; in the end the slot itself counts, and without_stack says how often.
+ * A quarter of all slots may be stacks. Once they are taken, allocations from further stacks are counted by
+ * their innermost calls alone (bill/cut.h). If there is no room for these either, they have fewer callers; in
+ * the end the slot itself counts, and without_stack says how often.
  *
  * Lock-free and safe in signal handlers. */
 #ifndef ALLOCSITE_LIB_BILL_STACKS_H
@@ -34,8 +34,8 @@ extern uint32_t stacks_depth __attribute__((visibility("hidden")));
 /* The frames that are kept of stacks that are whole. */
 #define STACKS_WHOLE (1u << 20)
 
-/* From here on so many frames are kept, of the slots that the patterns select. patterns has to stay. checks:
- * what contexts say is compared with walks. */
+/* Keeps stacks of at most depth frames from now on, of the slots that the patterns select. The patterns must
+ * outlive the process. checks: each context is compared with a walk. */
 void stacks_begin(uint32_t depth, const char *patterns, bool checks);
 
 /* The key of the part of a slot, which has that key and keeps stacks, for the stack of its caller;
@@ -46,7 +46,8 @@ uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame);
 /* The same of a site where contexts are hot and the hash was found nowhere. */
 uint32_t stack_key_new(uint32_t key, const void *frame, uint64_t hash);
 
-/* What is known by a context, which may be what is to be compared first (bill/again.h). */
+/* Returns the key that a context has, after a comparison of the stack if it needs one (bill/again.h);
+ * ALLOCSITE_KEY_NONE: the stack is another one. */
 uint32_t stack_key_compared(uint32_t again, const void *frame);
 
 static inline uint32_t stack_key_known(uint32_t known, const void *frame) {
@@ -63,14 +64,14 @@ static inline uint32_t stack_slot(uint32_t slot) {
 /* At the end: says which patterns have matched nothing. */
 void stacks_tell(void);
 
-/* Of this process, also where it was forked. */
+/* Returns the statistics of this process's walks. A forked child has its own. */
 struct profile_walks stacks_walks(void);
 
-/* ---- Which slots keep stacks: stack_sites=PATTERN,... */
+/* ---- The slots that keep stacks: stack_sites=PATTERN,... */
 
-/* patterns (base/words.h): separated by commas. One of them must match the site's file, file:line,
- * function with or without its parameters, callee, type or id, or those of a function that it was inlined
- * into; of an unsited caller the module. Files and modules match from any slash on. */
+/* Returns whether one of the patterns (base/words.h), separated by commas, matches the site's file,
+ * file:line, function with or without its parameters, callee, type or id, or those of a function that it was
+ * inlined into. An unsited caller matches by its module. Files and modules match from any slash on. */
 bool stack_sites_select(const char *patterns, const struct record *);
 
 /* Says which of the patterns have matched nothing. */
@@ -85,7 +86,7 @@ void stack_sites_tell(const char *patterns);
 struct steps_stack {
     uint32_t unloads_before; /* their number before the stack was walked (who/modules.h) */
     size_t count;            /* frames */
-    size_t by_pointer;       /* so many of their callers were found by a frame pointer; after steps_whole */
+    size_t by_pointer;       /* number of callers found by a frame pointer; after steps_whole */
     profile_name cut;        /* the cut path (bill/cut.h); 0: there is no memory */
 
     /* steps.c's own */

@@ -75,7 +75,7 @@ static inline void last_set(struct last *last, size_t i, const struct walk_marke
     *set = *frame;
     set->cut = cut;
     set->step = 0;
-    set->by_pointer = i ? set[-1].by_pointer + frame->by_pointer : 0; /* nobody called the outermost */
+    set->by_pointer = i ? set[-1].by_pointer + frame->by_pointer : 0; /* the outermost has no caller */
 }
 
 static size_t same_as_last(const struct last *last, const struct steps_stack *stack) {
@@ -114,7 +114,7 @@ void steps_find(struct steps_stack *stack, const void *const *frames, size_t cou
     stack->last ? find_in_last(stack) : find_alone(stack);
 }
 
-/* New frames are walked to the end of the memory, where they stand in the order that they are to have. */
+/* New frames are written at the end of the memory, from where they are copied in order. */
 static struct walk_marked *last_end(const struct last *last) {
     return last->frames + STACKS_WHOLE;
 }

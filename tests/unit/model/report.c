@@ -12,8 +12,7 @@ static void merges_and_sorts(void **state) {
     assert_int_equal(report.sites[1]->view.id, 1);
     assert_int_equal(report.sites[1]->counters.alloc_bytes, 400);
     assert_int_equal(report.totals.counters.allocs, 10);
-    assert_int_equal(report.sited.allocs, 5);
-    assert_int_equal(report.sited_count, 2);
+    assert_int_equal(report.known.allocs, 5);
     assert_int_equal(report.module_count, 1);
 }
 
