@@ -127,6 +127,7 @@ struct report_pair {
     enum pair_kind kind;
     struct report_site *owner, *by; /* among the report's sites; NULL: not known */
     uint64_t count, bytes;
+    const struct report_stack *owner_stack, *by_stack; /* of these sites; NULL: not known */
 };
 
 struct report_limits {

@@ -180,6 +180,83 @@ class Choice(unittest.TestCase):
         self.assertRegex(text, rf"lines\.c:{line_of('loads')}:\d+ load add\n")
 
 
+class Pairs(unittest.TestCase):
+    """Who freed and reallocated blocks is told at the line that the blocks count for."""
+    SOURCE = """#include <stdlib.h>
+static void *make(size_t size) { return malloc(size); }
+static void *grow(void *block, size_t size) { return realloc(block, size); }
+static void *volatile kept;
+static void first(void) { void *volatile one = make(10);
+    free(one);
+    kept = malloc(3);
+    free(kept); }
+static void second(void) { void *volatile one = make(20);
+    one = grow(one, 30);
+    one = grow(one, 50);
+    free(one);
+    kept = make(7); }
+int main(void) {
+    for (int i = 0; i < 3; i++) first();
+    second();
+    second();
+    return 0;
+}
+"""
+    # line of the owner: frees or moves by a line of all runs, and their bytes
+    OWNERS = {5: [(6, "freed", 3, 30)], 7: [(8, "freed", 3, 9)], 9: [(10, "reallocated", 2, 40)],
+              10: [(11, "reallocated", 2, 60)], 11: [(12, "freed", 2, 100)]}
+
+    @classmethod
+    def setUpClass(cls):
+        with open(work("pairs.c"), "w") as file:
+            file.write(cls.SOURCE)
+        subprocess.run([CC, "-O1", "-fno-inline", "-g", "pairs.c", "-o", "pairs"], check=True, cwd=WORK)
+        for name in "one", "other":
+            subprocess.run(["./pairs"], check=True, cwd=WORK, env={
+                **os.environ, "ALLOCSITE_OPTIONS": f"report=none:pairs=1:reach=0:profile={name}.profile"})
+        if dump("merge", "-o", work("both.profile"), work("one.profile"), work("other.profile")).returncode:
+            raise AssertionError("merge")
+
+    def shown(self, *arguments):
+        owners, owner = {}, None
+        for line in check("--pairs", "--names=full", *arguments).splitlines():
+            if pair := re.search(r"^ +(\d+) blocks? of (\d+) B (\w+) by .*pairs\.c:(\d+)", line):
+                owner.append((int(pair[4]), pair[3], int(pair[1]), int(pair[2])))
+            elif row := re.search(r"pairs\.c:(\d+)(?::\d+)? \w+ (?:make|grow|malloc|realloc)$", line):
+                owner = owners.setdefault(int(row[1]), [])
+        return owners
+
+    def test_rows_have_their_pairs(self):
+        for times, *paths in (1, "one.profile"), (2, "one.profile", "other.profile"), (2, "both.profile"):
+            wanted = {line: [(by, what, times * count, times * size) for by, what, count, size in pairs]
+                      for line, pairs in self.OWNERS.items() if pairs}
+            shown = self.shown(*map(work, paths))
+            self.assertEqual({line: pairs for line, pairs in shown.items() if pairs}, wanted, paths)
+
+    def test_leaks(self):
+        self.assertEqual(self.shown("--leaks", work("one.profile")), {13: []})
+
+    def test_by_the_line_that_frees(self):
+        for times, path in (1, "one.profile"), (2, "both.profile"):
+            freed = rows("--by=freed", work(path))
+            self.assertEqual({int(row["line"]): (int(row["frees"]) + int(row["moved"]), int(row["freed_bytes"]) + int(row["moved_bytes"]))
+                              for row in freed},
+                             {by: (times * count, times * size) for pairs in self.OWNERS.values() for by, _, count, size in pairs})
+
+    def test_sites_are_the_sums(self):
+        """Of JSON, whose rows are the calls of allocators: pairs of all lines of a site are the site's."""
+        for path in "one.profile", "both.profile":
+            report = json.loads(check("--format=json", work(path)))
+            for kind, count, size in ("free", "frees", "freed_bytes"), ("realloc", "moved", "moved_bytes"):
+                sums = collections.defaultdict(lambda: (0, 0))
+                for pair in report["pairs"]:
+                    if pair["kind"] == kind:
+                        sums[pair["owner"]] = (sums[pair["owner"]][0] + pair["count"], sums[pair["owner"]][1] + pair["bytes"])
+                self.assertEqual(dict(sums), {site["id"]: (site[count], site[size]) for site in report["sites"] if site[count]})
+            keys = [(pair["owner"], pair["by"], pair["kind"]) for pair in report["pairs"]]
+            self.assertEqual(len(keys), len(set(keys)))
+
+
 class Callers(unittest.TestCase):
     def test_shares(self):
         text = check(work("c-O0.profile"))

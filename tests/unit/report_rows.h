@@ -90,8 +90,11 @@ static inline struct report prepared(struct report_limits limits) {
 
 static inline void add_pair(struct report *report, enum pair_kind kind, int owner, int by, uint64_t count,
                             uint64_t bytes) {
-    pairs[report->pair_count++] = (struct report_pair){kind, owner < 0 ? NULL : &copies[owner],
-                                                       by < 0 ? NULL : &copies[by], count, bytes};
+    pairs[report->pair_count++] = (struct report_pair){.kind = kind,
+                                                       .owner = owner < 0 ? NULL : &copies[owner],
+                                                       .by = by < 0 ? NULL : &copies[by],
+                                                       .count = count,
+                                                       .bytes = bytes};
 }
 
 static inline const char *text_of(const struct report *report, enum report_format format) {

@@ -68,28 +68,6 @@ static void add_row(struct joined *joined, struct report_site *site, bool is_for
     add_lifetimes(joined, &row->row, site);
 }
 
-static bool is_pair(const void *key, const void *context, size_t element) {
-    const struct joined *joined = context;
-    const struct report_pair *a = key, *b = &joined->pairs[element];
-    return a->kind == b->kind && a->owner == b->owner && a->by == b->by;
-}
-
-static void add_pair(struct joined *joined, const struct report_pair *part) {
-    struct report_pair pair = {part->kind, part->owner ? part->owner->merged : NULL,
-                               part->by ? part->by->merged : NULL, 0, 0};
-    uint64_t hash = hash_number(hash_number(pair.kind, (uintptr_t)pair.owner), (uintptr_t)pair.by);
-    struct elements pairs = {&joined->pairs, &joined->pair_count, &joined->pair_room, sizeof pair};
-    size_t found = hash_keep(&joined->pair_index, hash, is_pair, &pair, joined, pairs);
-    joined_add_to(joined, &joined->pairs[found].count, part->count);
-    joined_add_to(joined, &joined->pairs[found].bytes, part->bytes);
-}
-
-static void add_pairs(struct joined *joined, const struct report *report) {
-    for (size_t i = 0; i < report->pair_count; i++)
-        if (pair_is_fault(report->pairs[i].kind) || !joined->without_pairs)
-            add_pair(joined, &report->pairs[i]);
-}
-
 static void see_peak(struct joined *joined, const struct report *report) {
     uint64_t peak = 0;
     for (size_t i = 0; i < report->site_count; i++)
@@ -153,15 +131,7 @@ void joined_add(struct joined *joined, struct report *report) {
     joined_add_stacks(joined, report);
     for (size_t i = 0; report->forked && i < report->site_count; i++)
         add_untouched(joined, report->sites[i]);
-    add_pairs(joined, report);
-}
-
-static void drop_pairs(struct joined *joined) {
-    size_t kept = 0;
-    for (size_t i = 0; i < joined->pair_count; i++)
-        if (pair_is_fault(joined->pairs[i].kind) || !joined->without_pairs)
-            joined->pairs[kept++] = joined->pairs[i];
-    joined->pair_count = kept;
+    joined_add_pairs(joined, report);
 }
 
 static void drop_sizes(struct report_site *row) {
@@ -200,15 +170,12 @@ static void set_reach(struct joined *joined) {
 
 void joined_report(struct joined *joined) {
     struct report *report = &joined->report;
-    drop_pairs(joined);
     joined_take_untouched(joined);
     list_rows(joined);
     joined_list_processes(joined);
     joined_list_stacks(joined);
+    joined_list_pairs(joined);
     set_reach(joined);
-    report->pairs = joined->pairs;
-    report->pair_count = joined->pair_count;
-    report->has_pairs = !joined->without_pairs;
     report->peak_within = joined->peak_bound - joined->peak;
 }
 
@@ -223,8 +190,8 @@ void joined_free(struct joined *joined) {
     for (size_t i = 0; i < joined->row_count; i++)
         free_row(joined->rows[i]);
     joined_free_stacks(joined);
+    joined_free_pairs(joined);
     free(joined->rows);
-    free(joined->pairs);
     free(joined->reasons);
     free(joined->programs);
     free(joined->walked_for);
@@ -232,7 +199,6 @@ void joined_free(struct joined *joined) {
     free(joined->reasons_hold);
     free(joined->report.sites);
     hash_free(&joined->row_index);
-    hash_free(&joined->pair_index);
     string_pool_free(&joined->strings);
 }
 

@@ -47,6 +47,11 @@ struct joined_phase {
     size_t stack;              /* number of the joined stack; SIZE_MAX: none */
 };
 
+struct joined_pair {
+    struct report_pair pair;      /* of joined rows, its stacks are not set yet */
+    size_t owner_stack, by_stack; /* numbers of the joined stacks; SIZE_MAX: none */
+};
+
 struct joined_reason {
     const char *text;
     uint64_t processes;
@@ -62,7 +67,7 @@ struct joined {
     struct joined_row **rows;
     size_t row_count, row_room;
     struct hash_index row_index;
-    struct report_pair *pairs;
+    struct joined_pair *pairs;
     size_t pair_count, pair_room;
     struct hash_index pair_index;
     struct joined_stack **stacks;
@@ -120,7 +125,7 @@ typedef bool join_visitor(void *context, const struct report_source *, struct re
  * something to free even then. */
 int join_files(struct joined *, char **paths, int count, join_visitor *visit, void *context);
 
-/* ---- join.h in parts: counters, processes, calling frames, phases. */
+/* ---- join.h in parts: counters, processes, calling frames, phases, pairs. */
 
 /* A sum that is too large stays the largest number, and that is noted. */
 void joined_add_to(struct joined *, uint64_t *sum, uint64_t part);
@@ -152,5 +157,15 @@ void joined_add_stacks(struct joined *, const struct report *);
 /* Sets those of the joined report. */
 void joined_list_stacks(struct joined *);
 void joined_free_stacks(struct joined *);
+
+/* Returns the number of the joined stack of a report's stack, whose site has been added. */
+size_t joined_stack_number(struct joined *, const struct report_stack *);
+
+/* The pairs of a report, whose stacks have been added. */
+void joined_add_pairs(struct joined *, const struct report *);
+
+/* Sets those of the joined report. Its stacks are set. */
+void joined_list_pairs(struct joined *);
+void joined_free_pairs(struct joined *);
 
 #endif

@@ -93,7 +93,7 @@ static size_t new_stack(struct joined *joined, const struct report_stack *key, u
     return joined->stack_count++;
 }
 
-static size_t stack_number(struct joined *joined, const struct report_stack *stack) {
+size_t joined_stack_number(struct joined *joined, const struct report_stack *stack) {
     struct report_stack key = {.site = stack->site->merged,
                                .frames = keep_frames(joined, stack),
                                .frame_count = stack->frame_count,
@@ -109,7 +109,7 @@ static size_t stack_number(struct joined *joined, const struct report_stack *sta
 }
 
 static void add_stack(struct joined *joined, const struct report_stack *part, bool is_forked) {
-    size_t number = stack_number(joined, part);
+    size_t number = joined_stack_number(joined, part);
     struct joined_stack *stack = joined->stacks[number];
     joined_add_counters(joined, &stack->stack.counters, &stack->peak_of, &part->counters);
     if (is_forked)
@@ -158,7 +158,7 @@ static bool is_phase(const void *key, const void *context, size_t element) {
 static void add_phase(struct joined *joined, const struct report_phase *part) {
     struct joined_phase key = {
         .phase = {.site = part->site->merged, .phase = string_keep(&joined->strings, part->phase)},
-        .stack = part->stack ? stack_number(joined, part->stack) : SIZE_MAX};
+        .stack = part->stack ? joined_stack_number(joined, part->stack) : SIZE_MAX};
     uint64_t hash = hash_phase(&key);
     struct elements phases = {&joined->phases, &joined->phase_count, &joined->phase_room, sizeof key};
     size_t found = hash_keep(&joined->phase_index, hash, is_phase, &key, joined, phases);

@@ -182,6 +182,11 @@ static void add_stacks(struct attribution *attribution) {
     free(has_stacks);
 }
 
+static void follow(const struct report_stack **stack, const struct attribution *attribution) {
+    if (*stack)
+        *stack = attribution->made->stacks + (*stack - attribution->report->stacks);
+}
+
 static void take_stacks(struct attribution *attribution) {
     struct report *report = attribution->report;
     struct attributed *made = attribution->made;
@@ -193,8 +198,11 @@ static void take_stacks(struct attribution *attribution) {
     for (size_t i = 0; i < report->stack_count; i++)
         made->stacks[i] = report->stacks[i];
     for (size_t i = 0; i < report->phase_count; i++)
-        if (report->phases[i].stack)
-            report->phases[i].stack = made->stacks + (report->phases[i].stack - report->stacks);
+        follow(&report->phases[i].stack, attribution);
+    for (size_t i = 0; i < report->pair_count; i++) {
+        follow(&report->pairs[i].owner_stack, attribution);
+        follow(&report->pairs[i].by_stack, attribution);
+    }
     made->count = report->stack_count;
     add_stacks(attribution);
 }

@@ -262,6 +262,11 @@ static struct report_site *row_of(const struct profile_file *file, uint64_t slot
     return row;
 }
 
+static const struct report_stack *stack_of(const struct profile_file *file, uint64_t slot) {
+    size_t stack = slot ? profile_stack(file, slot) : SIZE_MAX;
+    return stack != SIZE_MAX ? &file->stacks.list[stack] : NULL;
+}
+
 static void set_pair(struct reader *reader, const struct profile_pair *pair) {
     struct profile_file *file = reader->file;
     uint32_t kind = pair_kind_of(pair);
@@ -273,6 +278,8 @@ static void set_pair(struct reader *reader, const struct profile_pair *pair) {
             .by = row_of(file, pair_by(pair), &is_known),
             .count = pair->count,
             .bytes = pair->bytes,
+            .owner_stack = stack_of(file, pair_owner(pair)),
+            .by_stack = stack_of(file, pair_by(pair)),
         };
     reader->doubts.strange_pairs += !is_known;
 }

@@ -182,16 +182,15 @@ static void add_by_slot(struct writer *writer, enum profile_kind kind, size_t si
     free(elements);
 }
 
-static uint64_t slot_of_row(const struct report_site *row) {
+/* row: NULL: 0; stack: NULL: the row's own. */
+static uint64_t slot_of(const struct report *report, const struct report_site *row,
+                        const struct report_stack *stack) {
+    if (stack)
+        return PROFILE_FIRST_SLOT + report->site_count + (size_t)(stack - report->stacks);
     return row ? PROFILE_FIRST_SLOT + row->position : 0;
 }
 
 /* ---- Tallies: what came in a phase belongs to a block of its own, all else to the first one. */
-
-static uint64_t slot_of_phase(const struct report *report, const struct report_phase *phase) {
-    size_t first_stack = PROFILE_FIRST_SLOT + report->site_count;
-    return phase->stack ? first_stack + (size_t)(phase->stack - report->stacks) : slot_of_row(phase->site);
-}
 
 static int compare_phased(const void *a, const void *b) {
     const struct phased *left = a, *right = b;
@@ -204,7 +203,7 @@ static void make_phased(struct writer *writer) {
     for (size_t i = 0; i < report->phase_count; i++) {
         const struct report_phase *phase = &report->phases[i];
         writer->phased[i] = (struct phased){.phase = name_write(&writer->records.names, phase->phase),
-                                            .slot = slot_of_phase(report, phase),
+                                            .slot = slot_of(report, phase->site, phase->stack),
                                             .calls = phase->calls,
                                             .bytes = phase->bytes};
     }
@@ -263,7 +262,8 @@ static void add_pairs(struct writer *writer) {
     for (size_t i = 0; i < report->pair_count; i++) {
         const struct report_pair *pair = &report->pairs[i];
         pairs[i] = (struct profile_pair){
-            .key = pair_key(pair->kind, slot_of_row(pair->owner), slot_of_row(pair->by)),
+            .key = pair_key(pair->kind, slot_of(report, pair->owner, pair->owner_stack),
+                            slot_of(report, pair->by, pair->by_stack)),
             .count = pair->count,
             .bytes = pair->bytes,
         };

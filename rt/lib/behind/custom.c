@@ -176,7 +176,7 @@ static void count_move(uint64_t old_entry, struct share to, struct origin origin
     change_move(from, to);
     change_move(in_sum(from.bytes), in_sum(to.bytes));
     if (runtime_pairs)
-        pair_count(PAIR_REALLOC, from.slot, origin_slot(origin), from.bytes);
+        pair_count(PAIR_REALLOC, from.slot, to.is_backing ? origin_slot(origin) : to.slot, from.bytes);
 }
 
 struct custom_block custom_move(struct origin origin, uint64_t old_entry, const void *old, const void *p,

@@ -48,8 +48,11 @@ static struct profile_pair *pair_find(uint64_t key, bool *fresh) {
 void (*pair_fault_found)(enum pair_kind, uint32_t owner, uint32_t by);
 
 void pair_count(enum pair_kind kind, uint32_t owner, uint32_t by, uint64_t bytes) {
-    owner = slot_row(owner);
-    by = by == NO_SLOT ? 0 : slot_row(by);
+    by = by == NO_SLOT ? 0 : by;
+    if (pair_is_fault(kind)) { /* each is reported once for its two sites, whatever the paths */
+        owner = slot_row(owner);
+        by = slot_row(by);
+    }
     uint64_t key = pair_key(kind, owner, by);
     bool fresh = false;
     struct profile_pair *pair = pair_find(key, &fresh);

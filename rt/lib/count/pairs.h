@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Counts one, for the rows of both slots. owner: 0: not known. Lock-free. */
+/* Counts one, for both slots, or the rows of both if it is a fault. owner: 0: not known. Lock-free. */
 void pair_count(enum pair_kind, uint32_t owner, uint32_t by, uint64_t bytes);
 
 /* Called at the first fault of each pair: the program may not live to its exit report. NULL until the runtime
@@ -35,7 +35,7 @@ static inline void pair_add(struct profile_pair *pair, uint64_t bytes) {
     bump_shared(&pair->bytes, bytes);
 }
 
-/* Of slots that have rows. NULL: it is not where it is looked for first, or nowhere yet. */
+/* NULL: it is not where it is looked for first, or nowhere yet. */
 static inline struct profile_pair *pair_at_home(enum pair_kind kind, uint32_t owner, uint32_t by) {
     struct profile_pair *chunk = (struct profile_pair *)__atomic_load_n(&pairs.chunks[0], __ATOMIC_ACQUIRE);
     uint64_t key = pair_key(kind, owner, by);

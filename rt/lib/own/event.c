@@ -52,13 +52,14 @@ void event_lost(const struct block *block) {
     lifetime_end(block->slot, block->birth);
 }
 
-void event_moved(const struct block *old, uint32_t slot, const void *p, uint64_t bytes) {
+uint32_t event_moved(const struct block *old, uint32_t slot, const void *p, uint64_t bytes) {
     struct share share = origin_share(slot, bytes);
     bool is_counted = change_move(share_of_block(old), share);
     lifetime_end(old->slot, old->birth);
     if (is_counted)
         enter_share(p, share, FAMILY_MALLOC);
     hook_event(ALLOCSITE_EVENT_REALLOC, share.slot, p, bytes, old->size);
+    return share.is_backing ? slot : share.slot;
 }
 
 /* A realloc of a block that nobody is known to own. */

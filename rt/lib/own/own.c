@@ -320,7 +320,7 @@ static inline __attribute__((always_inline)) void free_in_pair(void *p, struct o
     struct tally *before = tally_of_key(thread, rest & -KEY(1));
     uint32_t owner = (rest >> KEY_SHIFT) + 1;
     struct profile_pair *pair = pair_at_home(PAIR_FREE, owner, by_key >> KEY_SHIFT);
-    if (UNLIKELY(!pair)) { /* nor is there ever one of a part, which has no row */
+    if (UNLIKELY(!pair)) {
         free_in_new_pair(p, owner, by_key >> KEY_SHIFT, bytes, by.site);
         return;
     }

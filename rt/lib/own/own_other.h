@@ -159,8 +159,9 @@ bool event_is_counted(const struct block *);
 void event_freed(const void *p, const struct block *, struct origin by);
 void event_lost(const struct block *);
 
-/* A realloc of such a block, and of one that nobody is known to own, has made this one. */
-void event_moved(const struct block *old, uint32_t slot, const void *p, uint64_t bytes);
+/* A realloc of such a block, and of one that nobody is known to own, has made this one. event_moved returns
+ * the slot that the realloc counts for: where stacks are kept, that of its stack. */
+uint32_t event_moved(const struct block *old, uint32_t slot, const void *p, uint64_t bytes);
 void event_appeared(uint32_t slot, const void *p, uint64_t bytes);
 
 /* Tells of a block that is given back by functions of another family. */

@@ -23,9 +23,9 @@ static void count_realloc(struct origin origin, const struct block *old, const v
     struct bill bill = event_bill(origin, p, bytes, FAMILY_MALLOC);
     if (event_is_counted(old)) {
         event_report_family(old, FAMILY_MALLOC, origin);
-        event_moved(old, bill.slot, p, bill.bytes);
+        uint32_t by = event_moved(old, bill.slot, p, bill.bytes);
         if (runtime_pairs)
-            pair_count(PAIR_REALLOC, old->slot, bill.slot, old->size);
+            pair_count(PAIR_REALLOC, old->slot, by, old->size);
     } else {
         event_appeared(bill.slot, p, bill.bytes);
     }
@@ -157,7 +157,7 @@ static inline __attribute__((always_inline)) void *move_quickly(struct thread *t
 
 static inline void count_pair(uint32_t owner, uint32_t by, uint64_t bytes) {
     struct profile_pair *pair = pair_at_home(PAIR_REALLOC, owner, by);
-    if (LIKELY(pair != NULL)) /* of a part, which has no row, there is none */
+    if (LIKELY(pair != NULL))
         pair_add(pair, bytes);
     else
         pair_count(PAIR_REALLOC, owner, by, bytes);

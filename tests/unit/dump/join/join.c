@@ -186,8 +186,9 @@ static void a_site_twice_in_a_report(void **state) {
 
 static struct one *with_pairs(uint64_t n) {
     struct one *of = one(n);
-    of->pairs[0] = (struct report_pair){PAIR_FREE, &of->rows[1], &of->rows[3], n, n};
-    of->pairs[1] = (struct report_pair){FAULT_FOREIGN, NULL, &of->rows[2], 1, n};
+    of->pairs[0] = (struct report_pair){
+        .kind = PAIR_FREE, .owner = &of->rows[1], .by = &of->rows[3], .count = n, .bytes = n};
+    of->pairs[1] = (struct report_pair){.kind = FAULT_FOREIGN, .by = &of->rows[2], .count = 1, .bytes = n};
     of->report.pairs = of->pairs;
     of->report.pair_count = 2;
     of->report.has_pairs = true;

@@ -39,9 +39,12 @@ static int lawful(void **state) {
     };
     sites[FREER] = (struct report_site){.view = {.id = 2, .sited = true, .callee = "free"}};
     sites[LIBRARY] = (struct report_site){.view = {.id = 3}, .counters = {.allocs = 1, .frees = 1}};
-    pairs[0] = (struct report_pair){PAIR_FREE, &sites[OWNER], &sites[FREER], 3, 37};
-    pairs[1] = (struct report_pair){PAIR_REALLOC, &sites[OWNER], &sites[OWNER], 1, 10};
-    pairs[2] = (struct report_pair){PAIR_FREE, &sites[LIBRARY], &sites[LIBRARY], 1, 0};
+    pairs[0] = (struct report_pair){
+        .kind = PAIR_FREE, .owner = &sites[OWNER], .by = &sites[FREER], .count = 3, .bytes = 37};
+    pairs[1] = (struct report_pair){
+        .kind = PAIR_REALLOC, .owner = &sites[OWNER], .by = &sites[OWNER], .count = 1, .bytes = 10};
+    pairs[2] = (struct report_pair){
+        .kind = PAIR_FREE, .owner = &sites[LIBRARY], .by = &sites[LIBRARY], .count = 1, .bytes = 0};
     for (int i = 0; i < SITES; i++)
         order[i] = &sites[i];
     report = (struct report){.sites = order,
