@@ -50,6 +50,8 @@ static const char *read_implied(const struct setting *key, struct setting_value 
         implied->pairs = setting_is(value, "freed");
         implied->other_rows = !setting_is(value, "site");
     }
+    if (strcmp(key->name, "focus") == 0)
+        implied->focus = value.length && !setting_is(value, "none");
     if (strcmp(key->name, "format") == 0)
         implied->other_format =
             !setting_is(value, "text") && !setting_is(value, "markdown") && !setting_is(value, "json");

@@ -15,6 +15,7 @@
 struct options_implied {
     bool stacks, pairs, owners;    /* have to be counted */
     bool other_rows, other_format; /* than sites, than those for people and JSON */
+    bool focus;                    /* a function is looked at, whose callers and callees are the rows */
 };
 
 struct run_options {
@@ -50,7 +51,7 @@ void options_parse(struct run_options *, const char *text, settings_complaint *)
 
 /* Whether the report has the list of faults. */
 static inline bool options_show_faults(const struct run_options *options) {
-    return !options->implied.other_rows && !options->implied.other_format;
+    return !options->implied.other_rows && !options->implied.focus && !options->implied.other_format;
 }
 
 /* Whether they ask for what only is known where owners are noted, or costs so much that not noting them would

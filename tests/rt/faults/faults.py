@@ -81,7 +81,7 @@ def said():
         if status < 0:
             expect(f"{name}: nothing on standard error", False, "allocsite: " in process.err)
             check_said(name, mistake, open(f"{name_of(program)}.{process.pid}.json").read())
-        for options in "report=stdout", "report=said.csv:format=csv", "report=said.txt:by=function", "report=/dev/null":
+        for options in "report=stdout", "report=said.csv:format=csv", "report=said.txt:by=function", "report=said.txt:focus=main", "report=/dev/null":
             check_said(f"{name}, {options}", mistake, run_one(program, name, options=options).err)
 
 
