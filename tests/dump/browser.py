@@ -7,7 +7,6 @@ import select
 import shutil
 import subprocess
 import tempfile
-import time
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE = 60
@@ -89,12 +88,10 @@ class Browser:
             self.listen()
 
     def open(self, path, fragment=""):
-        """Returns how many seconds it took until the page was drawn."""
+        """Returns when the page is drawn."""
         self.navigate("about:blank")
-        begun = time.monotonic()
         self.navigate("file://" + os.path.abspath(path) + fragment)
         self.drawn()
-        return time.monotonic() - begun
 
     def drawn(self):
         self.value("""(async () => {
