@@ -64,12 +64,18 @@ static inline bool report_is_cut(const struct report_frame *frame) {
 /* Callers of a stack that are looked at for where the stacks of a row part. */
 enum { STACK_CALLERS = 4 };
 
+/* Live blocks that nothing points to, and those that only memory points to which the program mapped. */
+struct report_lost {
+    uint64_t blocks, bytes, possibly_blocks, possibly_bytes;
+};
+
 /* The part of a site that was called from one stack. The site's own counters have it too. */
 struct report_stack {
     struct report_site *site;
     struct report_frame *frames; /* innermost first; the first one is in the function that calls */
     size_t frame_count;
     struct counters counters;
+    struct report_lost lost;        /* with reach; the site has it too */
     const struct site_view *origin; /* where it was counted; NULL: at its site */
     const struct place *callers; /* the calls of the function with the site's line, of that caller and so on,
                                     each place once, at most STACK_CALLERS; borrowed */

@@ -5,6 +5,7 @@ ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in 
 """
 import collections
 import csv
+import glob
 import io
 import json
 import os
@@ -178,6 +179,45 @@ class Choice(unittest.TestCase):
         text = subprocess.run([work("c-O0")], check=True, capture_output=True, text=True,
                               env={**os.environ, "ALLOCSITE_OPTIONS": f"reader={os.environ['DUMP']}:skip=add:sort=allocs"}).stderr
         self.assertRegex(text, rf"lines\.c:{line_of('loads')}:\d+ load add\n")
+
+
+class Lost(unittest.TestCase):
+    """Lost blocks are told at the line that the blocks count for, also of merged profiles and of forked children."""
+    SOURCE = """#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *make(size_t size) { return malloc(size); }
+static void *kept[2];
+static void lose(int fills) { void *volatile one = make(10);
+    one = make(20); kept[fills] = make(30);
+    one = NULL; }
+int main(void) {
+    lose(0);
+    if (fork() == 0) {
+        lose(1);
+        exit(0);
+    }
+    wait(NULL);
+    return 0;
+}
+"""
+
+    @classmethod
+    def setUpClass(cls):
+        with open(work("lost.c"), "w") as file:
+            file.write(cls.SOURCE)
+        subprocess.run([CC, "-O0", "-g", "lost.c", "-o", "lost"], check=True, cwd=WORK)
+        for name in "a", "b":
+            subprocess.run(["./lost"], check=True, cwd=WORK, env={
+                **os.environ, "ALLOCSITE_OPTIONS": f"report=none:reach=1:profile={name}.%p.lost"})
+
+    def test_rows_have_their_lost_blocks(self):
+        paths = glob.glob(work("*.lost"))
+        self.assertEqual(len(paths), 4)
+        self.assertEqual(dump("merge", "-o", work("lost.profile"), *paths).returncode, 0)
+        for some in paths, [work("lost.profile")]:
+            lost = {int(row["line"]): int(row["lost_blocks"]) for row in rows(*some) if "lost.c" in row["file"]}
+            self.assertEqual({line: blocks for line, blocks in lost.items() if blocks}, {6: 4, 7: 4}, some)
 
 
 class Pairs(unittest.TestCase):

@@ -54,7 +54,7 @@ static void add_lifetimes(struct joined *joined, struct report_site *row, const 
         joined_add_to(joined, &row->lifetimes->counters[i], part->lifetimes->counters[i]);
 }
 
-static void add_row(struct joined *joined, struct report_site *site, bool is_forked) {
+static void add_row(struct joined *joined, struct report_site *site) {
     struct joined_row *row = row_for(joined, site);
     site->merged = &row->row;
     joined_add_counters(joined, &row->row.counters, &row->peak_of, &site->counters);
@@ -62,8 +62,6 @@ static void add_row(struct joined *joined, struct report_site *site, bool is_for
     joined_add_to(joined, &row->row.lost_bytes, site->lost_bytes);
     joined_add_to(joined, &row->row.possibly_lost_blocks, site->possibly_lost_blocks);
     joined_add_to(joined, &row->row.possibly_lost_bytes, site->possibly_lost_bytes);
-    if (is_forked)
-        joined_add_untouched_lost(joined, site);
     add_sizes(joined, &row->row, site);
     add_lifetimes(joined, &row->row, site);
 }
@@ -109,12 +107,14 @@ static void add_custom(struct joined *joined, const struct report *report) {
     joined->report.has_custom = true;
     joined_add_counters(joined, &joined->report.custom, &joined->custom_peak_of, &report->custom);
     if (report->forked)
-        joined_add_untouched(joined, &report->custom, &joined->custom_untouched);
+        joined_add_untouched(joined, &report->custom, &(struct report_lost){0}, &joined->custom_untouched);
 }
 
 /* The stacks have been added. */
 static void add_untouched(struct joined *joined, const struct report_site *site) {
-    joined_add_untouched(joined, &site->counters, &((struct joined_row *)site->merged)->untouched);
+    const struct report_lost lost = {site->lost_blocks, site->lost_bytes, site->possibly_lost_blocks,
+                                     site->possibly_lost_bytes};
+    joined_add_untouched(joined, &site->counters, &lost, &((struct joined_row *)site->merged)->untouched);
 }
 
 void joined_add(struct joined *joined, struct report *report) {
@@ -127,7 +127,7 @@ void joined_add(struct joined *joined, struct report *report) {
     joined_add_processes(joined, report);
     add_custom(joined, report);
     for (size_t i = 0; i < report->site_count; i++)
-        add_row(joined, report->sites[i], report->forked);
+        add_row(joined, report->sites[i]);
     joined_add_stacks(joined, report);
     for (size_t i = 0; report->forked && i < report->site_count; i++)
         add_untouched(joined, report->sites[i]);

@@ -135,11 +135,11 @@ void joined_add_to(struct joined *, uint64_t *sum, uint64_t part);
 void joined_add_counters(struct joined *, struct counters *sum, uint64_t *peak_of,
                          const struct counters *part);
 
-/* Of a report of a forked child, what it left alone of what it inherited: of counters; of a stack, which
- * leaves in its site, that has been added, what is of no stack; and of a site's lost blocks. */
-void joined_add_untouched(struct joined *, const struct counters *, struct joined_untouched *);
+/* Adds what a forked child left alone of what it inherited: of counters and lost blocks, or of a stack. The
+ * latter takes the stack's part off its site, which has been added. */
+void joined_add_untouched(struct joined *, const struct counters *, const struct report_lost *,
+                          struct joined_untouched *);
 void joined_add_untouched_stack(struct joined *, const struct report_stack *, struct joined_untouched *);
-void joined_add_untouched_lost(struct joined *, const struct report_site *);
 
 /* Takes all that off, if there are several processes. */
 void joined_take_untouched(struct joined *);

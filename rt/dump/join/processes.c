@@ -164,17 +164,28 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
 
 /* A child that gave back and allocated at the same site may have given back its own blocks first. If no block
  * but some bytes would be left of what it gave back, or of what is its own, one was replaced by another. */
-static struct joined_untouched untouched_of(const struct counters *of) {
-    struct joined_untouched part = {smaller(of->inherited_blocks, of->live_blocks),
-                                    smaller(of->inherited_bytes, of->live_bytes),
-                                    0,
-                                    0,
-                                    0,
-                                    0};
+static struct joined_untouched untouched_blocks(const struct counters *of) {
+    struct joined_untouched part = {.blocks = smaller(of->inherited_blocks, of->live_blocks),
+                                    .bytes = smaller(of->inherited_bytes, of->live_bytes)};
     bool was_replaced = (part.blocks == of->inherited_blocks && part.bytes < of->inherited_bytes) ||
                         (part.blocks == of->live_blocks && part.bytes < of->live_bytes);
     if (was_replaced && part.blocks && --part.blocks == 0)
         part.bytes = 0;
+    return part;
+}
+
+/* As many lost and possibly lost blocks may be the child's own as it has live ones of its own. */
+static struct joined_untouched untouched_of(const struct counters *of, const struct report_lost *lost) {
+    struct joined_untouched part = untouched_blocks(of);
+    uint64_t own_blocks = of->live_blocks - part.blocks, own_bytes = of->live_bytes - part.bytes;
+    uint64_t blocks = smaller(lost->blocks, own_blocks);
+    uint64_t bytes = blocks ? smaller(lost->bytes, own_bytes) : 0;
+    uint64_t possibly_blocks = smaller(lost->possibly_blocks, own_blocks - blocks);
+    uint64_t possibly_bytes = possibly_blocks ? smaller(lost->possibly_bytes, own_bytes - bytes) : 0;
+    part.lost_blocks = lost->blocks - blocks;
+    part.lost_bytes = lost->bytes - bytes;
+    part.possibly_lost_blocks = lost->possibly_blocks - possibly_blocks;
+    part.possibly_lost_bytes = lost->possibly_bytes - possibly_bytes;
     return part;
 }
 
@@ -191,40 +202,26 @@ static struct joined_row *row_of(const struct report_site *site) {
     return (struct joined_row *)site->merged;
 }
 
-/* As many lost and possibly lost blocks may be the child's own as it has live ones of its own. */
-void joined_add_untouched_lost(struct joined *joined, const struct report_site *site) {
-    struct joined_untouched part = untouched_of(&site->counters);
-    uint64_t own_blocks = site->counters.live_blocks - part.blocks;
-    uint64_t own_bytes = site->counters.live_bytes - part.bytes;
-    uint64_t blocks = smaller(site->lost_blocks, own_blocks);
-    uint64_t bytes = blocks ? smaller(site->lost_bytes, own_bytes) : 0;
-    uint64_t possibly_blocks = smaller(site->possibly_lost_blocks, own_blocks - blocks);
-    uint64_t possibly_bytes = possibly_blocks ? smaller(site->possibly_lost_bytes, own_bytes - bytes) : 0;
-    part = (struct joined_untouched){
-        .lost_blocks = site->lost_blocks - blocks,
-        .lost_bytes = site->lost_bytes - bytes,
-        .possibly_lost_blocks = site->possibly_lost_blocks - possibly_blocks,
-        .possibly_lost_bytes = site->possibly_lost_bytes - possibly_bytes,
-    };
-    add(joined, &row_of(site)->untouched, &part);
-}
-
-/* Leaves in the site what is of no stack. */
 void joined_add_untouched_stack(struct joined *joined, const struct report_stack *stack,
                                 struct joined_untouched *untouched) {
-    struct joined_untouched part = untouched_of(&stack->counters);
-    struct counters *rest = &stack->site->counters;
+    struct joined_untouched part = untouched_of(&stack->counters, &stack->lost);
+    struct report_site *site = stack->site;
+    struct counters *rest = &site->counters;
     add(joined, untouched, &part);
-    add(joined, &row_of(stack->site)->untouched, &part);
+    add(joined, &row_of(site)->untouched, &part);
     rest->inherited_blocks -= smaller(rest->inherited_blocks, stack->counters.inherited_blocks);
     rest->inherited_bytes -= smaller(rest->inherited_bytes, stack->counters.inherited_bytes);
     rest->live_blocks -= smaller(rest->live_blocks, stack->counters.live_blocks);
     rest->live_bytes -= smaller(rest->live_bytes, stack->counters.live_bytes);
+    site->lost_blocks -= smaller(site->lost_blocks, stack->lost.blocks);
+    site->lost_bytes -= smaller(site->lost_bytes, stack->lost.bytes);
+    site->possibly_lost_blocks -= smaller(site->possibly_lost_blocks, stack->lost.possibly_blocks);
+    site->possibly_lost_bytes -= smaller(site->possibly_lost_bytes, stack->lost.possibly_bytes);
 }
 
-void joined_add_untouched(struct joined *joined, const struct counters *of,
+void joined_add_untouched(struct joined *joined, const struct counters *of, const struct report_lost *lost,
                           struct joined_untouched *untouched) {
-    struct joined_untouched part = untouched_of(of);
+    struct joined_untouched part = untouched_of(of, lost);
     add(joined, untouched, &part);
 }
 
@@ -248,12 +245,21 @@ static void take_off_row(struct joined *joined, struct joined_row *row) {
         add(joined, &joined->untouched, part);
 }
 
+static void take_off_stack(struct joined_stack *stack) {
+    const struct joined_untouched *part = &stack->untouched;
+    take_off(&stack->stack.counters, *part);
+    stack->stack.lost.blocks -= part->lost_blocks;
+    stack->stack.lost.bytes -= part->lost_bytes;
+    stack->stack.lost.possibly_blocks -= part->possibly_lost_blocks;
+    stack->stack.lost.possibly_bytes -= part->possibly_lost_bytes;
+}
+
 void joined_take_untouched(struct joined *joined) {
     if (joined->processes == 1)
         return;
     for (size_t i = 0; i < joined->row_count; i++)
         take_off_row(joined, joined->rows[i]);
     for (size_t i = 0; i < joined->stack_count; i++)
-        take_off(&joined->stacks[i]->stack.counters, joined->stacks[i]->untouched);
+        take_off_stack(joined->stacks[i]);
     take_off(&joined->report.custom, joined->custom_untouched);
 }

@@ -314,13 +314,21 @@ static void take_off(struct counters *counters, const struct counters *part) {
     counters->max_live_blocks_within = rest(rest(bound, bound_of_part), counters->max_live_blocks);
 }
 
+static void take_stack_off(struct report_site *row, const struct report_stack *stack) {
+    take_off(&row->counters, &stack->counters);
+    row->lost_blocks = rest(row->lost_blocks, stack->lost.blocks);
+    row->lost_bytes = rest(row->lost_bytes, stack->lost.bytes);
+    row->possibly_lost_blocks = rest(row->possibly_lost_blocks, stack->lost.possibly_blocks);
+    row->possibly_lost_bytes = rest(row->possibly_lost_bytes, stack->lost.possibly_bytes);
+}
+
 static void take_stacks_off(struct profile_records *records) {
     const struct report *report = records->report;
     records->own = memory_zeros(report->site_count, sizeof *records->own);
     for (size_t i = 0; i < report->site_count; i++)
         records->own[i] = *report->sites[i];
     for (size_t i = 0; i < report->stack_count; i++)
-        take_off(&records->own[report->stacks[i].site->position].counters, &report->stacks[i].counters);
+        take_stack_off(&records->own[report->stacks[i].site->position], &report->stacks[i]);
 }
 
 /* Modules first, so that others find the rows of theirs. */
@@ -360,6 +368,14 @@ void profile_records_free(struct profile_records *records) {
     free(records->own);
 }
 
+static struct report_site of_stack(const struct report_stack *stack) {
+    return (struct report_site){.counters = stack->counters,
+                                .lost_blocks = stack->lost.blocks,
+                                .lost_bytes = stack->lost.bytes,
+                                .possibly_lost_blocks = stack->lost.possibly_blocks,
+                                .possibly_lost_bytes = stack->lost.possibly_bytes};
+}
+
 struct report_site profile_records_counted(const struct profile_records *records, uint64_t slot) {
     const struct report *report = records->report;
     uint64_t row = slot - PROFILE_FIRST_SLOT, stack = row - report->site_count;
@@ -368,7 +384,7 @@ struct report_site profile_records_counted(const struct profile_records *records
     if (row < report->site_count)
         return records->own[row];
     if (stack < report->stack_count)
-        return (struct report_site){.counters = report->stacks[stack].counters};
+        return of_stack(&report->stacks[stack]);
     if (stack == report->stack_count && report->has_custom)
         return (struct report_site){.counters = report->custom};
     return (struct report_site){.lost_blocks = 0};

@@ -63,7 +63,7 @@ static void add_row(struct reader *reader, uint64_t slot, const struct profile_c
     profile_phases_add(&file->phases, &reader->sweep, &file->names, count,
                        has_stack ? file->stacks.count : SIZE_MAX);
     if (has_stack)
-        profile_stacks_add(&file->stacks, &reader->views, view->stack, &row->counters, count);
+        profile_stacks_add(&file->stacks, &reader->views, view->stack, row, count);
 }
 
 /* A slot that only bounds a maximum has counted nothing. */

@@ -292,14 +292,18 @@ static void add_frames(struct profile_stacks *stacks, const struct profile_views
 }
 
 void profile_stacks_add(struct profile_stacks *stacks, const struct profile_views *views, profile_name step,
-                        const struct counters *counters, size_t row) {
+                        const struct report_site *counted, size_t row) {
     size_t before = stacks->frame_count;
     memory_grow(&stacks->list, stacks->count, &stacks->room, sizeof *stacks->list);
     memory_grow(&stacks->rows, stacks->count, &stacks->row_room, sizeof *stacks->rows);
     add_frames(stacks, views, step);
     stacks->rows[stacks->count] = row;
-    stacks->list[stacks->count++] =
-        (struct report_stack){.frame_count = stacks->frame_count - before, .counters = *counters};
+    stacks->list[stacks->count++] = (struct report_stack){
+        .frame_count = stacks->frame_count - before,
+        .counters = counted->counters,
+        .lost = {counted->lost_blocks, counted->lost_bytes, counted->possibly_lost_blocks,
+                 counted->possibly_lost_bytes},
+    };
 }
 
 void profile_stacks_settle(struct profile_stacks *stacks, struct report_site *rows) {

@@ -151,9 +151,9 @@ struct profile_stacks {
     size_t cut;
 };
 
-/* Adds a stack, which has those counters, of the row with that number. */
+/* Adds a stack of the row with that number, with its counters and lost blocks. */
 void profile_stacks_add(struct profile_stacks *, const struct profile_views *, profile_name step,
-                        const struct counters *, size_t row);
+                        const struct report_site *counted, size_t row);
 
 /* Now that nothing moves any more: sets rows and frames. */
 void profile_stacks_settle(struct profile_stacks *, struct report_site *rows);

@@ -313,7 +313,7 @@ static void add_areas(struct writer *writer, const struct profile_note *notes, s
     if (report_has_lifetimes(writer->report))
         add_by_slot(writer, PROFILE_LIFETIMES, sizeof(struct profile_lifetimes), rows, set_lifetimes);
     if (writer->report->reach)
-        add_by_slot(writer, PROFILE_POSSIBLY_LOST, sizeof(struct profile_possibly_lost), rows,
+        add_by_slot(writer, PROFILE_POSSIBLY_LOST, sizeof(struct profile_possibly_lost), records->count,
                     set_possibly_lost);
     profile_image_add_array(image, PROFILE_NAMES, records->names.bytes, records->names.size);
     profile_image_add_array(image, PROFILE_RECORDS, records->list, records->count);
