@@ -40,8 +40,8 @@ static inline struct cut_made *cut_place(profile_name caller, const void *addres
 
 profile_name cut_make(profile_name caller, const void *address, uint32_t unloads_before);
 
-/* Returns the cut path of what the function with this return address calls. caller: the one of what calls
- * that; 0: nothing does. 0: there is no memory. */
+/* Returns the cut path that has this return address innermost. caller: the path of its caller; 0: it has
+ * none. 0: there is no memory. */
 static inline profile_name cut_on(profile_name caller, const void *address, uint32_t unloads_before) {
     const struct cut_made *place = cut_place(caller, address, unloads_before);
     uint64_t paths = __atomic_load_n(&place->paths, __ATOMIC_RELAXED);
