@@ -28,6 +28,7 @@ struct attribution {
     struct report *report;
     struct attributed *made;
     struct line_chooser chooser;
+    struct number_map callees; /* the callees of functions, both by their texts' addresses */
 };
 
 static struct place place_of(const struct path_place *from) {
@@ -47,8 +48,13 @@ static const char *callee_of(struct attribution *attribution, size_t chosen) {
     const struct path_place *places = attribution->chooser.path.places;
     if (chosen == 0)
         return places[0].callee;
-    char *name = attribute_callee(places[chosen - 1].function);
+    const char *function = places[chosen - 1].function;
+    const uint64_t *known = number_map_find(&attribution->callees, (uintptr_t)function);
+    if (known)
+        return (const char *)(uintptr_t)*known;
+    char *name = attribute_callee(function);
     const char *callee = string_keep(&attribution->made->strings, name);
+    number_map_add(&attribution->callees, (uintptr_t)function, (uintptr_t)callee);
     free(name);
     return callee;
 }
@@ -245,6 +251,7 @@ void attribute_report(struct symbolizer *symbolizer, struct report *report) {
         report->callers = attribution->made->shares =
             memory_zeros(report->stack_count, sizeof *report->callers);
     line_chooser_end(&attribution->chooser);
+    number_map_free(&attribution->callees);
     free(attribution);
 }
 
