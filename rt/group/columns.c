@@ -8,7 +8,7 @@
 
 /* ---- The columns of groups for people. */
 
-/* Those that the columns of a function alone, and with all that it called, stand for. */
+/* Returns whether the columns of self and inclusive cost replace this one. */
 static bool is_replaced(const struct groups *groups, int column) {
     return groups->inclusive &&
            (column == (int)column_sorted(&groups->limits) || column == COLUMN_BYTES_SHARE ||

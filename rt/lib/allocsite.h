@@ -205,9 +205,9 @@ static inline size_t allocsite_deep_size(const void *p) {
 /* Registers size bytes of memory at p as a root: blocks to which pointers there lead are not lost, for the
  * option reach, allocsite_graph and allocsite-dump graph. For memory that the program mapped itself, such as
  * an arena or the stack of a coroutine, which otherwise makes these blocks possibly lost. The memory is read
- * when blocks are searched for; it may be unmapped and mapped again. With enabled=0 it is registered for when
- * counting begins. Costs time in proportion to the registered bytes. Signal-safe. ENOSPC: 65,536 regions are
- * registered. ENOMEM: no memory for the list. */
+ * when blocks are searched for; it may be unmapped and mapped again. Before counting begins
+ * (enabled=0) the registration is kept for later. Costs time in proportion to the registered bytes.
+ * Signal-safe. ENOSPC: 65,536 regions are registered. ENOMEM: no memory for the list. */
 static inline int allocsite_register_root(const void *p, size_t size) {
     return __allocsite_api_v1_register_root ? __allocsite_api_v1_register_root(p, size) : ENOSYS;
 }

@@ -145,7 +145,7 @@ void summary_lines(const struct page *page) {
     put_places_without_lines(page);
 }
 
-/* Whether less than whole paths was asked for. */
+/* Returns whether stack=N limits the frames of each path. */
 static bool are_limited(const struct profile_walks *walks) {
     return walks->depth && walks->depth <= OPTIONS_STACK_MOST;
 }

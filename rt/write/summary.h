@@ -62,7 +62,7 @@ void details_of_way(const struct page *, const struct report_site *, void (*sepa
 /* "called by load a.c:12": the part of a row that one caller has; NULL: unknown code has it. */
 void details_of_caller(const struct page *, const struct report_site *, const struct place *caller);
 
-/* Who called the function with the line of a stack, as far as so many frames tell; 0: all. */
+/* Puts the callers of a stack's line, from the innermost depth frames; 0: from all. */
 void details_of_stack(const struct page *, const struct report_stack *, uint64_t depth, uint64_t calls);
 
 /* Of a site's row by stack, for what is in none. */

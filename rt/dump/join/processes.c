@@ -174,7 +174,8 @@ static struct joined_untouched untouched_blocks(const struct counters *of) {
     return part;
 }
 
-/* As many lost and possibly lost blocks may be the child's own as it has live ones of its own. */
+/* Attributes lost and possibly lost blocks to the child first, up to the number of live blocks that it
+ * allocated itself. */
 static struct joined_untouched untouched_of(const struct counters *of, const struct report_lost *lost) {
     struct joined_untouched part = untouched_blocks(of);
     uint64_t own_blocks = of->live_blocks - part.blocks, own_bytes = of->live_bytes - part.bytes;

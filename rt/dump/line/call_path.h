@@ -19,7 +19,7 @@ struct path_place {
     bool is_inlined; /* into the next place */
 };
 
-/* Whether it stands for the callers of a path that were not kept. */
+/* Returns whether the place represents callers that were not kept. */
 static inline bool path_place_is_cut(const struct path_place *place) {
     return !place->module && place->returns == PROFILE_CUT;
 }

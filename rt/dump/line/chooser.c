@@ -43,7 +43,8 @@ static size_t first_with_line(struct line_chooser *chooser, size_t count) {
     return chosen;
 }
 
-/* What allocates without a site is known by an address, and may have called a library from there. */
+/* Returns the place of the row itself. An unsited row is an address, from which the program may have called a
+ * library: then the library's places come first. */
 static size_t own_place(const struct call_path *path, const struct site_view *view) {
     size_t own = 0;
     while (own < path->count && view->address && path->places[own].returns != view->address)

@@ -55,7 +55,7 @@ struct tree_part {
     const struct counters *counters;
 };
 
-/* How much of each path is visited. */
+/* The part of each path that is visited. */
 struct tree_extent {
     uint64_t frames; /* of a stack; 0: all */
     size_t places;   /* of the path; 0: CALL_PATH_MAX */

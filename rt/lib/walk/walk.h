@@ -111,7 +111,7 @@ bool walk_keeps_context(const void *frame);
 /* Whether that function can be the line of an allocation: it keeps its context and does not pass through. */
 bool walk_is_line(const void *frame);
 
-/* Whether it is in a function that keeps none, and that is not the runtime's. */
+/* Returns whether a return address is in a function that keeps no context and is not the runtime's. */
 bool walk_is_foreign(const void *frame);
 
 /* Whether it is that of what a signal handler returns to. */
