@@ -168,7 +168,7 @@ enum { ALLOCSITE_FUNCTION_VERSION_SHIFT = 24 };
 #define ALLOCSITE_CONTEXT_MARK 0xC7A10C5Eu
 
 /* The same before a function that passes through or is library code. The runtime reads it where it can keep
- * only a part of a path (lib/bill/stacks.h). */
+ * only a part of a path (lib/paths/stacks.h). */
 #define ALLOCSITE_CONTEXT_MARK_PASSES 0xC7A10C5Fu
 
 /* The number of a context is that of the caller's times this, and the address that its function returns to.

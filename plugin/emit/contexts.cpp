@@ -5,7 +5,7 @@
  * to an allocation, or passes it to an entry of the runtime. Nothing has to be restored, however a call is
  * left.
  *
- * The runtime relies on one invariant (rt/lib/bill/contexts.h): a number is made of exactly the return
+ * The runtime relies on one invariant (rt/lib/paths/contexts.h): a number is made of exactly the return
  * addresses that are on the stack. So a call that may come to an allocation is no tail call. Where a tail
  * call has to stay (emit/tail_calls.h), its callee must not find the number of a frame that is gone:
  *  - musttail surely leaves no frame, so the callee finds what the caller has found;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump exit-report: started by the runtime on the counters of its process, which are standard
- * input, to write a report to standard output (lib/tell/reader.c). Its options are the text of
+ * input, to write a report to standard output (lib/report/reader.c). Its options are the text of
  * ALLOCSITE_OPTIONS. */
 #include "base/settings.h"
 #include "dump/commands/report.h"

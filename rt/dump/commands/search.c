@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump search: started by the runtime to search the heap of its process, of which a thread waits
- * for us (lib/tell/look.c).
+ * for us (lib/report/look.c).
  *
  *   allocsite-dump search PID THREAD CALLER graph   < COUNTERS > SNAPSHOT 3> ANSWER
  *   allocsite-dump search PID THREAD CALLER lost    < COUNTERS 3> ANSWER      struct root_lost, of each slot

@@ -6,10 +6,10 @@
  * Words. A *site* is an allocator call in the source; the plugin gives each a descriptor (rt/format.h) and
  * calls `__liballocsite_v1_malloc(n, site)` where the source calls `malloc(n)`. An allocation that comes
  * without one is *unsited* and is counted for its caller, the return address. A *slot* is the dense index of
- * a site or of such a caller, or of a part of one of these (who/registry.h), given at first use; its *key* is
- * that index in the place where an entry of the shadow table holds it. A *tally* is what one thread counts
- * for a slot; a *slab* is one thread's array of tallies. The *owner* of a block is the slot that produced it
- * last.
+ * a site or of such a caller, or of a part of one of these (registry/registry.h), given at first use; its
+ * *key* is that index in the place where an entry of the shadow table holds it. A *tally* is what one thread
+ * counts for a slot; a *slab* is one thread's array of tallies. The *owner* of a block is the slot that
+ * produced it last.
  *
  * Counting. Only its own thread writes a slab, with plain `add`s to memory: no lock, no atomic operation,
  * and a signal handler that allocates between any two instructions loses nothing. The totals of a slot are
@@ -26,7 +26,7 @@
  * of the thread's slab. A site that is not registered yet has the highest key there is, a block that was
  * freed an entry above all keys; a thread without a slab, a thread of a forked child, a thread whose every
  * event is to be looked at and a runtime that is off have capacity 0. All of these take the slow path, which
- * sorts them out, and the rest never tests for them. So are those whose stacks are kept (bill/stacks.h):
+ * sorts them out, and the rest never tests for them. So are those whose stacks are kept (paths/stacks.h):
  * their key has KEY_SLOW, which puts it above all capacities, while the keys of their blocks' entries do not.
  *
  * Fork. Thread structures and slabs lie in memory that the kernel wipes in a forked child (MADV_WIPEONFORK),
@@ -91,7 +91,7 @@ struct thread {
     uint32_t turns;          /* how often it was taken or given back: odd while somebody counts in it */
     bool asked_back; /* for what its live bytes need not rise by; capacity was set to 0 for it to see */
     uint32_t contexts_lately[CONTEXTS_LATELY]; /* distance of each from the first context, in bytes
-                                                  (bill/contexts.h) */
+                                                  (paths/contexts.h) */
     uint32_t billed_count;              /* blocks billed to the scope that lifts others or to one alone */
     struct billed billed[SCOPE_BLOCKS]; /* the first ones of them */
 } __attribute__((aligned(128)));
@@ -123,7 +123,7 @@ struct own_stack {
  * 8 GiB, is within 16 GiB of zero. 32 bits, which an instruction has room for. */
 #define STACK_SPREAD 0xFFFFFFFFA0B428DBu
 
-/* A calling context that was here (bill/contexts.h). */
+/* A calling context that was here (paths/contexts.h). */
 struct context_known {
     uint64_t hash; /* 0: none; written last, and once */
     uint32_t key;  /* of its part, or of the slot that has no room for that */
@@ -145,7 +145,7 @@ struct local {
     bool heard;             /* an interposed function was called in silence */
     bool resolving;         /* inside the look-up of the next functions */
     bool ending;            /* the thread's key destructor has run */
-    bool holds_arena;       /* the lock of one (behind/arenas.h) */
+    bool holds_arena;       /* the lock of one (custom_alloc/arenas.h) */
     uint32_t custom;        /* custom allocators that are under way: what is allocated is their backing */
     uint32_t begun;         /* events that are being counted by a way on which the stack may end */
     const void *released; /* the block that an operator delete was called for and that is counted as freed */

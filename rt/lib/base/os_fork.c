@@ -26,7 +26,7 @@ struct own {
 
 static struct own *own;
 static uint32_t own_count; /* entries that were ever taken, or more than there is room for */
-static uint32_t own_free;  /* of these, about so many are free */
+static uint32_t acct_free; /* of these, about so many are free */
 static int32_t *forking;   /* in such memory: the process that forked last; 0: none, or it was emptied */
 
 const struct root_own root_own = {
@@ -48,7 +48,7 @@ static uint32_t own_entries(void) {
     return !own ? 0 : count < OWN_MOST ? count : OWN_MOST;
 }
 
-static bool own_take(struct own *entry) {
+static bool acct_take(struct own *entry) {
     uintptr_t none = 0;
     return __atomic_compare_exchange_n(&entry->begin, &none, OWN_TAKEN, false, __ATOMIC_ACQ_REL,
                                        __ATOMIC_RELAXED);
@@ -56,9 +56,9 @@ static bool own_take(struct own *entry) {
 
 /* NULL: there is none. */
 static struct own *own_take_free(struct own *list) {
-    for (uint32_t i = __atomic_load_n(&own_free, __ATOMIC_RELAXED) ? own_entries() : 0; i-- > 0;)
-        if (!__atomic_load_n(&list[i].begin, __ATOMIC_RELAXED) && own_take(&list[i])) {
-            __atomic_fetch_sub(&own_free, 1, __ATOMIC_RELAXED);
+    for (uint32_t i = __atomic_load_n(&acct_free, __ATOMIC_RELAXED) ? own_entries() : 0; i-- > 0;)
+        if (!__atomic_load_n(&list[i].begin, __ATOMIC_RELAXED) && acct_take(&list[i])) {
+            __atomic_fetch_sub(&acct_free, 1, __ATOMIC_RELAXED);
             return &list[i];
         }
     return NULL;
@@ -70,7 +70,7 @@ void os_own_note(const void *memory, size_t size, enum os_fork fork) {
         uint32_t index = __atomic_fetch_add(&own_count, 1, __ATOMIC_RELAXED);
         if (!list || index >= OWN_MOST)
             return;
-        entry = own_take(&list[index]) ? &list[index] : NULL;
+        entry = acct_take(&list[index]) ? &list[index] : NULL;
     }
     entry->end = (uintptr_t)memory + size;
     entry->fork = fork;
@@ -81,7 +81,7 @@ void os_own_forget(const void *memory) {
     for (uint32_t i = own_entries(); i-- > 0;)
         if (__atomic_load_n(&own[i].begin, __ATOMIC_RELAXED) == (uintptr_t)memory) {
             __atomic_store_n(&own[i].begin, 0, __ATOMIC_RELEASE);
-            __atomic_fetch_add(&own_free, 1, __ATOMIC_RELAXED);
+            __atomic_fetch_add(&acct_free, 1, __ATOMIC_RELAXED);
             return;
         }
 }

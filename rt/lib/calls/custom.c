@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The functions that the plugin has the definitions of custom allocators call. */
-#include "lib/behind/custom.h"
+#include "lib/custom_alloc/custom.h"
 #include "format.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/state.h"
-#include "lib/behind/arenas.h"
-#include "lib/bill/origin.h"
 #include "lib/calls/entry.h"
 #include "lib/count/change.h"
+#include "lib/custom_alloc/arenas.h"
+#include "lib/paths/origin.h"
 
 #include <errno.h>
 

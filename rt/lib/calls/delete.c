@@ -2,16 +2,16 @@
 /* operator delete: the entries for sited calls, and the interposed ones. Each does what the call would have
  * done without allocsite. The operators of the C++ standard libraries are known to call free and nothing
  * else; for these the call goes straight there. */
+#include "lib/acct/acct.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
-#include "lib/bill/origin.h"
 #include "lib/calls/entry.h"
 #include "lib/calls/interpose.h"
 #include "lib/heap/operators.h"
-#include "lib/own/own.h"
-#include "lib/who/registry.h"
+#include "lib/paths/origin.h"
+#include "lib/registry/registry.h"
 
 #include <errno.h>
 
@@ -19,7 +19,7 @@
 static void delete_by_allocator(const struct operator_delete *op, const struct delete_call *call,
                                 struct origin by) {
     const void *around = local.released;
-    own_free(call->p, by, op->family);
+    acct_free(call->p, by, op->family);
     local.released = call->p;
     operator_delete_call(op, call);
     local.released = around;
@@ -43,7 +43,7 @@ static COLD void delete_slow(struct operator_delete *op, void *p, size_t n, size
     operator_delete_find(op);
     errno = error;
     if (op->kind == OPERATOR_STANDARD)
-        own_free_block_slow(p, by, op->family);
+        acct_free_block_slow(p, by, op->family);
     else if (runtime_off)
         operator_delete_call(op, &call);
     else if (op->kind == OPERATOR_ALLOCATORS)
@@ -58,10 +58,10 @@ static inline __attribute__((always_inline)) void deleted(enum delete_form form,
                                                           size_t n, size_t align, const void *nothrow,
                                                           struct allocsite_site *site, bool has_site) {
     struct operator_delete *op = &operators_delete[form];
-    if (own_free_quickly(p, &op->beyond, site, has_site, family))
+    if (acct_free_quickly(p, &op->beyond, site, has_site, family))
         return;
     if (LIKELY(op->frees))
-        own_free_rest(p, site, has_site, family);
+        acct_free_rest(p, site, has_site, family);
     else
         delete_slow(op, p, n, align, nothrow, (struct origin){site, has_site ? NULL : CALLER});
 }

@@ -7,9 +7,9 @@
 #define ALLOCSITE_LIB_CALLS_ENTRY_H
 
 #include "format.h"
+#include "lib/acct/acct.h"
 #include "lib/base/macros.h"
-#include "lib/bill/scope.h"
-#include "lib/own/own.h"
+#include "lib/paths/scope.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@
 bool strdup_is_known(void);
 
 /* What strdup does then. Of what is needed later that is in memory for which there are no registers.
- * count: own_alloc or its like. */
+ * count: acct_alloc or its like. */
 #define DUPLICATE(text, site, count)                                                                         \
     KEEP(struct allocsite_site *, kept_site, site);                                                          \
     KEEP(const char *, kept_text, text);                                                                     \

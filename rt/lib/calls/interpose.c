@@ -6,9 +6,9 @@
 
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
-#include "lib/bill/origin.h"
+#include "lib/paths/origin.h"
 
-#include "lib/own/own.h"
+#include "lib/acct/acct.h"
 
 #include <errno.h>
 
@@ -17,62 +17,62 @@
 INTERPOSE(void *, malloc, size_t n) {
     KEEP(size_t, bytes, n);
     void *p = behind.malloc(n);
-    return own_alloc_unsited(CALLER, p, bytes, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, calloc, size_t n, size_t size) {
     KEEP(size_t, bytes, n * size);
     void *p = behind.calloc(n, size);
-    return own_alloc_unsited(CALLER, p, bytes, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, realloc, void *old, size_t n) {
-    return own_realloc_unsited(old, n, CALLER);
+    return acct_realloc_unsited(old, n, CALLER);
 }
 
 INTERPOSE(void *, reallocarray, void *old, size_t n, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes)) {
-        own_failed(BY_CALLER);
+        acct_failed(BY_CALLER);
         errno = ENOMEM;
         return NULL;
     }
-    return own_realloc_unsited(old, bytes, CALLER);
+    return acct_realloc_unsited(old, bytes, CALLER);
 }
 
 INTERPOSE(void, free, void *p) {
-    own_free_block(p, NULL, false, FAMILY_ANY);
+    acct_free_block(p, NULL, false, FAMILY_ANY);
 }
 
 INTERPOSE(void, free_sized, void *p, size_t n) {
     (void)n;
-    own_free_block(p, NULL, false, FAMILY_ANY);
+    acct_free_block(p, NULL, false, FAMILY_ANY);
 }
 
 INTERPOSE(void, free_aligned_sized, void *p, size_t align, size_t n) {
     (void)align;
     (void)n;
-    own_free_block(p, NULL, false, FAMILY_ANY);
+    acct_free_block(p, NULL, false, FAMILY_ANY);
 }
 
 INTERPOSE(void *, aligned_alloc, size_t align, size_t n) {
-    return own_alloc_unsited(CALLER, behind.aligned_alloc(align, n), n, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, behind.aligned_alloc(align, n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, memalign, size_t align, size_t n) {
-    return own_alloc_unsited(CALLER, behind.memalign(align, n), n, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, behind.memalign(align, n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, valloc, size_t n) {
-    return own_alloc_unsited(CALLER, behind.valloc(n), n, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, behind.valloc(n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, pvalloc, size_t n) {
-    return own_alloc_unsited(CALLER, behind.pvalloc(n), n, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, behind.pvalloc(n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(int, posix_memalign, void **p, size_t align, size_t n) {
     int error = behind.posix_memalign(p, align, n);
-    own_alloc_unsited(CALLER, error ? NULL : *p, n, FAMILY_MALLOC);
+    acct_alloc_unsited(CALLER, error ? NULL : *p, n, FAMILY_MALLOC);
     return error;
 }

@@ -6,11 +6,11 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
-#include "lib/bill/origin.h"
 #include "lib/count/tally.h"
+#include "lib/paths/origin.h"
 
+#include "lib/acct/acct.h"
 #include "lib/heap/next.h"
-#include "lib/own/own.h"
 
 /* Counts a block that a realloc gave in place of another one. */
 static inline bool gain_moved(uint32_t key, const void *p, uint64_t bytes) {
@@ -30,8 +30,8 @@ static inline uint32_t caller_of(const void *caller) {
 }
 
 static inline void *sited(struct allocsite_site *site, void *p, size_t bytes, enum family family) {
-    bool is_counted = own_gain_alone(site->key, p, bytes);
-    return LIKELY(is_counted) ? p : own_alloc_slow((struct origin){.site = site}, p, bytes, family);
+    bool is_counted = acct_gain_alone(site->key, p, bytes);
+    return LIKELY(is_counted) ? p : acct_alloc_slow((struct origin){.site = site}, p, bytes, family);
 }
 
 static inline void *made(struct allocsite_site *site, void *p, size_t bytes, enum family family) {
@@ -39,12 +39,12 @@ static inline void *made(struct allocsite_site *site, void *p, size_t bytes, enu
 }
 
 static inline void *unsited(const void *caller, void *p, size_t bytes, enum family family) {
-    bool is_counted = own_gain_alone(caller_of(caller), p, bytes);
-    return LIKELY(is_counted) ? p : own_alloc_slow((struct origin){.caller = caller}, p, bytes, family);
+    bool is_counted = acct_gain_alone(caller_of(caller), p, bytes);
+    return LIKELY(is_counted) ? p : acct_alloc_slow((struct origin){.caller = caller}, p, bytes, family);
 }
 
 static COLD void *moved_slowly(struct origin origin, void *p, size_t bytes) {
-    own_realloc_end(origin, p, bytes);
+    acct_realloc_end(origin, p, bytes);
     return p;
 }
 

@@ -2,9 +2,9 @@
 /* glibc's second names of malloc and its kin (__libc_malloc), which programs call to get past a malloc that
  * is interposed. Their blocks are those of malloc, and each may be given back by the functions of the other.
  */
-#include "lib/bill/origin.h"
+#include "lib/acct/acct.h"
 #include "lib/calls/interpose.h"
-#include "lib/own/own.h"
+#include "lib/paths/origin.h"
 
 #define BY_CALLER ((struct origin){.caller = CALLER})
 
@@ -28,32 +28,32 @@ BEHIND(void *, __libc_valloc, (size_t n), (n))
 BEHIND(void *, __libc_pvalloc, (size_t n), (n))
 
 INTERPOSE(void *, __libc_malloc, size_t n) {
-    return own_alloc_unsited(CALLER, real___libc_malloc(n), n, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, real___libc_malloc(n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, __libc_calloc, size_t n, size_t size) {
-    return own_alloc_unsited(CALLER, real___libc_calloc(n, size), n * size, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, real___libc_calloc(n, size), n * size, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, __libc_realloc, void *old, size_t n) {
     if (!old)
-        return own_alloc_unsited(CALLER, real___libc_realloc(old, n), n, FAMILY_MALLOC);
-    return own_realloc_with(real___libc_realloc, old, n, BY_CALLER);
+        return acct_alloc_unsited(CALLER, real___libc_realloc(old, n), n, FAMILY_MALLOC);
+    return acct_realloc_with(real___libc_realloc, old, n, BY_CALLER);
 }
 
 INTERPOSE(void, __libc_free, void *p) {
-    own_free(p, BY_CALLER, FAMILY_ANY);
+    acct_free(p, BY_CALLER, FAMILY_ANY);
     real___libc_free(p);
 }
 
 INTERPOSE(void *, __libc_memalign, size_t align, size_t n) {
-    return own_alloc_unsited(CALLER, real___libc_memalign(align, n), n, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, real___libc_memalign(align, n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, __libc_valloc, size_t n) {
-    return own_alloc_unsited(CALLER, real___libc_valloc(n), n, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, real___libc_valloc(n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, __libc_pvalloc, size_t n) {
-    return own_alloc_unsited(CALLER, real___libc_pvalloc(n), n, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, real___libc_pvalloc(n), n, FAMILY_MALLOC);
 }

@@ -2,18 +2,18 @@
 /* The sited calls of malloc and its family. The hot path. */
 #define _GNU_SOURCE
 #include "format.h"
+#include "lib/acct/acct.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
 #include "lib/base/stack.h"
 #include "lib/base/state.h"
-#include "lib/bill/origin.h"
-#include "lib/bill/scope.h"
 #include "lib/calls/entry.h"
 #include "lib/count/change.h"
 #include "lib/count/threads.h"
-#include "lib/own/own.h"
-#include "lib/who/modules.h"
-#include "lib/who/registry.h"
+#include "lib/paths/origin.h"
+#include "lib/paths/scope.h"
+#include "lib/registry/modules.h"
+#include "lib/registry/registry.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,14 +23,14 @@ ALLOCSITE_EXPORT void *__liballocsite_v1_malloc(size_t n, struct allocsite_site 
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
     void *p = next.malloc(n);
-    return own_alloc(kept_site, p, bytes, FAMILY_MALLOC);
+    return acct_alloc(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_calloc(size_t n, size_t size, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n * size);
     void *p = next.calloc(n, size);
-    return own_alloc(kept_site, p, bytes, FAMILY_MALLOC);
+    return acct_alloc(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_malloc_by_context(size_t n, struct allocsite_site *site,
@@ -39,7 +39,7 @@ ALLOCSITE_EXPORT void *__liballocsite_v1_malloc_by_context(size_t n, struct allo
     KEEP(size_t, bytes, n);
     KEEP(uint64_t, of_site, value + context_of_site(site));
     void *p = next.malloc(n);
-    return own_alloc_by_context(&kept_site, p, bytes, FAMILY_MALLOC, &of_site, OWN_FRAME);
+    return acct_alloc_by_context(&kept_site, p, bytes, FAMILY_MALLOC, &of_site, OWN_FRAME);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_calloc_by_context(size_t n, size_t size, struct allocsite_site *site,
@@ -48,16 +48,16 @@ ALLOCSITE_EXPORT void *__liballocsite_v1_calloc_by_context(size_t n, size_t size
     KEEP(size_t, bytes, n * size);
     KEEP(uint64_t, of_site, value + context_of_site(site));
     void *p = next.calloc(n, size);
-    return own_alloc_by_context(&kept_site, p, bytes, FAMILY_MALLOC, &of_site, OWN_FRAME);
+    return acct_alloc_by_context(&kept_site, p, bytes, FAMILY_MALLOC, &of_site, OWN_FRAME);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_realloc(void *old, size_t n, struct allocsite_site *site) {
-    return own_realloc(old, n, site);
+    return acct_realloc(old, n, site);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_realloc_by_context(void *old, size_t n, struct allocsite_site *site,
                                                             uint64_t value) {
-    return own_realloc_by_context(old, n, site, value);
+    return acct_realloc_by_context(old, n, site, value);
 }
 
 /* The C library's reallocarray is this, calling the realloc of the process. */
@@ -65,50 +65,50 @@ ALLOCSITE_EXPORT void *__liballocsite_v1_reallocarray(void *old, size_t n, size_
                                                       struct allocsite_site *site) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes)) {
-        own_failed((struct origin){.site = site});
+        acct_failed((struct origin){.site = site});
         errno = ENOMEM;
         return NULL;
     }
-    return own_realloc(old, bytes, site);
+    return acct_realloc(old, bytes, site);
 }
 
 ALLOCSITE_EXPORT void __liballocsite_v1_free(void *p, struct allocsite_site *site) {
-    own_free_block(p, site, true, FAMILY_MALLOC);
+    acct_free_block(p, site, true, FAMILY_MALLOC);
 }
 
 /* C23. The allocator knows the size, and most C libraries have free alone: so that is called. */
 ALLOCSITE_EXPORT void __liballocsite_v1_free_sized(void *p, size_t n, struct allocsite_site *site) {
     (void)n;
-    own_free_block(p, site, true, FAMILY_MALLOC);
+    acct_free_block(p, site, true, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT void __liballocsite_v1_free_aligned_sized(void *p, size_t align, size_t n,
                                                            struct allocsite_site *site) {
     (void)align;
     (void)n;
-    own_free_block(p, site, true, FAMILY_MALLOC);
+    acct_free_block(p, site, true, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_aligned_alloc(size_t align, size_t n, struct allocsite_site *site) {
-    return own_alloc(site, next.aligned_alloc(align, n), n, FAMILY_MALLOC);
+    return acct_alloc(site, next.aligned_alloc(align, n), n, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_memalign(size_t align, size_t n, struct allocsite_site *site) {
-    return own_alloc(site, next.memalign(align, n), n, FAMILY_MALLOC);
+    return acct_alloc(site, next.memalign(align, n), n, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_valloc(size_t n, struct allocsite_site *site) {
-    return own_alloc(site, next.valloc(n), n, FAMILY_MALLOC);
+    return acct_alloc(site, next.valloc(n), n, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_pvalloc(size_t n, struct allocsite_site *site) {
-    return own_alloc(site, next.pvalloc(n), n, FAMILY_MALLOC);
+    return acct_alloc(site, next.pvalloc(n), n, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT int __liballocsite_v1_posix_memalign(void **p, size_t align, size_t n,
                                                       struct allocsite_site *site) {
     int error = next.posix_memalign(p, align, n);
-    own_alloc(site, error ? NULL : *p, n, FAMILY_MALLOC);
+    acct_alloc(site, error ? NULL : *p, n, FAMILY_MALLOC);
     return error;
 }
 
@@ -165,17 +165,17 @@ static COLD char *copied_some(copy_some *function, const char *text, size_t n, s
 }
 
 static inline __attribute__((always_inline)) char *duplicate(const char *text, struct allocsite_site *site) {
-    DUPLICATE(text, site, own_alloc)
+    DUPLICATE(text, site, acct_alloc)
 }
 
 static inline char *duplicate_some(const char *text, size_t length, struct allocsite_site *site) {
-    return string_copy(own_alloc(site, next.malloc(length + 1), length + 1, FAMILY_MALLOC), text, length);
+    return string_copy(acct_alloc(site, next.malloc(length + 1), length + 1, FAMILY_MALLOC), text, length);
 }
 
 /* ---- The same where a context is passed. */
 
 #define COUNT_BY_CONTEXT(site, p, bytes, family)                                                             \
-    own_alloc_by_context(&site, p, bytes, family, &of_site, OWN_FRAME)
+    acct_alloc_by_context(&site, p, bytes, family, &of_site, OWN_FRAME)
 
 ALLOCSITE_EXPORT char *__liballocsite_v1_strdup_by_context(const char *text, struct allocsite_site *site,
                                                            uint64_t value) {

@@ -5,16 +5,16 @@
  * would have done without allocsite, and what is allocated inside is billed to the site. The operators of
  * the C++ standard libraries are known to call malloc first; for these the entry goes straight there. */
 #include "format.h"
+#include "lib/acct/acct.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
-#include "lib/bill/scope.h"
 #include "lib/calls/entry.h"
 #include "lib/calls/interpose.h"
 #include "lib/heap/operators.h"
-#include "lib/own/own.h"
-#include "lib/who/registry.h"
+#include "lib/paths/scope.h"
+#include "lib/registry/registry.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void *sited_plain(struct operator_n
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
     void *p = OPERATORS_HAVE_FAST ? op->fast(n + !n) : NULL;
-    p = own_alloc_made(kept_site, p, bytes, family);
+    p = acct_alloc_made(kept_site, p, bytes, family);
     return LIKELY(p) ? p : operator_new_sited(op, bytes, 0, nothrow, kept_site);
 }
 
@@ -110,7 +110,7 @@ static inline __attribute__((always_inline)) void *plain_by_context(struct opera
     KEEP(size_t, bytes, n);
     KEEP(uint64_t, of_site, value + context_of_site(site));
     void *p = OPERATORS_HAVE_FAST ? op->fast(n + !n) : NULL;
-    return LIKELY(p) ? own_alloc_by_context(&kept_site, p, bytes, family, &of_site, frame)
+    return LIKELY(p) ? acct_alloc_by_context(&kept_site, p, bytes, family, &of_site, frame)
                      : operator_new_by_context(op, bytes, kept_site, of_site + ((const uintptr_t *)frame)[1]);
 }
 
@@ -122,7 +122,7 @@ static inline __attribute__((always_inline)) void *sited_aligned(struct operator
     KEEP(size_t, bytes, n);
     KEEP(size_t, kept_align, align);
     void *p = OPERATORS_HAVE_FAST ? operator_aligned(op, n, align) : NULL;
-    return LIKELY(p) ? own_alloc(kept_site, p, bytes, family)
+    return LIKELY(p) ? acct_alloc(kept_site, p, bytes, family)
                      : operator_new_sited(op, bytes, kept_align, nothrow, kept_site);
 }
 
@@ -196,13 +196,13 @@ COLD void *operator_new_unsited(struct operator_new *op, const void *caller, siz
     KEEP(size_t, bytes, n);                                                                                  \
     struct operator_new *op = &operators_new[form];                                                          \
     void *p = op->fast(n + !n);                                                                              \
-    return LIKELY(p) ? own_alloc_unsited(CALLER, p, bytes, family)                                           \
+    return LIKELY(p) ? acct_alloc_unsited(CALLER, p, bytes, family)                                          \
                      : operator_new_unsited(op, CALLER, bytes, 0, nothrow)
 
 #define UNSITED_ALIGNED(form, family, nothrow)                                                               \
     struct operator_new *op = &operators_new[form];                                                          \
     void *p = operator_aligned(op, n, align);                                                                \
-    return LIKELY(p) ? own_alloc_unsited(CALLER, p, n, family)                                               \
+    return LIKELY(p) ? acct_alloc_unsited(CALLER, p, n, family)                                              \
                      : operator_new_unsited(op, CALLER, n, align, nothrow)
 
 INTERPOSE(void *, _Znwm, size_t n) {

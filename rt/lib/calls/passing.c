@@ -7,13 +7,13 @@
 #include "lib/base/local.h"
 #include "lib/base/stack.h"
 #include "lib/base/state.h"
-#include "lib/bill/scope.h"
 #include "lib/calls/interpose.h"
 #include "lib/count/peak.h"
 #include "lib/count/threads.h"
 #include "lib/heap/next.h"
 #include "lib/heap/operators.h"
-#include "lib/who/modules.h"
+#include "lib/paths/scope.h"
+#include "lib/registry/modules.h"
 
 #include <pthread.h>
 #include <stdlib.h>

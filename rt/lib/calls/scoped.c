@@ -5,8 +5,8 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
-#include "lib/bill/scope.h"
 #include "lib/calls/entry.h"
+#include "lib/paths/scope.h"
 
 #include <dirent.h>
 #include <execinfo.h>

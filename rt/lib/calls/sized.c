@@ -3,41 +3,41 @@
 #include "lib/calls/interpose.h"
 
 #include "format.h"
+#include "lib/acct/acct.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
-#include "lib/bill/origin.h"
-#include "lib/own/own.h"
+#include "lib/paths/origin.h"
 
 static inline __attribute__((always_inline)) void *sited(struct allocsite_site *site, void *p, size_t bytes,
                                                          enum family family) {
-    void *counted = own_gain(local.seen, site->key, p, bytes, family, true);
+    void *counted = acct_gain(local.seen, site->key, p, bytes, family, true);
     return LIKELY(counted != NULL) ? counted
-                                   : own_alloc_slow((struct origin){.site = site}, p, bytes, family);
+                                   : acct_alloc_slow((struct origin){.site = site}, p, bytes, family);
 }
 
 static inline __attribute__((always_inline)) void *made(struct allocsite_site *site, void *p, size_t bytes,
                                                         enum family family) {
-    void *counted = own_gain(local.seen, site->key, p, bytes, family, true);
+    void *counted = acct_gain(local.seen, site->key, p, bytes, family, true);
     return LIKELY(counted != NULL) || !p ? counted
-                                         : own_alloc_slow((struct origin){.site = site}, p, bytes, family);
+                                         : acct_alloc_slow((struct origin){.site = site}, p, bytes, family);
 }
 
 static inline __attribute__((always_inline)) void *unsited(const void *caller, void *p, size_t bytes,
                                                            enum family family) {
     void *counted = LIKELY(!local.diverted)
-                        ? own_gain(local.seen, caller_key_cached(caller), p, bytes, family, true)
+                        ? acct_gain(local.seen, caller_key_cached(caller), p, bytes, family, true)
                         : NULL;
     return LIKELY(counted != NULL) ? counted
-                                   : own_alloc_slow((struct origin){.caller = caller}, p, bytes, family);
+                                   : acct_alloc_slow((struct origin){.caller = caller}, p, bytes, family);
 }
 
 static inline void *moved_sited(void *old, size_t n, struct allocsite_site *site) {
-    return own_realloc_by_size(old, n, site);
+    return acct_realloc_by_size(old, n, site);
 }
 
 static inline void *moved_unsited(void *old, size_t n, const void *caller) {
-    return own_realloc_unsited_by_size(old, n, caller);
+    return acct_realloc_unsited_by_size(old, n, caller);
 }
 
 #include "lib/calls/led.h"

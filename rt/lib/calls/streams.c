@@ -7,7 +7,7 @@
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
-#include "lib/bill/scope.h"
+#include "lib/paths/scope.h"
 
 #include "lib/base/table.h"
 #include "lib/calls/entry.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The sited call of tempnam: alone, for whoever refers to it is warned by the linker. */
 #define _GNU_SOURCE
-#include "lib/bill/scope.h"
 #include "lib/calls/entry.h"
+#include "lib/paths/scope.h"
 
 #ifdef ALLOCSITE_STATIC
 

@@ -4,10 +4,10 @@
 #include "lib/collect/collect.h"
 
 #include "base/elf_note.h"
+#include "lib/acct/acct.h"
 #include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
-#include "lib/bill/stacks.h"
 #include "lib/collect/profiling.h"
 #include "lib/count/pairs.h"
 #include "lib/count/peak.h"
@@ -15,10 +15,10 @@
 #include "lib/count/threads.h"
 #include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
-#include "lib/own/own.h"
+#include "lib/paths/stacks.h"
+#include "lib/registry/modules.h"
+#include "lib/registry/registry.h"
 #include "lib/store/store.h"
-#include "lib/who/modules.h"
-#include "lib/who/registry.h"
 #include "root.h"
 
 #include <limits.h>

@@ -7,14 +7,14 @@
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
-#include "lib/behind/arenas.h"
-#include "lib/behind/custom.h"
 #include "lib/count/change.h"
 #include "lib/count/pairs.h"
 #include "lib/count/peak.h"
 #include "lib/count/sums.h"
+#include "lib/custom_alloc/arenas.h"
+#include "lib/custom_alloc/custom.h"
 #include "lib/heap/shadow.h"
-#include "lib/who/registry.h"
+#include "lib/registry/registry.h"
 
 static void inherit(uint32_t number, uint64_t bytes, bool *incomplete) {
     struct profile_slot *slot = slot_at(number);

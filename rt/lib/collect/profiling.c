@@ -9,17 +9,17 @@
 #include "lib/base/slot.h"
 #include "lib/base/stack.h"
 #include "lib/collect/collect.h"
-#include "lib/who/modules.h"
-#include "lib/who/registry.h"
+#include "lib/registry/modules.h"
+#include "lib/registry/registry.h"
 
 #include "base/hash.h"
 #include "base/path.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
-#include "lib/bill/stacks.h"
 #include "lib/count/sums.h"
+#include "lib/paths/stacks.h"
+#include "lib/registry/descriptor.h"
 #include "lib/store/store.h"
-#include "lib/who/descriptor.h"
 #include "root.h"
 
 #include <errno.h>

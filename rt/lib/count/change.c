@@ -8,8 +8,8 @@
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/count/tally.h"
+#include "lib/registry/registry.h"
 #include "lib/store/store.h"
-#include "lib/who/registry.h"
 
 #include "lib/base/table.h"
 #include "lib/count/threads.h"

@@ -5,8 +5,8 @@
 #include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
+#include "lib/registry/registry.h"
 #include "lib/store/store.h"
-#include "lib/who/registry.h"
 
 /* ---- When blocks came. */
 

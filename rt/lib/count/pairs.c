@@ -7,7 +7,7 @@
 #include "lib/base/state.h"
 #include "lib/store/store.h"
 
-#include "lib/who/registry.h"
+#include "lib/registry/registry.h"
 
 #define FIRST  PROFILE_PAIRS_FIRST
 #define CHUNKS (TABLE_CHUNKS - PAIRS_FIRST_BITS)

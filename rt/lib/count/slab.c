@@ -7,7 +7,7 @@
 #include "lib/store/store.h"
 
 #include "lib/base/slot.h"
-#include "lib/who/registry.h"
+#include "lib/registry/registry.h"
 
 #include "lib/base/os.h"
 #include "lib/base/table.h"

@@ -9,8 +9,8 @@
 #include "lib/count/pairs.h"
 #include "lib/count/peak.h"
 #include "lib/count/threads.h"
+#include "lib/registry/registry.h"
 #include "lib/store/store.h"
-#include "lib/who/registry.h"
 
 static struct table bases = {.element = sizeof(struct profile_base),
                              .first = PROFILE_BASES_FIRST,

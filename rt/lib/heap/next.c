@@ -7,7 +7,7 @@
 #include "lib/base/macros.h"
 #include "lib/base/state.h"
 #include "lib/heap/shadow.h"
-#include "lib/who/modules.h"
+#include "lib/registry/modules.h"
 
 #include "lib/elf/image.h"
 

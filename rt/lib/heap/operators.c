@@ -5,7 +5,7 @@
 
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
-#include "lib/who/modules.h"
+#include "lib/registry/modules.h"
 
 #include "lib/base/os.h"
 #include "lib/base/stack.h"

@@ -19,7 +19,7 @@
 #include "lib/base/state.h"
 
 #include "lib/elf/image.h"
-#include "lib/who/modules.h"
+#include "lib/registry/modules.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 #include "lib/base/state.h"
 #include "lib/count/sums.h"
 #include "lib/count/threads.h"
-#include "lib/who/descriptor.h"
-#include "lib/who/registry.h"
+#include "lib/registry/descriptor.h"
+#include "lib/registry/registry.h"
 #include "model/filter.h"
 
 #include <errno.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The functions that allocsite.h calls. */
 #define _GNU_SOURCE
+#include "lib/acct/acct.h"
 #include "lib/allocsite.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
-#include "lib/bill/origin.h"
 #include "lib/calls/entry.h"
 #include "lib/collect/collect.h"
 #include "lib/collect/profiling.h"
@@ -14,12 +14,12 @@
 #include "lib/count/threads.h"
 #include "lib/heap/shadow.h"
 #include "lib/hook/hook.h"
-#include "lib/own/own.h"
+#include "lib/paths/origin.h"
+#include "lib/registry/registry.h"
+#include "lib/report/look.h"
+#include "lib/report/reader.h"
+#include "lib/report/report.h"
 #include "lib/store/store.h"
-#include "lib/tell/look.h"
-#include "lib/tell/reader.h"
-#include "lib/tell/tell.h"
-#include "lib/who/registry.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -262,7 +262,7 @@ static void mark(struct origin origin, const void *p, size_t size) {
     if (!may_start() || !p || shadow_find(p).state == BLOCK_LIVE)
         return;
     if (shadow_can_hold(p, size))
-        own_mark(p, size, origin);
+        acct_mark(p, size, origin);
     else
         hole_set(HOLE_MARK);
 }
@@ -274,7 +274,7 @@ ALLOCSITE_EXPORT void allocsite_mark_block(const void *p, size_t size) {
 /* Blocks that could not be marked are not the program's fault; NULL is none, as for free. */
 static void unmark(struct origin origin, const void *p) {
     if (p && (!hole_is_set(HOLE_MARK) || shadow_find(p).state == BLOCK_LIVE))
-        own_free((void *)(uintptr_t)p, origin, FAMILY_MALLOC);
+        acct_free((void *)(uintptr_t)p, origin, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT void allocsite_unmark_block(const void *p) {

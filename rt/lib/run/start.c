@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Starting up: options, the off switch, and the holes in what is counted. */
 #define _GNU_SOURCE
+#include "lib/acct/acct.h"
 #include "lib/allocsite.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
-#include "lib/bill/stacks.h"
 #include "lib/calls/interpose.h"
 #include "lib/collect/collect.h"
 #include "lib/collect/profiling.h"
@@ -16,12 +16,12 @@
 #include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
 #include "lib/hook/hook.h"
-#include "lib/own/own.h"
+#include "lib/paths/stacks.h"
+#include "lib/registry/modules.h"
+#include "lib/registry/registry.h"
+#include "lib/report/reader.h"
+#include "lib/report/report.h"
 #include "lib/store/store.h"
-#include "lib/tell/reader.h"
-#include "lib/tell/tell.h"
-#include "lib/who/modules.h"
-#include "lib/who/registry.h"
 #include "root.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static void ignore(const volatile void *p, size_t size) {
 /* A free that passed a site has taken the block out before. */
 static void see_free(const volatile void *p) {
     if (shadow_find((const void *)p).state == BLOCK_LIVE)
-        own_free((void *)p, (struct origin){.site = NULL}, FAMILY_ANY);
+        acct_free((void *)p, (struct origin){.site = NULL}, FAMILY_ANY);
 }
 
 /* Has the sanitizer tell of every free, and of the end of a process in which it has found something, at which

@@ -8,7 +8,7 @@
 #include "format.h"
 #include "lib/base/os.h"
 #include "lib/base/stack.h"
-#include "lib/who/modules.h"
+#include "lib/registry/modules.h"
 
 #include <string.h>
 #include <ucontext.h>

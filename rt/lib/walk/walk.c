@@ -7,9 +7,9 @@
 
 #include "lib/base/os.h"
 #include "lib/base/stack.h"
+#include "lib/registry/callers.h"
+#include "lib/registry/modules.h"
 #include "lib/walk/rule.h"
-#include "lib/who/callers.h"
-#include "lib/who/modules.h"
 
 struct frame {
     uintptr_t pc, sp, fp;

@@ -117,7 +117,7 @@ bool walk_is_foreign(const void *frame);
 /* Whether it is that of what a signal handler returns to. */
 bool walk_is_signal(const void *frame);
 
-/* Forgets what is known of addresses, which may become other code's (who/modules.h). */
+/* Forgets what is known of addresses, which may become other code's (registry/modules.h). */
 void walk_forget(void);
 
 /* ---- Which part of the stack a walk may read.

@@ -8,7 +8,7 @@
 
 static void *volatile sink;
 
-static void *own_alloc(void *self, size_t n) {
+static void *acct_alloc(void *self, size_t n) {
     (void)self;
     return malloc(n);
 }
@@ -101,7 +101,7 @@ static void lookups(void) {
 }
 
 static void hooks(void) {
-    struct allocator allocator = {own_alloc, NULL}, plain = {plain_malloc, NULL}, no = {none, &allocator};
+    struct allocator allocator = {acct_alloc, NULL}, plain = {plain_malloc, NULL}, no = {none, &allocator};
     struct state state = {own_frealloc, NULL};
     struct stream stream = {own_zalloc, NULL};
     sink = allocator_get(&allocator, 70); // @ 1 70 0 0 0

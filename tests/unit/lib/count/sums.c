@@ -4,7 +4,7 @@
 #include "lib/count/sums.h"
 #include "lib/base/state.h"
 #include "lib/count/threads.h"
-#include "lib/who/registry.h"
+#include "lib/registry/registry.h"
 
 #include <pthread.h>
 #include <sys/wait.h>

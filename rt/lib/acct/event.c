@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "lib/acct/acct_slow.h"
+
+#include "lib/acct/acct.h"
+#include "lib/base/local.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
+#include "lib/count/change.h"
+#include "lib/count/pairs.h"
+#include "lib/count/threads.h"
+#include "lib/heap/chunk.h"
+#include "lib/heap/next.h"
+#include "lib/heap/operators.h"
+#include "lib/heap/shadow.h"
+#include "lib/hook/hook.h"
+#include "lib/paths/scope.h"
+#include "lib/registry/registry.h"
+
+#include <errno.h>
+
+void event_enter(const void *p, uint32_t slot, enum family family, uint64_t bytes) {
+    if (runtime_owners && !shadow_put(p, slot, family, bytes))
+        hole_set(HOLE_OWNERS);
+}
+
+/* A block that is not counted, neither now nor when it goes. */
+static void enter_uncounted(const void *p, uint64_t bytes, enum family family) {
+    if (p && !runtime_off && runtime_owners)
+        shadow_put(p, SLOT_OURS, family, bytes);
+}
+
+/* Backing is no block of the program's, so that it does not matter how long it lives. */
+static void enter_share(const void *p, struct share share, enum family family) {
+    event_enter(p, share.slot, share.is_backing ? FAMILY_BACKING : family, share.bytes);
+    if (!share.is_backing)
+        lifetime_begin(p);
+}
+
+static void event_gained(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
+    struct share share = origin_share(slot, bytes);
+    if (change_gain(share))
+        enter_share(p, share, family);
+    hook_event(ALLOCSITE_EVENT_ALLOC, share.slot, p, bytes, 0);
+}
+
+static struct share share_of_block(const struct block *block) {
+    return (struct share){block->slot, block->family == FAMILY_BACKING, block->size};
+}
+
+void event_lost(const struct block *block) {
+    change_lose(share_of_block(block));
+    lifetime_end(block->slot, block->birth);
+}
+
+uint32_t event_moved(const struct block *old, uint32_t slot, const void *p, uint64_t bytes) {
+    struct share share = origin_share(slot, bytes);
+    bool is_counted = change_move(share_of_block(old), share);
+    lifetime_end(old->slot, old->birth);
+    if (is_counted)
+        enter_share(p, share, FAMILY_MALLOC);
+    hook_event(ALLOCSITE_EVENT_REALLOC, share.slot, p, bytes, old->size);
+    return share.is_backing ? slot : share.slot;
+}
+
+/* A realloc of a block that nobody is known to own. */
+void event_appeared(uint32_t slot, const void *p, uint64_t bytes) {
+    struct share share = origin_share(slot, bytes);
+    if (change_appear(share))
+        enter_share(p, share, FAMILY_MALLOC);
+    hook_event(ALLOCSITE_EVENT_REALLOC, share.slot, p, bytes, 0);
+}
+
+static void fail(uint32_t slot) {
+    change_rare(origin_share(slot, 0).slot, offsetof(struct rare, failed));
+}
+
+void count_failed(uint32_t slot) {
+    int error = errno;
+    if (runtime_counts() && !threads_are_paused())
+        fail(slot);
+    errno = error;
+}
+
+void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
+    int error = errno;
+    event_begin();
+    if (threads_are_paused())
+        enter_uncounted(p, bytes, family);
+    else if (runtime_counts())
+        event_gained(slot, p, bytes, family);
+    event_end();
+    errno = error;
+}
+
+struct bill event_bill(struct origin origin, const void *p, uint64_t bytes, enum family family) {
+    struct scope *scope = &local.scope;
+    struct bill bill = {.family = family, .bytes = bytes};
+    if (scope_takes(scope, bytes) && (!origin.site || scope->lifts))
+        bill = (struct bill){scope->slot, scope->family, scope_billed(scope, p, bytes), scope};
+    else
+        bill.slot = outside_slot(origin.site ? site_slot(origin.site) : caller_slot(origin.caller));
+    return bill;
+}
+
+/* Blocks that the C library allocates for the runtime are not counted, but whoever frees one may do so when
+ * the runtime does not see it coming. */
+void event_ours(const void *p, uint64_t bytes) {
+    local.heard = true;
+    enter_uncounted(p, bytes, FAMILY_MALLOC);
+}
+
+/* While counting is stopped. */
+void event_passed_by(const void *p, uint64_t bytes, enum family family) {
+    enter_uncounted(p, bytes, family);
+}
+
+void event_allocated(struct origin origin, const void *p, uint64_t bytes, enum family family) {
+    struct bill bill = event_bill(origin, p, bytes, family);
+    if (p)
+        event_gained(bill.slot, p, bill.bytes, bill.family);
+    else if (!bill.scope)
+        fail(bill.slot);
+}
+
+static void mark_uncounted(const void *p, uint64_t bytes) {
+    if (runtime_owners)
+        shadow_put_apart(p, SLOT_OURS, FAMILY_MALLOC, bytes);
+}
+
+static void mark_counted(const void *p, uint64_t bytes, struct origin origin) {
+    struct bill bill = event_bill(origin, p, bytes, FAMILY_MALLOC);
+    struct share share = origin_share(bill.slot, bill.bytes);
+    enum family family = share.is_backing ? FAMILY_BACKING : bill.family;
+    if (change_gain(share) && runtime_owners && !shadow_put_apart(p, share.slot, family, share.bytes))
+        hole_set(HOLE_OWNERS);
+    if (!share.is_backing)
+        lifetime_begin(p);
+    hook_event(ALLOCSITE_EVENT_ALLOC, share.slot, p, bytes, 0);
+}
+
+void acct_mark(const void *p, uint64_t bytes, struct origin origin) {
+    int error = errno;
+    if (threads_are_paused())
+        mark_uncounted(p, bytes);
+    else if (runtime_counts())
+        mark_counted(p, bytes, origin);
+    errno = error;
+}
+
+void event_newest(const void *p) {
+    if (runtime_temporary && p && !local.silent)
+        local.newest = p;
+}
+
+/* A fault is told only if it is certain. A block that is not known may have come from the C library in a way
+ * that is not seen, perhaps at the address of a freed one; then it looks as glibc's blocks do. */
+static void report_unknown(const void *p, const struct block *block, struct origin by) {
+    if (bootstrap_readable(p) || local.silent || !runtime_owners || holes_hide_blocks())
+        return;
+    bool was_freed = block->state == BLOCK_FREED;
+    if (rebind_is_done() || next_copier())
+        hole_set(
+            HOLE_PAST); /* by a way that only the allocator knows, perhaps at the address of a freed one */
+    else if (!was_freed && next_is_glibc() && chunk_may_be_live(p))
+        hole_set(HOLE_ELSEWHERE);
+    else
+        pair_count(was_freed ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, origin_slot(by), 0);
+}
+
+void event_report_family(const struct block *block, enum family family, struct origin by) {
+    if (family == FAMILY_ANY || block->family == family || block->family == FAMILY_BACKING ||
+        operators_are_replaced())
+        return;
+    bool both_new = block->family != FAMILY_MALLOC && family != FAMILY_MALLOC;
+    pair_count(both_new ? FAULT_ARRAY_MISMATCH : FAULT_MISMATCH, block->slot, origin_slot(by), block->size);
+}
+
+struct block event_take(const void *p, struct origin by) {
+    struct block block = shadow_find(p);
+    if (block.state == BLOCK_LIVE)
+        shadow_drop(p);
+    else
+        report_unknown(p, &block, by);
+    if (births_wanted && block.family != FAMILY_BACKING)
+        block.birth = birth_take(p);
+    return block;
+}
+
+bool event_is_counted(const struct block *block) {
+    return block->state == BLOCK_LIVE && block->slot != SLOT_OURS;
+}
+
+bool event_was_newest(const void *p) {
+    bool is_it = runtime_temporary && p == local.newest;
+    if (is_it)
+        local.newest = NULL;
+    return is_it;
+}
+
+void event_freed(const void *p, const struct block *block, struct origin by) {
+    hook_event(ALLOCSITE_EVENT_FREE, block->slot, p, block->size, 0);
+    event_lost(block);
+    if (runtime_pairs)
+        pair_count(PAIR_FREE, block->slot, origin_slot(by), block->size);
+}
+
+/* ---- Blocks that are billed to a scope, or are not its own after all. */
+
+void scope_call_failed(void) {
+    if (local.scope.active && local.scope.failed && !local.scope.lifts)
+        count_failed(local.scope.slot);
+}
+
+void scope_bill(const void *p, uint64_t bytes) {
+    if (!local.scope.active)
+        return;
+    local.scope.counted = true;
+    count_gained(local.scope.slot, p, bytes, local.scope.family);
+}
+
+static void disown(const void *p, uint32_t from, uint32_t to) {
+    struct block block = shadow_find(p);
+    struct thread *thread = slot_row(block.slot) == from ? thread_acquire(block.slot, to) : NULL;
+    from = block.slot; /* a part of what it was */
+    if (thread && block.state == BLOCK_LIVE) {
+        shadow_put(p, to, FAMILY_MALLOC, block.size);
+        tally_disown(thread, thread_tally(thread, from), thread_tally(thread, to), block.size);
+    } else if (thread) {
+        tally_disown_freed(thread_tally(thread, from), thread_tally(thread, to), block.size);
+    }
+    if (thread && sizes_wanted)
+        sizes_disown(from, to, block.size);
+    if (thread)
+        thread_release(thread);
+}
+
+static void disown_gain(uint64_t bytes, uint32_t from, uint32_t to) {
+    struct thread *thread = thread_acquire(from, to);
+    if (!thread)
+        return;
+    tally_disown_gain(thread_tally(thread, from), thread_tally(thread, to), bytes);
+    thread_release(thread);
+}
+
+void count_disowned(const struct billed *block, uint32_t from, uint32_t to) {
+    int error = errno;
+    if (runtime_owners)
+        disown(block->p, from, to);
+    else
+        disown_gain(block->bytes, from, to);
+    errno = error;
+}
+
+void scope_disown(const void *callee) {
+    struct thread *thread = local.own;
+    uint32_t count = thread ? thread->billed_count : 0;
+    /* As if its call returned to its second byte: what looks for the caller looks before that. */
+    uint32_t slot = count ? caller_slot((const char *)callee + 1) : NO_SLOT;
+    for (uint32_t i = 0; slot != NO_SLOT && i < count; i++)
+        count_disowned(&thread->billed[i], local.scope.slot, slot);
+    if (thread)
+        thread->billed_count = 0;
+}

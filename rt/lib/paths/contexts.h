@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Calling contexts: stacks that are known without a walk.
+ *
+ * A function that was compiled with -fallocsite-contexts (a *marked* one) makes a number of its caller's
+ * number, which it reads from `context`, and of the address that it returns to. It stores its number there
+ * before each call that may come to an allocation, or passes it to the entry (plugin/emit/contexts.cpp). So a
+ * number is a hash of a sequence of return addresses, each of the function that read what the next one
+ * stored.
+ *
+ * The runtime never infers a stack from a number. It walks the stack first, and keeps it under its number
+ * only if it is *certain*:
+ *  - its frames are of marked functions, but for the at most three that start a program or a thread, and
+ *  - taking its return addresses out of the number, one after the other, leaves what the first function of a
+ *    thread finds (ALLOCSITE_CONTEXT_FIRST). Then the number was made of exactly these addresses.
+ * If the same number comes again, it was made of the same addresses, and the stack is the same, whatever
+ * happened in between. A function may find another number than its caller's: a signal handler has replaced
+ * it, or other code has called back, or has switched to another stack, before it jumped to the function. But
+ * then the function that stored this number was called by this other code, or through a signal's frame, or
+ * runs on a stack that such code began. So its sequence has an address that no certain stack has there. The
+ * same holds if a tail call may have removed the frame of a caller (ALLOCSITE_CONTEXT_UNKNOWN).
+ *
+ * All other stacks are compared word for word with an earlier walk of that number (paths/again.h), or walked.
+ * Among them are those of coroutines with a stack of their own, of constructors that run after the first one,
+ * and whatever other code calls.
+ *
+ * A stack is looked up by the number, the site, the depth on the thread's stack, the address that the runtime
+ * returns to, and the unloads of modules so far, after which addresses mean other code. The hash has 64 bits:
+ * with 2^17 contexts the chance that any two of them are taken for one is below 1 in 10^9. contexts_check=1
+ * walks at every allocation, compares, and reports the walked stack.
+ *
+ * Contexts are stored in the order of their first use, and never change. Each thread keeps the positions of
+ * its recent ones, by a byte of their hashes. Because programs repeat themselves, a context that is not among
+ * them is expected after the last one that was not, in memory that the processor has already fetched. All
+ * others are found by a table of their hashes. If that is full, stacks are walked. */
+#ifndef ALLOCSITE_LIB_PATHS_CONTEXTS_H
+#define ALLOCSITE_LIB_PATHS_CONTEXTS_H
+
+#include "format.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/registry/modules.h"
+#include "lib/walk/walk.h"
+
+#define context ALLOCSITE_ENTRY(context)
+
+extern ALLOCSITE_EXPORT __thread uint64_t context __attribute__((tls_model("initial-exec")));
+
+/* Whether the hot path may count by contexts: there are some, and no option needs the slow path. Until then
+ * no thread has a last or recent one, so the hot path, which does not test this, finds none. */
+extern bool contexts_hot __attribute__((visibility("hidden")));
+
+/* False: no memory. */
+bool contexts_begin(void);
+
+/* The number of a site, and of a caller without one, in hashes. */
+static inline uint64_t context_of_site(const struct allocsite_site *site) {
+    return site->hash;
+}
+
+static inline uint64_t context_of_key(uint32_t key) {
+    return (uint64_t)key << 32;
+}
+
+/* Returns the hash of an allocation. of_who: a context plus one of these two numbers. frame: of the function
+ * that the allocation's caller has called, whose return address continues the context. Return addresses
+ * within a module differ by less than the factor, and depths of the frame by multiples of STACK_SPREAD
+ * (base/local.h), so that a change of one hardly ever cancels a change of the other. */
+static inline uint64_t context_hash_of(uint64_t of_who, const void *frame) {
+    uint64_t at = of_who + unloads_both() + local.stack.spread - (uintptr_t)frame * STACK_SPREAD;
+    return at * ALLOCSITE_CONTEXT_FACTOR + ((const uintptr_t *)frame)[1];
+}
+
+static inline uint64_t context_hash(uint64_t who, const void *frame) {
+    return context_hash_of(context + who, frame);
+}
+
+/* All contexts, or context_none. */
+extern struct context_known *contexts_known __attribute__((visibility("hidden")));
+
+/* Compilers do not compare with memory what is atomic. */
+static inline bool context_is(const struct context_known *known, uint64_t hash) {
+    bool is_equal;
+    __asm__ volatile("cmpq %1, %2" : "=@ccz"(is_equal) : "r"(hash), "m"(known->hash) : "memory");
+    return is_equal;
+}
+
+/* The key by the table; ALLOCSITE_KEY_NONE: it was not here. */
+uint32_t context_find(uint64_t hash);
+
+/* The same, if the thread had the context lately, or if it came after the thread's last one before. False:
+ * neither. thread: local.current, which the caller needs in any case. */
+static inline bool context_guess(const struct thread *thread, uint64_t hash, uint32_t *key) {
+    const char *first = (const char *)contexts_known;
+    const struct context_known *lately =
+        (const struct context_known *)(first + thread->contexts_lately[(uint8_t)hash]);
+    if (LIKELY(context_is(lately, hash))) {
+        *key = lately->key;
+        return true;
+    }
+    struct context_known *last = local.context_last;
+    last = (struct context_known *)((char *)last + __atomic_load_n(&last->next, __ATOMIC_RELAXED));
+    if (UNLIKELY(!context_is(last, hash)))
+        return false;
+    local.context_last = last;
+    *key = last->key;
+    return true;
+}
+
+/* Keeps the key for this hash, if there is room. */
+void context_keep(uint64_t hash, uint32_t key);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The origin of an allocation: a site or a return address, and the slot that is charged for it. */
+#ifndef ALLOCSITE_LIB_PATHS_ORIGIN_H
+#define ALLOCSITE_LIB_PATHS_ORIGIN_H
+
+#include "format.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/count/change.h"
+#include "lib/paths/outside.h"
+#include "lib/paths/stacks.h"
+#include "lib/registry/callers.h"
+#include "lib/registry/registry.h"
+
+/* A site or, if that is NULL, a return address. */
+struct origin {
+    struct allocsite_site *site;
+    const void *caller;
+};
+
+/* Returns the slot of an origin. */
+static inline uint32_t origin_slot(struct origin origin) {
+    if (local.releaser)
+        return local.releaser - 1;
+    return outside_slot(origin.site ? site_slot(origin.site) : caller_slot(origin.caller));
+}
+
+/* Returns the share that counts an allocation of a slot: within a custom allocator the slot's backing. */
+static inline struct share origin_share(uint32_t slot, uint64_t bytes) {
+    bool is_backing = local.custom && slot != NO_SLOT;
+    return (struct share){stack_slot(is_backing ? part_backing(slot) : slot), is_backing, bytes};
+}
+
+#endif

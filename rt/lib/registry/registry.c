@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Slots for sites, and what the report needs to name them. Lock-free: a signal handler may come anywhere. */
+#include "lib/registry/registry.h"
+#include "base/hash.h"
+#include "format.h"
+#include "lib/base/os.h"
+#include "lib/base/slot.h"
+#include "lib/base/stack.h"
+#include "lib/base/state.h"
+#include "lib/base/table.h"
+#include "lib/registry/callers.h"
+#include "lib/registry/descriptor.h"
+#include "lib/registry/modules.h"
+#include "lib/store/store.h"
+
+#include <string.h>
+
+void (*record_want_stacks)(struct record *);
+void (*record_added)(uint32_t slot);
+
+enum { SLOTS_FIRST = 512, RECORDS_FIRST = 128 };
+
+/* What a slot is: of a stack its record, of others with parent 0 the number of theirs. Written at once. */
+static struct table slot_table = {.element = sizeof(struct stack_record), .first = SLOTS_FIRST};
+static uint32_t slots = 1; /* slot 0 is nobody's */
+
+static struct table record_table = {.element = sizeof(struct record), .first = RECORDS_FIRST};
+static uint32_t records = 1;
+
+uint32_t record_count(void) {
+    return __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
+}
+
+_Static_assert(sizeof(struct stack_record) == sizeof(uint64_t), "written by one instruction");
+
+static inline struct stack_record slot_read(uint32_t slot) {
+    const uint64_t *place = table_peek_here(&slot_table, SLOTS_FIRST, sizeof *place, slot);
+    uint64_t word = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : 0;
+    struct stack_record read;
+    __builtin_memcpy(&read, &word, sizeof read);
+    return read;
+}
+
+static void slot_write(uint32_t slot, struct stack_record written) {
+    uint64_t word, *place = table_peek_here(&slot_table, SLOTS_FIRST, sizeof word, slot);
+    __builtin_memcpy(&word, &written, sizeof word);
+    __atomic_store_n(place, word, __ATOMIC_RELEASE);
+}
+
+struct stack_record record_stack(uint32_t slot) {
+    struct stack_record read = slot_read(slot);
+    return read.parent ? read : (struct stack_record){0, 0};
+}
+
+/* Of what is no stack. NULL: it is not used, or not any more. */
+static struct record *record_of(struct stack_record slot) {
+    return !slot.parent && slot.stack
+               ? table_peek_here(&record_table, RECORDS_FIRST, sizeof(struct record), slot.stack)
+               : NULL;
+}
+
+const struct record *record_at(uint32_t slot) {
+    struct stack_record read = slot_read(slot);
+    return record_of(read.parent ? slot_read(read.parent) : read);
+}
+
+uint32_t record_what(uint32_t slot) {
+    return slot_read(slot).parent ? PROFILE_STACK : record_at(slot)->what;
+}
+
+/* The next slot, counted only when there is memory for it. */
+static uint32_t slot_take(void) {
+    uint32_t slot = record_count();
+    const void *place;
+    do {
+        bool has_room = slot < slots_most() - 1;
+        place =
+            has_room ? table_peek_here(&slot_table, SLOTS_FIRST, sizeof(struct stack_record), slot) : NULL;
+        if (has_room && !place)
+            place = table_at(&slot_table, slot);
+    } while (place &&
+             !__atomic_compare_exchange_n(&slots, &slot, slot + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    if (!place)
+        hole_set(HOLE_MEMORY);
+    return place ? slot : NO_SLOT;
+}
+
+static uint32_t slot_add(struct stack_record written) {
+    uint32_t slot = slot_take();
+    if (slot == NO_SLOT)
+        return NO_SLOT;
+    slot_write(slot, written);
+    if (record_added)
+        record_added(slot);
+    return slot;
+}
+
+uint32_t record_add_stack(struct stack_record stack) {
+    return slot_add(stack);
+}
+
+static void set_outside(struct record *record) {
+    record->is_outside = record->what == PROFILE_CALLER && module_is_outside(record->module);
+}
+
+uint32_t record_add(const struct record *filled) {
+    bool has_room = record_count() < slots_most() - 1;
+    uint32_t number = has_room ? __atomic_fetch_add(&records, 1, __ATOMIC_RELAXED) : 0;
+    struct record *record = has_room ? table_at(&record_table, number) : NULL;
+    if (!record) {
+        hole_set(HOLE_MEMORY);
+        return NO_SLOT;
+    }
+    *record = *filled;
+    set_outside(record);
+    if (record_want_stacks)
+        record_want_stacks(record);
+    return slot_add((struct stack_record){0, number});
+}
+
+void record_keep_stacks(uint32_t slot) {
+    struct record *record = record_of(slot_read(slot));
+    if (record && !record->site)
+        record_want_stacks(record);
+}
+
+void records_set_outside(void) {
+    for (uint32_t slot = 1; slot < record_count(); slot++) {
+        struct record *record = record_of(slot_read(slot));
+        if (record)
+            set_outside(record);
+    }
+    callers_forget();
+}
+
+void record_drop(uint32_t slot) {
+    slot_write(slot, (struct stack_record){0, 0});
+}
+
+uint32_t slot_key(uint32_t slot) {
+    const struct record *record = record_of(slot_read(slot));
+    return KEY(slot) | (record->keeps_stacks || record->is_outside ? KEY_SLOW : 0);
+}
+
+static uint32_t add_site(const struct allocsite_site *site, const struct module *module) {
+    return record_add(&(struct record){.site = site, .module = module, .what = PROFILE_SITE});
+}
+
+/* Copies of the sites of modules that may be unloaded, found again by hash when the module comes back. */
+struct copy {
+    struct copy *next;
+    const struct module *module;
+    uint32_t slot;
+    struct allocsite_site site; /* what it names follows */
+};
+
+static struct table copy_table = {.element = sizeof(struct copy *), .first = 4096};
+
+static struct copy *copy_find(struct copy *copy, const struct copy *end, const struct allocsite_site *site,
+                              const struct module *module) {
+    for (; copy != end; copy = copy->next)
+        if (copy->module == module && descriptor_same(&copy->site, site))
+            return copy;
+    return NULL;
+}
+
+static struct copy *copy_make(const struct allocsite_site *site, const struct module *module) {
+    struct copy *copy = arena_take(offsetof(struct copy, site) + descriptor_copy_size(site));
+    if (!copy)
+        return NULL;
+    descriptor_copy(site, &copy->site);
+    copy->module = module;
+    copy->slot = add_site(&copy->site, module);
+    return copy;
+}
+
+/* Puts a copy into its bucket, or finds the one that another thread has put there. */
+static uint32_t copy_slot(const struct allocsite_site *site, const struct module *module) {
+    struct copy **bucket = table_at(&copy_table, site->hash % copy_table.first);
+    struct copy *head = bucket ? __atomic_load_n(bucket, __ATOMIC_ACQUIRE) : NULL;
+    struct copy *found = copy_find(head, NULL, site, module);
+    struct copy *copy = found || !bucket ? NULL : copy_make(site, module);
+    if (found || !copy)
+        return found ? found->slot : NO_SLOT;
+    for (;;) {
+        struct copy *seen = copy->next = head;
+        if (__atomic_compare_exchange_n(bucket, &head, copy, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return copy->slot;
+        found = copy_find(head, seen, site, module);
+        if (found) {
+            record_drop(copy->slot);
+            return found->slot;
+        }
+    }
+}
+
+STACK_CALL(uint32_t, site_register, struct allocsite_site *site) {
+    const struct module *module = module_of(site);
+    if (!module)
+        return NO_SLOT;
+    instrumented_add(module);
+    if (site->version != ALLOCSITE_FORMAT_VERSION) {
+        hole_set(HOLE_VERSION);
+        return module->slot;
+    }
+    uint32_t slot = module->permanent ? add_site(site, module) : copy_slot(site, module);
+    uint32_t winner = ALLOCSITE_KEY_NONE;
+    if (slot == NO_SLOT || __atomic_compare_exchange_n(&site->key, &winner, slot_key(slot), false,
+                                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return slot;
+    if (key_slot(winner) != slot)
+        record_drop(slot);
+    return key_slot(winner);
+}
+
+uint32_t site_slot(struct allocsite_site *site) {
+    uint32_t key = __atomic_load_n(&site->key, __ATOMIC_ACQUIRE);
+    return key == ALLOCSITE_KEY_NONE ? site_register(site) : key_slot(key);
+}
+
+/* ---- Slots that are parts of others. */
+
+static struct table backings = {.element = sizeof(uint32_t), .first = 256}; /* by slot; 0: it has none */
+static struct index stacks = INDEX_OF(SLOT_BITS, 1u << 14);
+static uint32_t stack_count;
+
+static uint64_t limit = UINT64_MAX;
+
+void part_stacks_limit(uint64_t most) {
+    limit = most;
+}
+
+/* A quarter of all slots, or fewer; cut paths have half as many, sites and callers the rest. */
+static uint32_t most_stacks(void) {
+    uint32_t most = slots_most() / 4;
+    return limit < most ? (uint32_t)limit : most;
+}
+
+static uint32_t add_backing(uint32_t slot) {
+    struct record record = *record_at(slot);
+    record.what = PROFILE_BACKING;
+    record.parent = slot;
+    return record_add(&record);
+}
+
+uint32_t slot_row(uint32_t slot) {
+    uint32_t parent = record_stack(slot).parent;
+    return parent ? parent : slot;
+}
+
+bool slot_is_backing(uint32_t slot) {
+    const struct record *record = record_at(slot);
+    return record && record->what == PROFILE_BACKING;
+}
+
+bool slot_is_in_totals(uint32_t slot) {
+    const struct record *record = record_at(slot);
+    return record && record->what != PROFILE_BACKING && record->what != PROFILE_CUSTOM;
+}
+
+uint32_t part_backing(uint32_t slot) {
+    slot = slot_row(slot);
+    if (slot_is_backing(slot))
+        return slot;
+    uint32_t *place = record_at(slot) ? table_at(&backings, slot) : NULL, found = 0;
+    if (!place) {
+        hole_set(HOLE_MEMORY);
+        return NO_SLOT;
+    }
+    found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    if (found)
+        return found;
+    uint32_t fresh = add_backing(slot);
+    if (fresh == NO_SLOT ||
+        __atomic_compare_exchange_n(place, &found, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return fresh;
+    record_drop(fresh);
+    return found;
+}
+
+static bool is_stack(uint32_t part, const void *wanted) {
+    struct stack_record there = record_stack(part);
+    const struct stack_record *key = wanted;
+    return there.parent == key->parent && there.stack == key->stack;
+}
+
+bool part_stack_has_room(bool is_variant) {
+    uint32_t most = most_stacks();
+    bool is_limited = is_variant && limit > most;
+    return __atomic_load_n(&stack_count, __ATOMIC_RELAXED) < (is_limited ? most / 8 : most);
+}
+
+int part_cut_callers = PART_CUT_CALLERS;
+
+/* Paths with all callers may take half of the room, those with one less half of what is left, and so on. */
+static void set_cut_callers(uint32_t count) {
+    uint32_t most = most_stacks(), room = most / 2, left = count < most + room ? most + room - count : 0;
+    int callers = PART_CUT_CALLERS;
+    while (callers > 0 && left <= (room /= 2))
+        callers--;
+    __atomic_store_n(&part_cut_callers, left ? callers : -1, __ATOMIC_RELAXED);
+}
+
+uint32_t part_stack(uint32_t slot, profile_name stack, bool may_add, bool *is_new) {
+    struct stack_record key = {slot, stack};
+    struct index_seek seek = {.hash = hash_more(slot, stack), .same = is_stack, .key = &key};
+    uint32_t found = *is_new ? index_end(&stacks, &seek) : index_find(&stacks, &seek);
+    *is_new = false;
+    if (found)
+        return found;
+    if (!may_add)
+        return NO_SLOT;
+    uint32_t fresh = record_add_stack(key);
+    found = fresh == NO_SLOT ? 0 : index_add(&stacks, &seek, fresh);
+    *is_new = found == fresh;
+    if (*is_new)
+        set_cut_callers(__atomic_add_fetch(&stack_count, 1, __ATOMIC_RELAXED));
+    else if (fresh != NO_SLOT)
+        record_drop(fresh);
+    return found ? found : NO_SLOT;
+}

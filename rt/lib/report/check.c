@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Regions of code whose allocations are looked at: for tests. */
+#include "base/arrays.h"
+#include "base/out.h"
+#include "lib/allocsite.h"
+#include "lib/base/macros.h"
+#include "lib/base/os.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
+#include "lib/count/threads.h"
+#include "lib/registry/descriptor.h"
+#include "lib/registry/registry.h"
+#include "model/site.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* See run/start.c. */
+extern const char check_is_linked;
+const char check_is_linked = 1;
+
+/* By slot, what this thread had allocated, or has since. */
+struct gained {
+    uint64_t calls, bytes;
+    uint32_t slot;
+};
+
+struct snapshot {
+    uintptr_t seal; /* snapshot_seal(): a region that was not begun, or has ended, has no such memory */
+    pid_t pid;      /* a forked child counts from zero */
+    uint32_t slots;
+    struct gained by_slot[];
+};
+
+static uintptr_t snapshot_seal(const struct snapshot *snapshot) {
+    return (uintptr_t)snapshot ^ 0x5A2D6E1B93C74F08;
+}
+
+static void add_slab(void *context, const struct slab *slab) {
+    struct snapshot *snapshot = context;
+    for (uint32_t slot = 1; KEY(slot) < slab->capacity && slot < snapshot->slots; slot++) {
+        if (!slot_is_in_totals(slot))
+            continue;
+        struct gained *row = &snapshot->by_slot[slot_row(slot)];
+        row->calls += slab->tallies[slot].gained;
+        row->bytes += slab->tallies[slot].gained_bytes;
+    }
+}
+
+static struct snapshot *take(size_t *size) {
+    uint32_t slots = record_count();
+    *size = sizeof(struct snapshot) + slots * sizeof(struct gained);
+    struct snapshot *snapshot = os_map(*size, OS_FORK_KEEPS);
+    if (!snapshot)
+        return NULL;
+    snapshot->seal = snapshot_seal(snapshot);
+    snapshot->slots = slots;
+    snapshot->pid = os_process();
+    thread_keep_slab();
+    thread_visit_slabs(add_slab, snapshot);
+    return snapshot;
+}
+
+ALLOCSITE_EXPORT int __allocsite_api_v1_check_begin(struct allocsite_check *check) {
+    int error = errno;
+    if (!check)
+        return EINVAL;
+    runtime_start();
+    bool is_off = runtime_off || runtime_is_asleep();
+    check->state = is_off ? NULL : take(&check->size);
+    errno = error;
+    return check->state ? 0 : is_off ? ENOSYS : ENOMEM;
+}
+
+/* Leaves what came in between, the slots with the most calls first. Returns how many calls. */
+static uint64_t subtract(struct snapshot *now, const struct snapshot *before, uint32_t *sites) {
+    uint64_t calls = 0;
+    *sites = 0;
+    for (uint32_t slot = 1; slot < now->slots; slot++) {
+        struct gained *gained = &now->by_slot[slot], none = {0};
+        bool is_known = slot < before->slots && before->pid == now->pid;
+        const struct gained *then = is_known ? &before->by_slot[slot] : &none;
+        struct gained since = {gained->calls - then->calls, gained->bytes - then->bytes, slot};
+        calls += since.calls;
+        if (since.calls)
+            now->by_slot[(*sites)++] = since;
+    }
+    return calls;
+}
+
+static int compare(const void *left, const void *right) {
+    const struct gained *a = left, *b = right;
+    return (a->calls < b->calls) - (a->calls > b->calls);
+}
+
+static void write_unsited(struct out *out, const struct record *record) {
+    out_text(out, "unsited in ");
+    out_plain(out, record ? record->module->path : NULL);
+    if (!record || !record->address)
+        return;
+    out_text(out, "+0x");
+    out_hex(out, record->address);
+}
+
+static void write_site(struct out *out, uint32_t slot) {
+    const struct record *record = record_at(slot);
+    if (!record || !record->site) {
+        write_unsited(out, record);
+        return;
+    }
+    struct place place = descriptor_at(record->site);
+    out_plain(out, place.function);
+    out_char(out, ' ');
+    out_plain(out, place.file);
+    for (int i = 0; i < 2; i++) {
+        out_char(out, ':');
+        out_u64(out, i ? place.column : place.line);
+    }
+    out_char(out, ' ');
+    out_plain(out, descriptor_request(record->site, false));
+}
+
+static void write_sites(struct out *out, const struct gained *gained, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        out_u64(out, gained[i].calls);
+        out_text(out, " of ");
+        out_u64(out, gained[i].bytes);
+        out_text(out, " B  ");
+        write_site(out, gained[i].slot);
+        out_char(out, '\n');
+    }
+}
+
+/* NULL: the region was not begun. Its struct may hold anything then. */
+static struct snapshot *snapshot_of(const struct allocsite_check *check) {
+    struct snapshot *snapshot = check ? check->state : NULL;
+    bool is_begun = snapshot && os_can_read(&snapshot->seal) && snapshot->seal == snapshot_seal(snapshot);
+    return is_begun ? snapshot : NULL;
+}
+
+ALLOCSITE_EXPORT size_t __allocsite_api_v1_check_end(struct allocsite_check *check, char *text, size_t size) {
+    struct snapshot *before = snapshot_of(check);
+    int error = errno;
+    size_t now_size;
+    struct snapshot *now = before ? take(&now_size) : NULL;
+    uint64_t calls = 0;
+    if (now) {
+        uint32_t sites;
+        calls = subtract(now, before, &sites);
+        sort_array(now->by_slot, sites, sizeof *now->by_slot, compare);
+        if (text && size > 1) {
+            struct out out;
+            out_open_memory(&out, text, size);
+            write_sites(&out, now->by_slot, sites);
+        }
+        os_unmap(now, now_size);
+    }
+    if (before) {
+        os_unmap(before, check->size);
+        check->state = NULL;
+    }
+    errno = error;
+    return calls;
+}

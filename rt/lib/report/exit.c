@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The report at exit and at a signal: when it is written, and where to. */
+#define _GNU_SOURCE
+#include "lib/report/look.h"
+#include "lib/report/reader.h"
+#include "lib/report/report.h"
+
+#include "lib/base/local.h"
+#include "lib/base/os.h"
+#include "lib/base/stack.h"
+#include "lib/registry/modules.h"
+
+#include "lib/base/state.h"
+#include "lib/base/table.h"
+#include "lib/collect/collect.h"
+#include "lib/collect/profiling.h"
+#include "lib/count/sums.h"
+#include "lib/count/threads.h"
+#include "lib/heap/next.h"
+#include "lib/paths/stacks.h"
+#include "lib/store/store.h"
+#include "lib/walk/walk.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* 0, or an error that has been told. */
+static int write_file(const char *pattern, uint32_t number) {
+    struct report_file file;
+    const char *why;
+    int error = report_path_open(&file, pattern, number, &why);
+    if (!error) {
+        error = reader_run(&(struct reader_call){.out = file.fd, .is_end = !number}, &why);
+        int closed = number ? report_file_close(&file, error) : report_path_close(&file, error);
+        why = error ? why : strerrordesc_np(closed);
+        error = closed;
+    }
+    if (error && (number || !report_path_is_told()))
+        os_say("no report in ", file.path, ": ", why);
+    return error;
+}
+
+static void write_to(int fd, bool is_end) {
+    const char *why;
+    if (os_may_write(fd) && reader_run(&(struct reader_call){.out = fd, .is_end = is_end}, &why) != 0)
+        fallback_write(fd, why);
+}
+
+/* number: of the report; 0: the one at exit. What cannot go elsewhere goes to standard error. */
+static void write_one(uint32_t number) {
+    const char *report = runtime_options()->report;
+    bool is_stdout = strcmp(report, "stdout") == 0;
+    if (strcmp(report, "none") == 0 || (report_path_is_wanted() && write_file(report, number) == 0))
+        return;
+    write_to(descriptor_standard(is_stdout ? STDOUT_FILENO : STDERR_FILENO), !number);
+}
+
+/* A process reports once, though exit, quick_exit and _exit may follow one another or come in two threads at
+ * once. A child forked meanwhile is another process. */
+struct once {
+    int32_t holder;
+    bool is_done;
+};
+
+static struct table onces = {.element = sizeof(struct once), .first = 1, .fork = OS_FORK_WIPES};
+
+/* NULL: this process has reported, or this thread does so and a signal handler has interrupted it. Waits for
+ * another thread's report, which would be cut short if the process ended now. */
+static struct once *once_begin(void) {
+    static struct once without_memory;
+    struct once *made = table_at(&onces, 0), *once = made ? made : &without_memory;
+    if (os_lock(&once->holder) != 0)
+        return NULL;
+    if (!once->is_done)
+        return once;
+    os_unlock(&once->holder);
+    return NULL;
+}
+
+static void once_end(struct once *once) {
+    once->is_done = true;
+    os_unlock(&once->holder);
+}
+
+static void look_for_signals(void);
+
+/* by_itself: the process is not ended by a signal. */
+static void report_once(bool by_itself) {
+    struct once *once = once_begin();
+    if (!once)
+        return;
+    look_for_signals();
+    instrumented_note();
+    torn_look();
+    stacks_tell();
+    collect_end(store_header());
+    if (runtime_options()->reach)
+        lost_find(store_header());
+    if (by_itself)
+        profiling_end();
+    write_one(0);
+    if (snapshot_is_wanted())
+        snapshot_write_wanted(0);
+    store_look_for_file();
+    once_end(once);
+}
+
+STACK_CALL(void, exit_end, void) {
+    runtime_start();
+    if (runtime_off || runtime_is_asleep())
+        return;
+    report_once(true);
+    profiling_end();
+}
+
+/* A child of vfork ends in its parent's memory, and a forked child that has counted nothing has nothing to
+ * report, as most that could not execute another program. */
+static bool is_counted_process(void) {
+    int32_t process = os_process();
+    return process == runtime_process || threads_count_for(process);
+}
+
+/* Handlers that call many functions deep are not recognized. */
+#define HANDLER_FRAMES 64
+
+static bool is_in_handler(void) {
+    const void *frames[HANDLER_FRAMES];
+    enum walk_end unused;
+    size_t count = walk_stack(frames, HANDLER_FRAMES, NULL, &unused);
+    for (size_t i = 0; i < count; i++)
+        if (walk_is_signal(frames[i]))
+            return true;
+    return false;
+}
+
+/* A handler may end a process whose memory is damaged, so that a report could hang or crash. */
+static void say_instead(void) {
+    struct once *once = runtime_is_asleep() ? NULL : once_begin();
+    const char *path = store_path();
+    if (!once)
+        return;
+    if (strcmp(runtime_options()->report, "none") == 0)
+        ;
+    else if (path)
+        report_say("no report: the program called _exit in a signal handler; its counts are in ", path,
+                   ", and fatal=1 reports there too");
+    else
+        report_say("no report: the program called _exit in a signal handler, where only fatal=1 reports; "
+                   "profile=PATH keeps the counts of every end");
+    once_end(once);
+}
+
+void exit_at_once(int status) {
+    if (runtime_off || !is_counted_process())
+        return;
+    profiling_note_at_once(status);
+    if (runtime_options()->fatal || !is_in_handler()) {
+        exit_end();
+        return;
+    }
+    torn_look();
+    say_instead();
+    profiling_end();
+}
+
+STACK_CALL(void, exit_report, void) {
+    if (!runtime_is_asleep())
+        report_once(false);
+}
+
+void exit_by_signal(int number) {
+    if (runtime_off || !is_counted_process())
+        return;
+    profiling_note(PROFILE_SIGNAL, number);
+    exit_report();
+}
+
+/* What the C library is about to flush belongs before the report. It does so without a lock; and what nobody
+ * takes it must find again. */
+static void flush_output(void) {
+    struct os_writing before;
+    bool was_silent = silence_begin();
+    os_writing_begin(&before);
+    if (ftrylockfile(stdout) == 0) {
+        fflush_unlocked(stdout);
+        funlockfile(stdout);
+    }
+    os_writing_end(&before);
+    silence_end(was_silent);
+}
+
+/* frame: of the function that the C library has called. */
+static void end_at_exit(const void *frame) {
+    look_note_exit(frame);
+    if (!runtime_off && !report_path_is_wanted())
+        flush_output();
+    exit_end();
+}
+
+/* quick_exit flushes nothing, and does not tell its status. */
+static void handler(void *is_exit) {
+    if (is_exit) {
+        end_at_exit(__builtin_frame_address(0));
+        return;
+    }
+    profiling_note(PROFILE_QUICK_EXIT, 0);
+    look_note_exit(__builtin_frame_address(0));
+    exit_end();
+}
+
+static void note_exit(int status, void *unused) {
+    (void)unused;
+    if (!runtime_off)
+        profiling_note(PROFILE_EXIT, status);
+}
+
+extern int __cxa_at_quick_exit(void (*)(void *), void *);
+
+#ifdef ALLOCSITE_STATIC
+
+static void end_last(void) {
+    end_at_exit(__builtin_frame_address(0));
+}
+
+/* Run in falling order of the section's name: behind every other destructor of the program. */
+__attribute__((section(".fini_array.00000"), used)) static void (*const last_destructor)(void) = end_last;
+
+void exit_install(void) {
+    __cxa_at_quick_exit(handler, NULL);
+}
+
+/* The runtime may start before the C library has registered what runs the destructors. */
+__attribute__((constructor)) static void install_note(void) {
+    on_exit(note_exit, NULL);
+}
+
+#else
+
+extern int __cxa_atexit(void (*)(void *), void *, void *);
+
+static bool is_installed;
+
+/* Handlers run in reverse order, and before the program's entry nothing else has registered one, not even the
+ * dynamic loader's own, which runs the destructors of all modules: so this one comes after them. A null
+ * handle keeps it from being taken for a handler of this library, which would run with the library's
+ * destructors. */
+void exit_install(void) {
+    const struct module *own = module_of(&is_installed);
+    if (!own || !own->permanent)
+        return;
+    bool was_silent = silence_begin();
+    is_installed = __cxa_atexit(handler, &is_installed, NULL) == 0;
+    on_exit(note_exit, NULL);
+    __cxa_at_quick_exit(handler, NULL);
+    silence_end(was_silent);
+}
+
+/* A sanitized program may have come to its end without a start. */
+void exit_now(void) {
+    runtime_start();
+    if (!runtime_off)
+        next_resolve();
+    exit_end();
+}
+
+/* Loaded with dlopen: what the loader destroys after this library is in no report. */
+__attribute__((destructor)) static void destroy(void) {
+    if (is_installed)
+        return;
+    exit_now();
+}
+
+#endif
+
+/* ---- A report at a signal, whatever the program is doing: nothing here takes a lock that it could hold, or
+ * more of its stack than a few hundred bytes.
+ */
+
+/* Wiped by fork: a child does not go on with what its parent was at. */
+struct state {
+    bool is_writing, is_wanted_again;
+    uint32_t reports;
+};
+
+static struct state *state;
+
+/* While one is written, any number of signals are one more. */
+STACK_CALL(void, signal_report_write, void) {
+    do {
+        __atomic_store_n(&state->is_wanted_again, false, __ATOMIC_SEQ_CST);
+        uint32_t number = __atomic_add_fetch(&state->reports, 1, __ATOMIC_RELAXED);
+        write_one(number);
+        if (snapshot_is_wanted())
+            snapshot_write_wanted(number);
+    } while (__atomic_load_n(&state->is_wanted_again, __ATOMIC_SEQ_CST));
+}
+
+static void handle(int number) {
+    int error = errno;
+    (void)number;
+    __atomic_store_n(&state->is_wanted_again, true, __ATOMIC_SEQ_CST);
+    /* Once more, for a signal that came when the writing was all but over. */
+    while (__atomic_load_n(&state->is_wanted_again, __ATOMIC_SEQ_CST) &&
+           !__atomic_exchange_n(&state->is_writing, true, __ATOMIC_SEQ_CST)) {
+        signal_report_write();
+        __atomic_store_n(&state->is_writing, false, __ATOMIC_SEQ_CST);
+    }
+    errno = error;
+}
+
+static int take_signal(int number, void (*handler)(int)) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    return sigaction(number, &action, NULL) == 0 ? 0 : errno;
+}
+
+void signal_report_begin(int number) {
+    state = os_map(sizeof *state, OS_FORK_WIPES);
+    int error = state ? take_signal(number, handle) : ENOMEM;
+    if (error)
+        os_say("no report at the signal: ", strerrordesc_np(error));
+}
+
+static void start_or_stop(int number) {
+    (void)number;
+    if (threads_are_paused())
+        threads_start();
+    else
+        threads_pause(true);
+}
+
+void signal_start_begin(int number) {
+    int error = take_signal(number, start_or_stop);
+    if (error)
+        os_say("no start at the signal: ", strerrordesc_np(error));
+}
+
+static bool is_taken(int number, void (*handler)(int)) {
+    struct sigaction now;
+    return number && sigaction(number, NULL, &now) == 0 && now.sa_handler != handler;
+}
+
+static void look_for_signals(void) {
+    const struct run_options *options = runtime_options();
+    if (state && !state->reports && is_taken(options->signal, handle))
+        os_say("no report at the signal: ", "the program has a handler of its own for it");
+    if (is_taken(options->signal_start, start_or_stop))
+        os_say("no start at the signal: ", "the program has a handler of its own for it");
+}

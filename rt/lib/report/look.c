@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Searches of the heap by allocsite-dump. */
+#define _GNU_SOURCE
+#include "lib/report/look.h"
+
+#include "base/words.h"
+#include "cfi/cfi.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/os.h"
+#include "lib/base/state.h"
+#include "lib/base/table.h"
+#include "lib/heap/next.h"
+#include "lib/registry/registry.h"
+#include "lib/report/reader.h"
+#include "lib/store/store.h"
+#include "lib/walk/walk.h"
+#include "root.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Static_assert(sizeof((struct root_caller){0}.registers) == CFI_REGISTERS * sizeof(uintptr_t),
+               "the reader takes them as they are");
+
+/* Named in collect/collect.c, by the note. */
+extern const struct root allocsite_root;
+
+/* The handler of exit that is at work, and the functions that call such. */
+static struct walk_exit exit_call;
+
+void look_note_exit(const void *frame) {
+    exit_call.frame = (uintptr_t)frame;
+}
+
+/* Not at exit: another thread could hold the dynamic loader's lock for ever. */
+__attribute__((constructor)) static void find_exit(void) {
+#ifdef ALLOCSITE_STATIC
+    exit_call.functions[0] = (uintptr_t)exit;
+    exit_call.functions[1] = (uintptr_t)quick_exit;
+#else
+    exit_call.functions[0] = (uintptr_t)next_behind("exit");
+    exit_call.functions[1] = (uintptr_t)next_behind("quick_exit");
+#endif
+}
+
+/* Takes the reason that the reader has written as its answer; why: the reason if there is none. */
+static void read_reason(struct look *look, int answer, const char *why) {
+    long size = syscall(SYS_pread64, answer, look->reason, sizeof look->reason - 1, 0L);
+    if (size <= 0)
+        strncpy(look->reason, why, sizeof look->reason - 1);
+}
+
+static void take_records(const struct look *look, int answer) {
+    enum { RECORD_MOST = 64 };
+    _Alignas(uint64_t) char record[RECORD_MOST];
+    for (off_t at = 0; syscall(SYS_pread64, answer, record, look->record, at) == (long)look->record;
+         at += (off_t)look->record)
+        look->take(look->context, record);
+}
+
+/* Under Yama a process may stop and read its parent only if the parent allows it. */
+static const char *run(struct look *look, const struct root_caller *caller) {
+    const char *why;
+    struct reader_call call = {.search = look->search, .caller = caller, .answer = os_memory_file()};
+    if (call.answer < 0)
+        return "no file in memory can be made for an answer";
+    call.out = look->out < 0 ? call.answer : look->out;
+    prctl(PR_SET_PTRACER, (unsigned long)os_process());
+    int error = reader_run(&call, &why);
+    prctl(PR_SET_PTRACER, 0UL);
+    if (error)
+        read_reason(look, call.answer, why);
+    else if (look->record)
+        take_records(look, call.answer);
+    os_close(call.answer);
+    return error ? look->reason : NULL;
+}
+
+/* What handlers of signals allocate and free meanwhile would be seen half. */
+static COLD const char *look_from_here(struct look *look, struct root_caller *caller) {
+    static int32_t holder;
+    const char *why = "a signal handler has interrupted another search";
+    uint64_t signals = os_signals_hold();
+    walk_to_program(caller->registers, &exit_call);
+    if (os_lock(&holder) == 0) {
+        why = run(look, caller);
+        os_unlock(&holder);
+    }
+    os_signals_release(signals);
+    return why;
+}
+
+const char *look_at_process(struct look *look) {
+    int error = errno;
+    struct root_caller caller = {
+        .root = &allocsite_root, .thread = (uint64_t)syscall(SYS_gettid), .thread_pointer = thread_pointer()};
+    memset(look->reason, 0, sizeof look->reason);
+    if (os_is_simulated())
+        return "valgrind runs the program and does not let it search";
+    WALK_REGISTERS(caller.registers);
+    const char *why = look_from_here(look, &caller);
+    errno = error; /* and so the call is none that leaves this frame */
+    return why;
+}
+
+/* ---- Lost blocks: live ones that nothing in the process points to any more. */
+
+static struct table possibly_lost = {.element = sizeof(struct profile_possibly_lost),
+                                     .first = PROFILE_POSSIBLY_LOST_FIRST,
+                                     .fork = OS_FORK_WIPES,
+                                     .areas = &store_areas,
+                                     .kind = PROFILE_POSSIBLY_LOST};
+
+static void add_lost(void *unused, const void *record) {
+    const struct root_lost *lost = record;
+    struct profile_slot *slot = slot_at((uint32_t)lost->slot);
+    struct profile_possibly_lost *possible =
+        lost->possibly_blocks ? table_at(&possibly_lost, (uint32_t)lost->slot) : NULL;
+    (void)unused;
+    if (possible) {
+        possible->blocks = lost->possibly_blocks;
+        possible->bytes = lost->possibly_bytes;
+    }
+    if (slot) {
+        slot->lost_blocks = lost->blocks;
+        slot->lost_bytes = lost->bytes;
+    }
+}
+
+void lost_find(struct profile_header *header) {
+    struct look look = {.search = "lost", .out = -1, .record = sizeof(struct root_lost), .take = add_lost};
+    const char *unknown =
+        holes_hide_blocks() ? "not all blocks of the process are known" : look_at_process(&look);
+    header->lost_unknown = names_text(unknown);
+    header->flags |= unknown ? 0 : PROFILE_HAS_LOST;
+}
+
+static void take_size(void *to, const void *record) {
+    *(uint64_t *)to = *(const uint64_t *)record;
+}
+
+uint64_t lost_deep_size(const void *from) {
+    char address[16 + 1] = "";
+    uint64_t bytes = 0;
+    struct look look = {.search = digits_before(address + sizeof address - 1, (uintptr_t)from, 16),
+                        .out = -1,
+                        .record = sizeof bytes,
+                        .take = take_size,
+                        .context = &bytes};
+    return from && !look_at_process(&look) ? bytes : 0;
+}

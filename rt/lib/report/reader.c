@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Starting allocsite-dump, which writes the reports. */
+#define _GNU_SOURCE
+#include "lib/report/reader.h"
+
+#include "base/words.h"
+#include "format.h"
+#include "lib/base/options.h"
+#include "lib/base/os.h"
+#include "lib/base/state.h"
+#include "lib/collect/collect.h"
+#include "lib/collect/profiling.h"
+#include "lib/registry/modules.h"
+#include "lib/store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define READER "allocsite-dump"
+
+enum { STACK_SIZE = 64 << 10, ARGUMENTS = 16, DESCRIPTORS = 4, UNKNOWN = 127 << 8 /* a status */ };
+
+/* All that the child needs, in one mapping: the program's heap may be locked by the code that we interrupt.
+ */
+struct launch {
+    int descriptors[DESCRIPTORS]; /* the profile, standard output and error, and of a search its answer */
+    int descriptor_count;
+    char process[10 + 1], thread[10 + 1]; /* of a search: their numbers, ... */
+    char caller[16 + 1];                  /* ... and an address in hexadecimal digits */
+    char *stack;                          /* of the reader before it runs */
+    int status;                           /* of a search: with which the reader has ended */
+    int error;                            /* of execve, written by the child, which shares our memory */
+    char path[PATH_MAX];
+    const char *arguments[ARGUMENTS];
+    uint32_t argument_count;
+    const char **environment;
+};
+
+static bool is_search(const struct launch *launch) {
+    return launch->descriptor_count == DESCRIPTORS;
+}
+
+static bool was_sandboxed;
+
+static bool is_sandboxed(void) {
+    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0;
+}
+
+void reader_begin(void) {
+    was_sandboxed = is_sandboxed();
+}
+
+/* ---- Where the reader is. */
+
+static bool is_executable(const char *path) {
+    return syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0;
+}
+
+/* Writes the first `length` bytes of directory, "/" and the rest. */
+static bool join(char *path, const char *directory, size_t length, const char *rest) {
+    if (length + strlen(rest) + 2 > PATH_MAX)
+        return false;
+    memcpy(path, directory, length);
+    path[length] = '/';
+    strcpy(path + length + 1, rest);
+    return is_executable(path);
+}
+
+#ifdef ALLOCSITE_STATIC
+
+/* reader_path.c */
+extern const char reader_path[] __asm__(ALLOCSITE_ENTRY_PREFIX "reader_path");
+
+static bool find_beside(char *path) {
+    return strlen(reader_path) < PATH_MAX && is_executable(strcpy(path, reader_path));
+}
+
+#else
+
+static bool find_beside(char *path) {
+    const struct module *own = module_of(&was_sandboxed);
+    const char *slash = own ? strrchr(own->path, '/') : NULL;
+    return slash && join(path, own->path, (size_t)(slash - own->path), "../bin/" READER);
+}
+
+#endif
+
+static bool find_in_path(char *path) {
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        if (length && join(path, at, length, READER))
+            return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+static const char *find(char *path) {
+    const char *asked = runtime_options()->reader;
+    if (strcmp(asked, "found") != 0)
+        return is_executable(strcpy(path, asked)) ? NULL
+                                                  : "the file that the option reader names cannot be run";
+    return find_beside(path) || find_in_path(path) ? NULL : "no " READER " beside the runtime, nor in PATH";
+}
+
+/* ---- What the reader is passed. */
+
+static void add_argument(struct launch *launch, const char *argument) {
+    launch->arguments[launch->argument_count++] = argument;
+}
+
+static void add_options(struct launch *launch, const char *name, const char *options) {
+    if (!options)
+        return;
+    add_argument(launch, name);
+    add_argument(launch, options);
+}
+
+/* What is the process's number to the reader only a child of it knows. */
+enum { SEARCH_PROCESS = 2 };
+
+static void add_search(struct launch *launch, const struct reader_call *call) {
+    char *thread_end = launch->thread + sizeof launch->thread - 1;
+    char *caller_end = launch->caller + sizeof launch->caller - 1;
+    add_argument(launch, "search");
+    add_argument(launch, launch->process);
+    add_argument(launch, digits_before(thread_end, call->caller->thread, 10));
+    add_argument(launch, digits_before(caller_end, (uintptr_t)call->caller, 16));
+    add_argument(launch, call->search);
+}
+
+static void add_arguments(struct launch *launch, const struct reader_call *call) {
+    add_argument(launch, READER);
+    if (call->search) {
+        add_search(launch, call);
+        return;
+    }
+    add_argument(launch, call->is_help ? "help" : "exit-report");
+    if (call->is_help) {
+        add_argument(launch, "options");
+        return;
+    }
+    if (call->is_end)
+        add_argument(launch, "--end");
+    for (enum options_source source = 0; source < OPTIONS_SOURCES && !call->is_alone; source++)
+        add_options(launch, "--options", options_given(source));
+    add_options(launch, "--only", call->options);
+}
+
+static bool has_name(const char *variable, const char *name) {
+    size_t length = strlen(name);
+    return strncmp(variable, name, length) == 0 && variable[length] == '=';
+}
+
+/* All but the options of the program, and what is preloaded into it: the runtime, or a library that is meant
+ * for the program alone. */
+static void add_environment(struct launch *launch) {
+    const char **next = launch->environment;
+    for (char **at = environ; at && *at; at++)
+        if (!has_name(*at, "ALLOCSITE_OPTIONS") && !has_name(*at, "LD_PRELOAD"))
+            *next++ = *at;
+    *next = NULL;
+}
+
+/* ---- The child. */
+
+/* A copy of it; of one that the program has closed /dev/null. */
+static int copied(int fd) {
+    int copy = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 10);
+    return copy >= 0 || errno != EBADF ? copy : (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR);
+}
+
+/* Copies first: one of them may have the number of another. False with errno. */
+static bool set_descriptors(const struct launch *launch) {
+    int copies[DESCRIPTORS];
+    for (int i = 0; i < launch->descriptor_count; i++)
+        copies[i] = copied(launch->descriptors[i]);
+    for (int to = 0; to < launch->descriptor_count; to++)
+        if (copies[to] < 0 || syscall(SYS_dup2, copies[to], to) != to)
+            return false;
+    return true;
+}
+
+/* The program may have lowered its own. */
+static void raise_limits(void) {
+    static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct rlimit64 limit;
+        if (syscall(SYS_prlimit64, 0, limits[i], NULL, &limit) != 0)
+            continue;
+        limit.rlim_cur = limit.rlim_max;
+        syscall(SYS_prlimit64, 0, limits[i], &limit, NULL);
+    }
+}
+
+/* Signals stay blocked until the reader runs (dump/commands/exit_report.c): a handler of the program would
+ * run in the program's memory. */
+static int execute(void *context) {
+    struct launch *launch = context;
+    /* A thread that is cancelled while it waits leaves nobody who wants the report. */
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    raise_limits();
+    if (set_descriptors(launch))
+        syscall(SYS_execve, launch->path, launch->arguments, launch->environment);
+    launch->error = errno;
+    syscall(SYS_exit_group, 127);
+    __builtin_unreachable();
+}
+
+/* Makes the system call without clone(3), which sanitizers replace by a function that looks after their
+ * threads in the child. The function is passed in a register that the kernel ignores with these flags. */
+static long clone_to(int (*function)(void *), void *context, char *stack_end) {
+    register long tid __asm__("r10") = 0, tls __asm__("r8") = 0;
+    long result;
+    __asm__ volatile(
+        "syscall; testq %%rax, %%rax; jnz 1f; xorl %%ebp, %%ebp; movq %[context], %%rdi; call *%[function];"
+        "hlt; 1:"
+        : "=a"(result)
+        : "a"((long)SYS_clone), "D"((long)(CLONE_VM | CLONE_VFORK)), "S"(stack_end), [function] "d"(function),
+          "r"(tid), "r"(tls), [context] "b"(context)
+        : "rcx", "r11", "memory");
+    return result;
+}
+
+/* The parent of a reader that searches. When that executes its program the kernel has it send SIGCHLD at its
+ * end, by which calls of stopped threads would fail. The caller waits in clone for us, and handles no signal.
+ */
+static int stand_between(void *context) {
+    struct launch *launch = context;
+    char *end = launch->process + sizeof launch->process - 1;
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    launch->arguments[SEARCH_PROCESS] = digits_before(end, (uint64_t)syscall(SYS_getppid), 10);
+    long child = clone_to(execute, launch, launch->stack + STACK_SIZE);
+    launch->status = UNKNOWN;
+    if (child < 0)
+        launch->error = (int)-child;
+    else
+        while (syscall(SYS_wait4, child, &launch->status, __WALL, NULL) < 0 && errno == EINTR)
+            ;
+    syscall(SYS_exit_group, 0);
+    __builtin_unreachable();
+}
+
+/* 0 or an errno. */
+static int start(struct launch *launch, int *child) {
+    uint64_t signals = os_signals_hold();
+    *child = (int)clone_to(is_search(launch) ? stand_between : execute, launch,
+                           launch->stack + STACK_SIZE * (is_search(launch) ? 2 : 1));
+    int error = *child < 0 ? -*child : launch->error;
+    os_signals_release(signals);
+    return error;
+}
+
+/* A status of wait(2). ECHILD: a handler of the program has waited for the reader. */
+static int wait_for(int child) {
+    int status;
+    while (syscall(SYS_wait4, child, &status, __WALL, NULL) != child)
+        if (errno != EINTR)
+            return errno == ECHILD ? 0 : UNKNOWN;
+    return status;
+}
+
+/* ---- The counters: the file itself, or where there is none or it lacks something, a copy through a pipe. */
+
+static bool is_whole(void) {
+    return store_is_file() && !store_header()->missing && store_descriptor() >= 0;
+}
+
+enum { STATUS_WRONG_NUMBER = 1, STATUS_USAGE = 2, STATUS_NOT_WRITTEN = 3 }; /* dump/commands/exit_report.c */
+
+/* A report that is written, though numbers in it break a law, which the reader has said, or that nobody
+ * reads, is no failure. */
+static int explain(int status, const char **why) {
+    bool is_unwanted = WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
+    if (is_unwanted || (WIFEXITED(status) && WEXITSTATUS(status) <= STATUS_WRONG_NUMBER))
+        return 0;
+    bool is_told = WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_WRITTEN;
+    *why = WIFSIGNALED(status) ? READER " was killed by a signal"
+           : is_told           ? READER " could not write it"
+                               : READER " failed, is it of another version?";
+    return WIFEXITED(status) && WEXITSTATUS(status) == STATUS_USAGE ? EINVAL : EIO;
+}
+
+/* A search keeps the caller from writing to a pipe. -1 with errno. */
+static int copy_profile(void) {
+    int fd = os_memory_file(), error = fd < 0 ? errno : profiling_copy(fd);
+    if (!error && syscall(SYS_lseek, fd, 0L, SEEK_SET) == 0)
+        return fd;
+    if (fd >= 0)
+        os_close(fd);
+    errno = error ? error : EIO;
+    return -1;
+}
+
+static int run(struct launch *launch, const char **why) {
+    int child, ends[2] = {-1, -1};
+    sums_know_inherited();
+    if (is_whole())
+        launch->descriptors[0] = store_descriptor();
+    else if (is_search(launch) ? (ends[0] = copy_profile()) >= 0 : pipe2(ends, O_CLOEXEC) == 0)
+        launch->descriptors[0] = ends[0];
+    else
+        return errno;
+    int error = start(launch, &child);
+    if (ends[0] >= 0)
+        os_close(ends[0]);
+    if (!error && ends[1] >= 0)
+        profiling_copy(ends[1]);
+    if (ends[1] >= 0)
+        os_close(ends[1]);
+    int status = child > 0 ? wait_for(child) : 0;
+    if (!status && is_search(launch))
+        status = launch->status;
+    return error ? error : explain(status, why);
+}
+
+static size_t environment_size(void) {
+    size_t count = 1;
+    for (char **at = environ; at && *at; at++)
+        count++;
+    return count * sizeof *environ;
+}
+
+static int prepare(struct launch *launch, const struct reader_call *call, const char **why) {
+    launch->environment = (const char **)(launch + 1);
+    launch->descriptors[STDOUT_FILENO] = call->out;
+    launch->descriptors[STDERR_FILENO] = descriptor_standard(STDERR_FILENO);
+    launch->descriptors[STDERR_FILENO + 1] = call->answer;
+    launch->descriptor_count = call->search ? DESCRIPTORS : DESCRIPTORS - 1;
+    *why = find(launch->path);
+    if (*why)
+        return ENOENT;
+    add_arguments(launch, call);
+    add_environment(launch);
+    return 0;
+}
+
+static int run_in_memory(const struct reader_call *call, const char **why) {
+    size_t size = sizeof(struct launch) + environment_size();
+    struct launch *launch = os_map(size, OS_FORK_KEEPS);
+    char *stack = os_map(2 * STACK_SIZE, OS_FORK_KEEPS);
+    int error = launch && stack ? prepare(launch, call, why) : ENOMEM;
+    if (!error) {
+        launch->stack = stack;
+        error = run(launch, why);
+    }
+    if (launch)
+        os_unmap(launch, size);
+    if (stack)
+        os_unmap(stack, 2 * STACK_SIZE);
+    return error;
+}
+
+int reader_run(const struct reader_call *call, const char **why) {
+    *why = strerrordesc_np(EBADF);
+    if (syscall(SYS_fcntl, call->out, F_GETFD) < 0)
+        return EBADF;
+    *why = NULL;
+    if (getauxval(AT_SECURE))
+        *why = "set-user-id programs start nothing";
+    /* A filter that the program has set itself may kill it for clone or execve. */
+    else if (!was_sandboxed && is_sandboxed())
+        *why = "the program is in a sandbox of its own";
+    int error = *why ? EPERM : run_in_memory(call, why);
+    if (error && !*why)
+        *why = strerrordesc_np(error);
+    return error;
+}
