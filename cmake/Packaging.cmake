@@ -92,7 +92,3 @@ execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${CMAKE_C_COMPILER} -fPIC \"-
     -c \"${PROJECT_SOURCE_DIR}/rt/lib/reader_path.c\" -o \"\${object}\")
 execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${CMAKE_AR} rs
     \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:allocsite_static>\" \"\${object}\")")
-foreach(page IN ITEMS allocsite.3 allocsite-list.5 allocsite.7 allocsite-cost.7 allocsite-tutorial.7)
-    string(REGEX MATCH "[0-9]$" section ${page})
-    install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
-endforeach()

@@ -53,7 +53,7 @@ CC=$work/moved/bin/allocsite-clang-$MAJOR
 silent "$CC" -O2 project/app.c -o app
 readelf -d app | grep -q "$work/moved/lib" || fail 'a moved installation links the old runtime'
 counted ./app project/app.c
-for page in man3/allocsite.3 man7/allocsite.7 man7/allocsite-cost.7 man1/allocsite-dump.1 man1/allocsite-dump-check.1; do
+for page in man3/allocsite-api.3 man7/allocsite.7 man7/allocsite-cost.7 man1/allocsite-dump.1 man1/allocsite-dump-check.1; do
     [ -s "moved/share/man/$page" ] || fail "not installed: $page"
 done
 moved/bin/allocsite-dump sites app >/dev/null

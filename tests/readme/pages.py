@@ -128,6 +128,23 @@ class Pages(unittest.TestCase):
             self.assertEqual(subprocess.run(["mandoc", "-T", "lint", "-W", "warning", path], capture_output=True, text=True).stdout, "")
             self.assertIn("SEE ALSO", page(os.path.basename(path)), path)
 
+    def test_man_finds_each_page_of_the_build_tree(self):
+        """man looks for share/man beside each folder of PATH."""
+        pages = [path for folder in ("plugin", "rt") for path in glob.glob(os.path.join(source, folder, "**", "*.[1-8]"), recursive=True)]
+        names = {os.path.basename(path) for path in pages} | {f"allocsite-dump-{command}.1" for command in [*PAGES, "start", "stop", "reset"]}
+        self.maxDiff = None
+        manuals = os.path.join(os.path.dirname(bin), "share", "man")
+        self.assertEqual([name for name in names if not os.path.exists(os.path.join(manuals, f"man{name[-1]}", name))], [])
+        for path in pages:
+            copy = os.path.join(manuals, f"man{path[-1]}", os.path.basename(path))
+            with open(path) as page, open(copy) as copied:
+                self.assertEqual(page.read(), copied.read(), copy)
+        if shutil.which("man"):
+            environment = {key: value for key, value in os.environ.items() if key != "MANPATH"}
+            environment["PATH"] = f"{bin}:{environment['PATH']}"
+            for name, found in ("allocsite", "man7/allocsite.7"), ("allocsite-clang++", "man1/allocsite-clang.1"):
+                self.assertEqual(output("man", "-w", name, env=environment).strip(), os.path.join(manuals, found))
+
     def test_every_program_has_a_page(self):
         for program in "allocsite-clang", "allocsite-dump", "allocsite-run":
             for section in "SYNOPSIS", "DESCRIPTION", "(OPTIONS|COMMANDS)", "EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES":

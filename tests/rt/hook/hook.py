@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions that are called at events: they are told what is counted, and change none of it. The examples are those of
-allocsite.3."""
+allocsite-api.3."""
 import os
 import re
 import shutil
@@ -31,7 +31,7 @@ int main(void) {
 
 def examples():
     """The programs in the section EVENTS."""
-    text = open(os.path.join(RUNTIME, "allocsite.3")).read()
+    text = open(os.path.join(RUNTIME, "allocsite-api.3")).read()
     section = text[text.index(".Sh EVENTS"):text.index(".Sh SEE ALSO")]
     programs = re.findall(r"\.Bd -literal -offset indent\n(#include.*?)\n\.Ed", section, re.S)
     return [program.replace("\\e", "\\") for program in programs]

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Manual pages are in share/man, in the build tree as in an installation: man finds them beside a bin/ that is in PATH.
+
+# Each PAGE is a file of the current source directory.
+function(allocsite_add_manuals)
+    foreach(page IN LISTS ARGN)
+        get_filename_component(name ${page} NAME)
+        string(REGEX MATCH "[1-8]$" section ${name})
+        configure_file(${page} ${PROJECT_BINARY_DIR}/share/man/man${section}/${name} COPYONLY)
+        install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+    endforeach()
+endfunction()
+
+# Further names that man finds PAGE by, all in section 1.
+function(allocsite_add_manual_names page)
+    foreach(name IN LISTS ARGN)
+        set(file ${PROJECT_BINARY_DIR}/share/man/man1/${name}.1)
+        file(CONFIGURE OUTPUT ${file} CONTENT ".so man1/${page}.1\n")
+        install(FILES ${file} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    endforeach()
+endfunction()
