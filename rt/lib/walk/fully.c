@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From frame to frame with all registers. */
+/* The walk that tracks all registers. */
 #include "lib/walk/walk.h"
 
 #include "cfi/cfi.h"
@@ -10,13 +10,14 @@
 
 struct full_frame {
     uintptr_t registers[CFI_REGISTERS];
-    bool is_interrupted; /* its address is that of the next instruction, not of what is behind a call */
+    bool is_interrupted; /* its address is the next instruction, not a return address */
     struct walk_reads reads;
-    bool is_careful; /* of all stacks it is seen word by word whether they can be read */
-    unsigned stacks; /* that it has come to */
+    bool is_careful; /* check each word with the kernel, on every stack */
+    unsigned stacks; /* stacks visited so far */
 };
 
-/* The frame that has called a function on another stack (base/stack.c) is not among the reads. */
+/* The walk can start on a stack of the runtime (base/stack.c). The frame that switched to it is on another
+ * stack and outside of `reads`. */
 static bool read_word(void *context, uintptr_t at, uintptr_t *word) {
     struct full_frame *frame = context;
     bool is_known =
@@ -27,31 +28,31 @@ static bool read_word(void *context, uintptr_t at, uintptr_t *word) {
     return true;
 }
 
-/* A signal's frame may lead to any stack, and so may stack_call's (base/stack.c), which is marked as one. */
-static bool changes_stack(struct full_frame *frame, uintptr_t sp) {
+/* A signal's frame may lead to any stack. So may the frame of stack_call, which is marked as a signal's. */
+static bool frame_change_stack(struct full_frame *frame, uintptr_t sp) {
     return ++frame->stacks <= SIGNALS_MOST && (frame->is_careful || walk_reads_move_below(&frame->reads, sp));
 }
 
-static bool enter(struct full_frame *frame, const uintptr_t registers[CFI_REGISTERS], bool was_signal) {
+static bool frame_enter(struct full_frame *frame, const uintptr_t registers[CFI_REGISTERS], bool was_signal) {
     uintptr_t sp = registers[CFI_RSP];
-    if (was_signal ? !changes_stack(frame, sp) : sp <= frame->registers[CFI_RSP])
+    if (was_signal ? !frame_change_stack(frame, sp) : sp <= frame->registers[CFI_RSP])
         return false;
     memcpy(frame->registers, registers, sizeof frame->registers);
     frame->is_interrupted = was_signal;
     return true;
 }
 
-static enum cfi_next next_by_row(const struct walk_place *place, struct full_frame *frame) {
+static enum cfi_next frame_next_by_row(const struct walk_place *place, struct full_frame *frame) {
     uintptr_t registers[CFI_REGISTERS];
     memcpy(registers, frame->registers, sizeof registers);
     enum cfi_next next =
         cfi_step(&place->tables, &place->row, registers, &(struct cfi_memory){read_word, frame});
     if (next != CFI_FOUND)
         return next;
-    return enter(frame, registers, place->row.is_signal_frame) ? CFI_FOUND : CFI_LOST;
+    return frame_enter(frame, registers, place->row.is_signal_frame) ? CFI_FOUND : CFI_LOST;
 }
 
-static enum cfi_next next_by_pointer(struct full_frame *frame) {
+static enum cfi_next frame_next_by_pointer(struct full_frame *frame) {
     uintptr_t registers[CFI_REGISTERS], at = frame->registers[CFI_RBP];
     if (!at)
         return CFI_NONE;
@@ -59,24 +60,24 @@ static enum cfi_next next_by_pointer(struct full_frame *frame) {
     registers[CFI_RSP] = at + 2 * sizeof(void *);
     bool found = at >= frame->registers[CFI_RSP] && read_word(frame, at, &registers[CFI_RBP]) &&
                  read_word(frame, at + sizeof(void *), &registers[CFI_RETURN]) &&
-                 enter(frame, registers, false);
+                 frame_enter(frame, registers, false);
     return found ? CFI_FOUND : CFI_LOST;
 }
 
-static enum cfi_next next(struct full_frame *frame, const struct walk_place *place) {
+static enum cfi_next frame_next(struct full_frame *frame, const struct walk_place *place) {
     switch (place->frame) {
-    case WALK_TOLD:
-        return next_by_row(place, frame);
-    case WALK_BEGUN:
+    case WALK_HAS_ROW:
+        return frame_next_by_row(place, frame);
+    case WALK_FIRST:
         return CFI_NONE;
     default:
-        return next_by_pointer(frame);
+        return frame_next_by_pointer(frame);
     }
 }
 
-/* The same, to where something is known of. */
-static enum cfi_next next_place(struct full_frame *frame, struct walk_place *place) {
-    enum cfi_next found = next(frame, place);
+/* Goes to the caller, whose address must be in code or in no module. */
+static enum cfi_next frame_next_place(struct full_frame *frame, struct walk_place *place) {
+    enum cfi_next found = frame_next(frame, place);
     uintptr_t pc = frame->registers[CFI_RETURN];
     if (found != CFI_FOUND)
         return found;
@@ -92,11 +93,11 @@ struct walk {
     uintptr_t beyond;
 };
 
-static void take(struct walk *walk, const struct full_frame *frame) {
+static void frames_add(struct walk *walk, const struct full_frame *frame) {
     uintptr_t pc = frame->registers[CFI_RETURN] + frame->is_interrupted;
-    if (walk_is_own(pc) || frame->registers[CFI_RSP] <= walk->beyond)
+    if (walk_is_runtime(pc) || frame->registers[CFI_RSP] <= walk->beyond)
         return;
-    walk->beyond = 0; /* a signal's frame leads to another stack */
+    walk->beyond = 0; /* the rest of the walk is on another stack */
     walk->frames[walk->count++] = (const void *)pc;
 }
 
@@ -104,10 +105,10 @@ static enum walk_end walk_up(struct walk *walk, struct full_frame *frame) {
     struct walk_place place;
     walk_place_find(&place, frame->registers[CFI_RETURN], true);
     while (walk->count < walk->max) {
-        enum cfi_next found = next_place(frame, &place);
+        enum cfi_next found = frame_next_place(frame, &place);
         if (found != CFI_FOUND)
             return found == CFI_NONE ? WALK_OUTERMOST : WALK_LOST;
-        take(walk, frame);
+        frames_add(walk, frame);
     }
     return WALK_FULL;
 }
@@ -122,9 +123,9 @@ __attribute__((noinline)) size_t walk_fully(const void **frames, size_t max, con
     return walk.count;
 }
 
-/* ---- Out of the runtime. */
+/* ---- Leaving the runtime's frames. */
 
-/* The C library's own functions between exit and a handler. */
+/* The limit of the C library's frames between exit and a handler. */
 enum { EXIT_FRAMES_MOST = 8 };
 
 static void take_registers(uintptr_t registers[CFI_REGISTERS], const struct full_frame *frame) {
@@ -135,9 +136,9 @@ static void take_registers(uintptr_t registers[CFI_REGISTERS], const struct full
 static void leave_exit(uintptr_t registers[CFI_REGISTERS], struct full_frame *frame, struct walk_place *place,
                        const struct walk_exit *exit) {
     for (int i = 0; i < EXIT_FRAMES_MOST; i++) {
-        bool is_exit = place->frame == WALK_TOLD && place->row.begin &&
+        bool is_exit = place->frame == WALK_HAS_ROW && place->row.begin &&
                        (place->row.begin == exit->functions[0] || place->row.begin == exit->functions[1]);
-        if (next_place(frame, place) != CFI_FOUND)
+        if (frame_next_place(frame, place) != CFI_FOUND)
             return;
         if (is_exit) {
             take_registers(registers, frame);
@@ -151,8 +152,8 @@ bool walk_to_program(uintptr_t registers[CFI_REGISTERS], const struct walk_exit 
     struct walk_place place;
     memcpy(frame.registers, registers, sizeof frame.registers);
     walk_place_find(&place, frame.registers[CFI_RETURN], true);
-    while (walk_is_own(frame.registers[CFI_RETURN]))
-        if (next_place(&frame, &place) != CFI_FOUND)
+    while (walk_is_runtime(frame.registers[CFI_RETURN]))
+        if (frame_next_place(&frame, &place) != CFI_FOUND)
             return false;
     take_registers(registers, &frame);
     if (registers[CFI_RSP] == exit->frame + 2 * sizeof(void *))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Modules by address, from the ELF headers at their start. */
+/* Finds the module of an address by the ELF headers at the start of the module. */
 #define _GNU_SOURCE
 #include "lib/walk/rule.h"
 
@@ -9,18 +9,18 @@
 #include <link.h>
 #include <stddef.h>
 
-/* The loader's part in a static program does not tell of its headers, and that of older C libraries of none.
- */
+/* In a static program _dl_find_object does not give the ELF header; older C libraries have no such
+ * function. */
 #if defined ALLOCSITE_STATIC || !__GLIBC_PREREQ(2, 35)
-#define FIND_OWN_FIRST true
+#define FIND_RUNTIME_FIRST true
 #else
-#define FIND_OWN_FIRST false
+#define FIND_RUNTIME_FIRST false
 #endif
 
 struct segments {
     const ElfW(Phdr) * all;
     unsigned count;
-    uintptr_t base; /* what the addresses in the headers are relative to */
+    uintptr_t base; /* the load address: what the headers' addresses are relative to */
 };
 
 static bool read_segments(struct segments *segments, const ElfW(Ehdr) * header) {
@@ -46,7 +46,7 @@ static uintptr_t tables_header(const struct segments *segments) {
     return 0;
 }
 
-/* The segment that holds them bounds what is read. */
+/* Limits reading to the segment that holds the tables. */
 static void find_tables(const struct segments *segments, struct cfi_tables *tables) {
     uintptr_t header = tables_header(segments);
     const ElfW(Phdr) *segment = header ? segment_of(segments, header) : NULL;
@@ -57,7 +57,7 @@ static void find_tables(const struct segments *segments, struct cfi_tables *tabl
     *tables = (struct cfi_tables){begin, begin + segment->p_filesz, header};
 }
 
-static bool find_own(struct segments *segments, uintptr_t address) {
+static bool find_runtime(struct segments *segments, uintptr_t address) {
     return read_segments(segments, &__ehdr_start) && segment_of(segments, address);
 }
 
@@ -72,8 +72,8 @@ static enum walk_where find_by_segments(const struct segments *segments, uintptr
 
 #if __GLIBC_PREREQ(2, 35)
 
-/* The loader treats each segment of an executable with gaps between them as a module. Where the headers are
- * it does not say then, nor where they stand apart, but where the tables are. */
+/* If an executable has gaps between its segments, the loader treats each segment as a module. It does not say
+ * where the ELF headers are, but it does say where the tables are. */
 static enum walk_where find_by_part(const struct dl_find_object *part, struct cfi_tables *tables) {
     struct dl_find_object other;
     uintptr_t header = (uintptr_t)part->dlfo_eh_frame;
@@ -105,7 +105,7 @@ static enum walk_where find_by_loader(uintptr_t address, struct cfi_tables *tabl
 
 static enum walk_where find_module(uintptr_t address, struct cfi_tables *tables) {
     struct segments own;
-    if (FIND_OWN_FIRST && find_own(&own, address))
+    if (FIND_RUNTIME_FIRST && find_runtime(&own, address))
         return find_by_segments(&own, address, tables);
     return find_by_loader(address, tables);
 }
@@ -115,25 +115,26 @@ void walk_place_find(struct walk_place *place, uintptr_t pc, bool is_next) {
     struct cfi_row *row = &place->row;
     uintptr_t address = pc - !is_next;
     place->where = find_module(address, tables);
-    place->frame = WALK_UNTOLD;
+    place->frame = WALK_UNKNOWN;
     if (place->where != WALK_CODE)
         return;
     if (cfi_find(tables, address, row))
-        place->frame = WALK_TOLD;
+        place->frame = WALK_HAS_ROW;
     else if (!is_next && cfi_find(tables, pc, row))
-        place->frame = row->is_signal_frame ? WALK_TOLD : WALK_BEGUN;
+        place->frame = row->is_signal_frame ? WALK_HAS_ROW : WALK_FIRST;
 }
 
 #ifdef ALLOCSITE_STATIC
 
-/* The build renames the sections that compilers put code in, so that linkers keep it together and mark it. */
+/* The build renames the sections of the runtime's code. The linker then keeps it together and defines symbols
+ * for its start and end. */
 #define MARK(symbol) extern const char symbol[] __attribute__((weak, visibility("hidden")))
 MARK(__start_allocsite_text);
 MARK(__stop_allocsite_text);
 MARK(__start_allocsite_cold);
 MARK(__stop_allocsite_cold);
 
-bool walk_is_own(uintptr_t address) {
+bool walk_is_runtime(uintptr_t address) {
     uintptr_t text = (uintptr_t)__start_allocsite_text, cold = (uintptr_t)__start_allocsite_cold;
     return address - text < (uintptr_t)__stop_allocsite_text - text ||
            address - cold < (uintptr_t)__stop_allocsite_cold - cold;
@@ -141,9 +142,9 @@ bool walk_is_own(uintptr_t address) {
 
 #else
 
-bool walk_is_own(uintptr_t address) {
+bool walk_is_runtime(uintptr_t address) {
     struct segments segments;
-    return find_own(&segments, address);
+    return find_runtime(&segments, address);
 }
 
 #endif

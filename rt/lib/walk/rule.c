@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From unwind tables to rules. */
+/* Makes rules from unwind tables. */
 #define _GNU_SOURCE
 #include "lib/walk/rule.h"
 
@@ -15,12 +15,12 @@
 
 uint64_t rule_table[1u << RULE_TABLE_BITS];
 
-static bool kept_any;
+static bool any_rule_kept;
 
 #define RETURN_WORD (-(int32_t)sizeof(void *))
 
-/* How many words below the CFA the caller's frame pointer is saved; 0: it still is in its register; -1: hard
- * to tell. */
+/* Returns how many words below the CFA the caller's frame pointer is saved; 0 if it still is in its register;
+ * -1 if a rule cannot express it. */
 static int32_t saved_words(const struct cfi_rule *rule) {
     if (rule->kind == CFI_SAME || rule->kind == CFI_UNDEFINED)
         return 0;
@@ -35,14 +35,14 @@ _Static_assert(SIGNAL_FP == PLACE_OF(REG_RBP) && SIGNAL_SP == PLACE_OF(REG_RSP) 
                    SIGNAL_PC == PLACE_OF(REG_RIP),
                "the kernel's frame");
 
-/* A memory in which each word is its own address. */
+/* Reads from an imaginary memory in which each word holds its own address. */
 static bool read_address(void *unused, uintptr_t address, uintptr_t *word) {
     (void)unused;
     *word = address;
     return true;
 }
 
-/* Whether the row has a register at its place in the kernel's frame. */
+/* Returns whether the row finds a register at this offset in the kernel's signal frame. */
 static bool is_at(const struct walk_place *place, const struct cfi_rule *rule, uint8_t kind,
                   uintptr_t offset) {
     static const uintptr_t registers[CFI_REGISTERS] = {[CFI_RSP] = 1 << 20};
@@ -80,12 +80,13 @@ static uint32_t rule_of_row(const struct walk_place *place) {
     return RULE_MAKE(RULE_HARD, 0, 0);
 }
 
-/* The runtime has tables; where it comes without them, a guess would pass over the caller's frames. */
-static uint32_t rule_untold(uintptr_t pc) {
-    return walk_is_own(pc) ? RULE_MAKE(RULE_NOWHERE, 0, 0) : RULE_GUESSED;
+/* The runtime always has tables. If they are missing, following frame pointers would skip the caller's
+ * frames. */
+static uint32_t rule_without_row(uintptr_t pc) {
+    return walk_is_runtime(pc) ? RULE_MAKE(RULE_NOWHERE, 0, 0) : RULE_GUESSED;
 }
 
-/* Returns the bits of the mark before the code of a function. */
+/* Reads the mark before the code of a function and returns its bits. */
 static uint32_t rule_of_mark(uintptr_t begin) {
     uintptr_t at = begin - sizeof(uint32_t);
     uint32_t mark;
@@ -97,46 +98,46 @@ static uint32_t rule_of_mark(uintptr_t begin) {
     return mark == ALLOCSITE_CONTEXT_MARK ? RULE_CONTEXT : 0;
 }
 
-/* Sets kept where the rule holds until the module is unloaded. */
-static uint32_t rule_make(uintptr_t pc, bool *kept) {
+/* Sets is_lasting if the rule holds until the module is unloaded. */
+static uint32_t rule_make(uintptr_t pc, bool *is_lasting) {
     struct walk_place place;
-    *kept = false;
+    *is_lasting = false;
     if (!rule_is_address(pc))
         return RULE_MAKE(RULE_NOWHERE, 0, 0);
     walk_place_find(&place, pc, false);
     if (place.where == WALK_DATA)
         return RULE_MAKE(RULE_NOWHERE, 0, 0);
-    *kept = place.where == WALK_CODE;
-    uint32_t rule = place.frame == WALK_TOLD    ? rule_of_row(&place)
-                    : place.frame == WALK_BEGUN ? RULE_MAKE(RULE_OUTERMOST, 0, 0)
-                                                : rule_untold(pc);
-    if (place.frame == WALK_TOLD)
+    *is_lasting = place.where == WALK_CODE;
+    uint32_t rule = place.frame == WALK_HAS_ROW ? rule_of_row(&place)
+                    : place.frame == WALK_FIRST ? RULE_MAKE(RULE_OUTERMOST, 0, 0)
+                                                : rule_without_row(pc);
+    if (place.frame == WALK_HAS_ROW)
         rule |= rule_of_mark(place.row.begin);
-    return walk_is_own(pc) ? rule | RULE_OWN : rule;
+    return walk_is_runtime(pc) ? rule | RULE_RUNTIME : rule;
 }
 
-static void keep(uintptr_t pc, uint32_t rule, uint32_t unloads_before) {
+static void rule_keep(uintptr_t pc, uint32_t rule, uint32_t unloads_before) {
     uint64_t *word = rule_word(pc);
     if (!unloads_none_since(unloads_before))
         return;
-    if (!__atomic_load_n(&kept_any, __ATOMIC_RELAXED))
-        __atomic_store_n(&kept_any, true, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&any_rule_kept, __ATOMIC_RELAXED))
+        __atomic_store_n(&any_rule_kept, true, __ATOMIC_SEQ_CST);
     __atomic_store_n(word, rule_tag(pc) | rule, __ATOMIC_SEQ_CST);
     if (!unloads_none_since(unloads_before))
         __atomic_store_n(word, 0, __ATOMIC_RELAXED);
 }
 
 STACK_CALL(uint32_t, rule_find, uintptr_t pc) {
-    bool kept;
+    bool is_lasting;
     uint32_t before = unloads_begun();
-    uint32_t rule = rule_make(pc, &kept);
-    if (kept)
-        keep(pc, rule, before);
+    uint32_t rule = rule_make(pc, &is_lasting);
+    if (is_lasting)
+        rule_keep(pc, rule, before);
     return rule;
 }
 
 void walk_forget(void) {
-    if (!__atomic_load_n(&kept_any, __ATOMIC_SEQ_CST))
+    if (!__atomic_load_n(&any_rule_kept, __ATOMIC_SEQ_CST))
         return;
     for (size_t i = 0; i < sizeof rule_table / sizeof *rule_table; i++)
         if (__atomic_load_n(&rule_table[i], __ATOMIC_RELAXED))

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Rules: how a walk gets from a frame to the one of its caller, in one number each, so that a word of the
- * table that keeps them holds both the address and the rule and needs no lock.
+/* Rules: how a walk gets from a frame to its caller's frame. A rule is one 32-bit number, so one word of the
+ * table holds an address and its rule, and the table needs no lock.
  *
  *   bits 0..15   CFA - register, in words
  *   bit 16       its function keeps its calling context (plugin/emit/contexts.cpp)
- *   bit 17       and passes through
- *   bits 18..27  where the caller's frame pointer is saved: that many words below the CFA, taken from
- *                RULE_SAVED_FROM; 0: it was not
+ *   bit 17       ... and is pass-through
+ *   bits 18..27  RULE_SAVED_FROM - n: the caller's frame pointer is saved n words below the CFA; 0: it is not
+ *                saved
  *   bits 28..30  enum rule_kind
- *   bit 31       the code is the runtime's own
+ *   bit 31       the code belongs to the runtime
  *
- * So one comparison tells the usual rules of the right address from all else, and each field of the first
- * kind takes an instruction. 0 is none. */
+ * With this order of bits one comparison tests that the address matches and that its rule is a usual one, and
+ * each field of the first kind takes one instruction. The table uses 0 for an empty word. */
 #ifndef ALLOCSITE_LIB_WALK_RULE_H
 #define ALLOCSITE_LIB_WALK_RULE_H
 
@@ -23,13 +23,13 @@
 #include <stdbool.h>
 
 enum rule_kind {
-    RULE_SP,        /* the CFA is told by the stack pointer, ... */
-    RULE_POINTER,   /* ... by the frame pointer register, which there is a real frame pointer, ... */
-    RULE_OUTERMOST, /* nobody called it */
-    RULE_GUESS,     /* as RULE_POINTER, perhaps: nothing else is known */
-    RULE_FP,        /* the CFA is told by that register, which is used as any other */
-    RULE_HARD,      /* needs more registers than these two */
-    RULE_NOWHERE,   /* the address is not one of code */
+    RULE_SP,        /* CFA = stack pointer + offset */
+    RULE_POINTER,   /* CFA = frame pointer + offset, where the register is a real frame pointer */
+    RULE_OUTERMOST, /* the function has no caller */
+    RULE_GUESS,     /* like RULE_POINTER, but only a guess: the code has no tables */
+    RULE_FP,        /* CFA = frame pointer register + offset, where the register has another use */
+    RULE_HARD,      /* needs other registers than these two */
+    RULE_NOWHERE,   /* the address is not code */
 };
 
 #define RULE_OFFSET_MOST UINT16_MAX
@@ -38,29 +38,31 @@ enum rule_kind {
 #define RULE_SAVED_AT    18
 #define RULE_SAVED_FROM  (1u << (RULE_KIND_AT - RULE_SAVED_AT))
 #define RULE_KIND_AT     28
-#define RULE_OWN         (1u << 31)
+#define RULE_RUNTIME     (1u << 31)
 #define RULE_BITS        32
 
-/* Where it is saved so far below the CFA; not at all. */
+/* The field for a frame pointer saved this many words below the CFA, and for one that is not saved. */
 #define RULE_SAVED(words) ((RULE_SAVED_FROM - (words)) << RULE_SAVED_AT)
 #define RULE_NOT_SAVED    0u
 
 #define RULE_MAKE(kind, saved, offset)                                                                       \
     ((uint32_t)(kind) << RULE_KIND_AT | (uint32_t)(saved) | (uint32_t)(offset))
 
-/* Rules below are of the first three kinds and of the program's code. */
+/* Smaller rules are of the first three kinds and belong to the program's code. */
 #define RULE_PLAIN_END RULE_MAKE(RULE_GUESS, 0, 0)
 
-/* A frame pointer points to where its caller's is saved, and the return address is above that. */
+/* The layout of a frame pointer chain: the frame pointer points to the caller's saved one, and the return
+ * address is above it. */
 #define RULE_GUESSED RULE_MAKE(RULE_GUESS, RULE_SAVED(2), 2)
 
-/* Of what a signal handler returns to: the kernel has put the registers of what it interrupted above the
- * stack pointer, in a ucontext_t. */
+/* The rule of the code that a signal handler returns to. The kernel has stored the registers of the
+ * interrupted function above the stack pointer, in a ucontext_t. */
 #define RULE_SIGNAL RULE_MAKE(RULE_HARD, RULE_NOT_SAVED, 1)
 
 enum { SIGNAL_FP = 120, SIGNAL_SP = 160, SIGNAL_PC = 168, SIGNAL_SIZE = 176 };
 
-/* Each may be on another stack than the one before, so that no order of addresses ends the walk. */
+/* The limit of signal frames in a walk. Each may be on another stack, so ascending addresses do not end the
+ * walk. */
 #define SIGNALS_MOST 16
 
 static inline enum rule_kind rule_kind(uint32_t rule) {
@@ -72,25 +74,25 @@ static inline bool rule_leads_on(uint32_t rule) {
 }
 
 static inline bool rule_is_signal(uint32_t rule) {
-    return (rule & ~RULE_OWN) == RULE_SIGNAL;
+    return (rule & ~RULE_RUNTIME) == RULE_SIGNAL;
 }
 
 static inline bool rule_saves(uint32_t rule) {
     return rule >> RULE_SAVED_AT & (RULE_SAVED_FROM - 1);
 }
 
-/* Where the caller's frame pointer is then. */
+/* Returns the address of the caller's saved frame pointer. */
 static inline uintptr_t rule_saved(uint32_t rule, uintptr_t cfa) {
     uintptr_t words = rule >> RULE_SAVED_AT & (RULE_SAVED_FROM - 1);
     return cfa - RULE_SAVED_FROM * sizeof(void *) + words * sizeof(void *);
 }
 
-/* In bytes. */
+/* Returns the distance in bytes. */
 static inline uintptr_t rule_offset(uint32_t rule) {
     return (uint16_t)rule * sizeof(void *);
 }
 
-/* Addresses of code have 48 bits: the low ones choose the word, which keeps the others. */
+/* Addresses of code have 48 bits. The low bits choose a word of the table, which stores the other bits. */
 #define RULE_TABLE_BITS 16
 extern uint64_t rule_table[1u << RULE_TABLE_BITS] __attribute__((visibility("hidden")));
 
@@ -102,15 +104,16 @@ static inline uint64_t rule_tag(uintptr_t pc) {
     return (uint64_t)(pc >> RULE_TABLE_BITS) << RULE_BITS;
 }
 
-/* Whether code can be there. */
+/* Returns whether pc can be an address of code. */
 static inline bool rule_is_address(uintptr_t pc) {
     return pc >= 4096 && pc >> (RULE_TABLE_BITS + 64 - RULE_BITS) == 0;
 }
 
-/* Of a return address, for the first time. */
+/* Makes the rule of a return address and keeps it in the table. */
 uint32_t rule_find(uintptr_t pc);
 
-/* Larger than any rule, or 0: what is kept is another address's. */
+/* Returns the kept rule of pc. If the word is empty or belongs to another address, the result is 0 or exceeds
+ * all rules. */
 static inline uint64_t rule_kept(uintptr_t pc) {
     return __atomic_load_n(rule_word(pc), __ATOMIC_RELAXED) ^ rule_tag(pc);
 }
@@ -120,27 +123,26 @@ static inline uint32_t rule_at(uintptr_t pc) {
     return LIKELY(rule - 1 < (UINT64_C(1) << RULE_BITS) - 1) ? (uint32_t)rule : rule_find(pc);
 }
 
-/* ---- The module that an address is in (module.c), as far as walks need it: where its code and its unwind
- * tables are.
+/* ---- The module of an address (module.c): where its code and its unwind tables are.
  *
  * Lock-free and safe in signal handlers. */
 
 enum walk_where {
-    WALK_NO_MODULE, /* perhaps code that was made at run time */
-    WALK_DATA,      /* a module, which has no code there */
+    WALK_NO_MODULE, /* in no module, perhaps code made at run time */
+    WALK_DATA,      /* in a module, but not in its code */
     WALK_CODE,
 };
 
 enum walk_frame {
-    WALK_UNTOLD, /* no table tells of its frame */
-    WALK_BEGUN,  /* nobody called it: its address was put where the return address of another is (makecontext)
-                  */
-    WALK_TOLD,
+    WALK_UNKNOWN, /* no table describes its frame */
+    WALK_FIRST, /* it has no caller: the address was written where a return address is expected (makecontext)
+                 */
+    WALK_HAS_ROW,
 };
 
-/* The frame of code at pc, as far as it is known. is_next: pc is the next instruction (after a signal), and
- * not what stands behind a call, which may be the last instruction of its function. tables, row: filled in if
- * it is told. */
+/* Describes the frame of the code at pc. is_next: pc is the next instruction to run (after a signal).
+ * Otherwise pc is a return address, and the call before it may be the last instruction of its function.
+ * tables and row are set for WALK_HAS_ROW. */
 struct walk_place {
     enum walk_where where;
     enum walk_frame frame;
@@ -149,7 +151,7 @@ struct walk_place {
 };
 void walk_place_find(struct walk_place *, uintptr_t pc, bool is_next);
 
-/* Whether it is in the runtime. */
-bool walk_is_own(uintptr_t address);
+/* Returns whether address is in the runtime's code. */
+bool walk_is_runtime(uintptr_t address);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The walk from frame to frame, as fast as it gets. */
+/* The fast walk: it knows the program counter, the stack pointer and the frame pointer of each frame. */
 #define _GNU_SOURCE
 #include "lib/walk/walk.h"
 
@@ -15,12 +15,13 @@ struct frame {
     uintptr_t pc, sp, fp;
 };
 
-/* This function's own. */
+/* Captures the current function's frame. */
 #define CAPTURE(frame)                                                                                       \
     __asm__ volatile("leaq 0(%%rip), %0; movq %%rsp, %1; movq %%rbp, %2"                                     \
                      : "=&r"((frame).pc), "=&r"((frame).sp), "=&r"((frame).fp))
 
-/* On other stacks than the thread's own the kernel reads: another thread may unmap what lies behind one. */
+/* Reads a word of the stack. Only the thread's own stack is read directly: another thread may unmap any other
+ * one during the walk. */
 static inline bool read_word(const struct walk_reads *reads, uintptr_t at, uintptr_t *word) {
     if (UNLIKELY(!reads->is_whole))
         return os_read((const void *)at, word);
@@ -28,8 +29,8 @@ static inline bool read_word(const struct walk_reads *reads, uintptr_t at, uintp
     return true;
 }
 
-/* Goes to the caller. False: its frame is not to be read, or does not lie above. */
-static bool step(struct frame *frame, uint32_t rule, struct walk_reads *reads) {
+/* Goes to the caller. Returns false if its frame is not readable or not above this one. */
+static bool frame_step(struct frame *frame, uint32_t rule, struct walk_reads *reads) {
     uintptr_t cfa = (rule_kind(rule) == RULE_SP ? frame->sp : frame->fp) + rule_offset(rule);
     bool is_saved = rule_saves(rule);
     uintptr_t saved = is_saved ? rule_saved(rule, cfa) : cfa - sizeof(void *), pc, fp = frame->fp;
@@ -40,19 +41,21 @@ static bool step(struct frame *frame, uint32_t rule, struct walk_reads *reads) {
     return true;
 }
 
-struct taken {
+struct frames_out {
     const void **next, **full;
     uint32_t signals;
 };
 
-static inline void take(struct taken *taken, const struct frame *frame, uintptr_t beyond, uint32_t rule) {
-    if (!(rule & RULE_OWN) && frame->sp > beyond)
+static inline void frames_add(struct frames_out *taken, const struct frame *frame, uintptr_t beyond,
+                              uint32_t rule) {
+    if (!(rule & RULE_RUNTIME) && frame->sp > beyond)
         *taken->next++ = (const void *)frame->pc;
 }
 
-/* The same for usual rules, on the thread's own stack, which ends there. Which register tells is left to the
- * processor to predict: to choose a value it would have to wait for the rule. */
-static inline bool step_plainly(struct frame *at, uint32_t rule, uintptr_t end) {
+/* Like frame_step, for usual rules on the thread's own stack, which ends at end. The branch on the kind of
+ * rule is deliberate: the processor predicts it, whereas a conditional move would wait for the rule to be
+ * loaded. */
+static inline bool frame_step_plain(struct frame *at, uint32_t rule, uintptr_t end) {
     uintptr_t cfa = at->fp + 2 * sizeof(void *), above = at->fp;
     if (rule >> RULE_KIND_AT) {
         if (rule >= RULE_MAKE(RULE_OUTERMOST, 0, 0) || at->fp % sizeof(void *) != 0 || at->fp < at->sp ||
@@ -70,12 +73,12 @@ static inline bool step_plainly(struct frame *at, uint32_t rule, uintptr_t end) 
     return true;
 }
 
-/* Frames of the program that follow one another: some 25 instructions for each. Stands still before the first
- * that is anything else. */
-static inline uint32_t walk_plainly(struct taken *taken, struct frame *at, uint32_t rule, uintptr_t end) {
+/* Walks consecutive frames of the program, some 25 instructions for each. Stops before the first frame that
+ * is anything else, and returns the rule of the last frame walked. */
+static inline uint32_t walk_plain(struct frames_out *taken, struct frame *at, uint32_t rule, uintptr_t end) {
     const void **next = taken->next, **full = taken->full;
     struct frame here = *at, above = here;
-    while (next != full && step_plainly(&above, rule, end)) {
+    while (next != full && frame_step_plain(&above, rule, end)) {
         uint64_t found = rule_kept(above.pc);
         if (found - 1 >= RULE_PLAIN_END - 1)
             break;
@@ -89,39 +92,39 @@ static inline uint32_t walk_plainly(struct taken *taken, struct frame *at, uint3
     return rule;
 }
 
-static bool walk_behind_signal(struct taken *, uintptr_t sp, uintptr_t beyond, struct walk_reads *,
-                               enum walk_end *);
+static bool walk_past_signal(struct frames_out *, uintptr_t sp, uintptr_t beyond, struct walk_reads *,
+                             enum walk_end *);
 
-/* False: it gets too hard. */
-static inline bool walk_on(struct taken *taken, struct frame frame, uintptr_t beyond,
+/* Walks until the end. Returns false if walk_fully is needed. */
+static inline bool walk_on(struct frames_out *taken, struct frame frame, uintptr_t beyond,
                            struct walk_reads *reads, enum walk_end *end, uint32_t rule) {
     *end = WALK_LOST;
     while (LIKELY(rule_leads_on(rule))) {
         if (LIKELY(rule < RULE_PLAIN_END && reads->is_whole && frame.sp > beyond))
-            rule = walk_plainly(taken, &frame, rule, reads->end);
+            rule = walk_plain(taken, &frame, rule, reads->end);
         if (!rule_leads_on(rule))
             break;
         if (taken->next == taken->full) {
             *end = WALK_FULL;
             return true;
         }
-        if (UNLIKELY(!step(&frame, rule, reads)))
+        if (UNLIKELY(!frame_step(&frame, rule, reads)))
             break;
         rule = rule_at(frame.pc);
         if (LIKELY(rule_kind(rule) < RULE_HARD) || rule_is_signal(rule))
-            take(taken, &frame, beyond, rule);
+            frames_add(taken, &frame, beyond, rule);
     }
     if (UNLIKELY(rule_is_signal(rule)))
-        return walk_behind_signal(taken, frame.sp, beyond, reads, end);
+        return walk_past_signal(taken, frame.sp, beyond, reads, end);
     if (rule_kind(rule) == RULE_OUTERMOST || (rule_kind(rule) == RULE_GUESS && !frame.fp) || !frame.pc)
         *end = WALK_OUTERMOST;
     return rule_kind(rule) != RULE_HARD;
 }
 
-/* To what a signal has interrupted, perhaps on another stack. Its address is that of the next instruction;
- * one more is behind that, as return addresses are behind their calls. */
-static COLD bool walk_behind_signal(struct taken *taken, uintptr_t sp, uintptr_t beyond,
-                                    struct walk_reads *reads, enum walk_end *end) {
+/* Continues with the function that a signal has interrupted, perhaps on another stack. Its address is the
+ * next instruction; adding 1 makes it look like a return address. */
+static COLD bool walk_past_signal(struct frames_out *taken, uintptr_t sp, uintptr_t beyond,
+                                  struct walk_reads *reads, enum walk_end *end) {
     bool is_full = taken->next == taken->full;
     *end = is_full ? WALK_FULL : WALK_LOST;
     if (is_full || taken->signals++ == SIGNALS_MOST || !walk_reads_have(reads, sp, sp, sp + SIGNAL_SIZE))
@@ -132,15 +135,15 @@ static COLD bool walk_behind_signal(struct taken *taken, uintptr_t sp, uintptr_t
     if (!walk_reads_move(reads, frame.sp))
         return true;
     uint32_t rule = rule_at(frame.pc);
-    beyond = sp > beyond ? 0 : beyond; /* which is on another stack then */
+    beyond = sp > beyond ? 0 : beyond; /* beyond is on the other stack */
     if (rule_kind(rule) < RULE_HARD || rule_is_signal(rule))
-        take(taken, &frame, beyond, rule);
+        frames_add(taken, &frame, beyond, rule);
     return walk_on(taken, frame, beyond, reads, end, rule);
 }
 
 __attribute__((noinline)) size_t walk_stack(const void **frames, size_t max, const void *beyond,
                                             enum walk_end *end) {
-    struct taken taken = {frames, frames + max, 0};
+    struct frames_out taken = {frames, frames + max, 0};
     struct walk_reads reads;
     struct frame frame;
     CAPTURE(frame);
@@ -152,13 +155,13 @@ __attribute__((noinline)) size_t walk_stack(const void **frames, size_t max, con
 
 __attribute__((noinline)) size_t walk_stack_from(const void *pointer, const void **frames, size_t max,
                                                  const void *beyond, enum walk_end *end) {
-    struct taken taken = {frames, frames + max, 0};
+    struct frames_out taken = {frames, frames + max, 0};
     struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)pointer};
     struct walk_reads reads;
     uint32_t rule = RULE_MAKE(RULE_POINTER, RULE_SAVED(2), 2);
     walk_reads_begin(&reads, frame.sp);
     if (LIKELY(reads.is_whole && !beyond))
-        rule = walk_plainly(&taken, &frame, rule, reads.end);
+        rule = walk_plain(&taken, &frame, rule, reads.end);
     *end = rule_leads_on(rule) ? WALK_FULL : WALK_OUTERMOST;
     if (taken.next != taken.full && rule_leads_on(rule) &&
         UNLIKELY(!walk_on(&taken, frame, (uintptr_t)beyond, &reads, end, rule)))
@@ -180,7 +183,7 @@ size_t walk_marked(const void *pointer, uint64_t context, const struct walk_mark
     size_t taken = 0;
     *same = 0;
     walk_reads_begin(&reads, frame.sp);
-    while (reads.is_whole && rule < RULE_PLAIN_END && step_plainly(&frame, rule, reads.end)) {
+    while (reads.is_whole && rule < RULE_PLAIN_END && frame_step_plain(&frame, rule, reads.end)) {
         rule = rule_at(frame.pc);
         if (!(rule & RULE_CONTEXT) || taken == max)
             break;
@@ -200,7 +203,8 @@ size_t walk_marked(const void *pointer, uint64_t context, const struct walk_mark
     return taken;
 }
 
-/* Where what is in the frame pointer now has been read; 0: it is known. */
+/* Returns the address from which the current frame pointer was read; 0 if it comes from the start of the
+ * walk. */
 static uintptr_t pointer_from(const struct frame *before, const struct frame *now, uint32_t rule,
                               uintptr_t was) {
     if (rule >> RULE_KIND_AT)
@@ -208,7 +212,7 @@ static uintptr_t pointer_from(const struct frame *before, const struct frame *no
     return rule_saves(rule) ? rule_saved(rule, now->sp) : was;
 }
 
-static struct walk_note note(uintptr_t at, bool is_place, uintptr_t end) {
+static struct walk_note word_note(uintptr_t at, bool is_place, uintptr_t end) {
     return (struct walk_note){(uint32_t)(end - at), is_place, walk_word(at) - (is_place ? end : 0)};
 }
 
@@ -218,25 +222,25 @@ size_t walk_notes(const void *pointer, size_t frames, struct walk_note *notes, s
     struct walk_reads reads;
     uintptr_t from = 0;
     size_t count = 0;
-    bool is_begun = false; /* behind the runtime's own frames */
+    bool is_begun = false; /* the walk has left the runtime's own frames */
     walk_reads_begin(&reads, frame.sp);
     if (!reads.is_whole || reads.end - frame.sp > UINT32_MAX)
         return 0;
     while (rule < RULE_MAKE(RULE_OUTERMOST, 0, 0)) {
         struct frame before = frame;
-        if (count + 2 > max || !step_plainly(&frame, rule, reads.end))
+        if (count + 2 > max || !frame_step_plain(&frame, rule, reads.end))
             return 0;
         if (rule >> RULE_KIND_AT && from)
-            notes[count++] = note(from, true, reads.end);
-        notes[count++] = note(frame.sp - sizeof(void *), false, reads.end);
+            notes[count++] = word_note(from, true, reads.end);
+        notes[count++] = word_note(frame.sp - sizeof(void *), false, reads.end);
         from = pointer_from(&before, &frame, rule, from);
         rule = rule_at(frame.pc);
-        is_begun |= !(rule & RULE_OWN);
-        if (!(rule & RULE_OWN) && --frames == 0)
+        is_begun |= !(rule & RULE_RUNTIME);
+        if (!(rule & RULE_RUNTIME) && --frames == 0)
             return count;
-        rule &= is_begun ? ~RULE_CONTEXT : ~(RULE_CONTEXT | RULE_OWN);
+        rule &= is_begun ? ~RULE_CONTEXT : ~(RULE_CONTEXT | RULE_RUNTIME);
     }
-    return rule_kind(rule) == RULE_OUTERMOST && !(rule & RULE_OWN) ? count : 0;
+    return rule_kind(rule) == RULE_OUTERMOST && !(rule & RULE_RUNTIME) ? count : 0;
 }
 
 bool walk_is_by_pointer(const void *frame) {
@@ -252,22 +256,21 @@ bool walk_is_line(const void *frame) {
 }
 
 bool walk_is_foreign(const void *frame) {
-    return !(rule_at((uintptr_t)frame) & (RULE_CONTEXT | RULE_OWN));
+    return !(rule_at((uintptr_t)frame) & (RULE_CONTEXT | RULE_RUNTIME));
 }
 
 bool walk_is_signal(const void *frame) {
     return rule_is_signal(rule_at((uintptr_t)frame));
 }
 
-/* ---- Which part of the stack a walk may read. */
+/* ---- The part of the stack that a walk may read. */
 
 #define PAGE ((uintptr_t)4096) /* or a part of one */
 
-/* Below the stack pointer: where a function that has been interrupted just before it returns had saved
- * registers. */
+/* The x86-64 ABI's red zone: a function interrupted just before it returns has its registers saved there. */
 #define RED_ZONE ((uintptr_t)128)
 
-/* A step over more than this is none. */
+/* The largest frame that a walk accepts. */
 #define STEP_MOST ((uintptr_t)1 << 20)
 
 void walk_reads_find(struct walk_reads *reads, uintptr_t sp) {
