@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report from the slabs. */
+/* Finds the accuracy gaps that only a check reveals. */
 #define _GNU_SOURCE
 #include "lib/collect/collect.h"
 
@@ -26,8 +26,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Other copies of the runtime in the process. Each carries an ELF note, which one finds in the other: a
- * copy in the executable and one in a library share no symbol that the two would agree on. */
+/* ---- Other copies of the runtime in the process. A copy in the executable and one in a library share no
+ * symbols, so they find each other by an ELF note. */
 
 #define STRING(number)    STRING_OF(number)
 #define STRING_OF(number) #number
@@ -38,13 +38,13 @@ struct note {
     uint32_t version;
 };
 
-static const struct note own_note __attribute__((section(".note.allocsite"), used, aligned(4))) = {
+static const struct note runtime_note __attribute__((section(".note.allocsite"), used, aligned(4))) = {
     .header = {.n_namesz = sizeof "allocsite", .n_descsz = sizeof(uint32_t), .n_type = 1},
     .name = "allocsite",
     .version = ALLOCSITE_FORMAT_VERSION,
 };
 
-/* The note of rt/root.h. In assembly, for in C no initializer is a distance. */
+/* The note of rt/root.h. In assembly, because a C initializer cannot be the distance between two symbols. */
 __asm__(".pushsection .note.allocsite, \"a\", @note\n\t"
         ".balign 4\n\t"
         ".long 2f - 1f, 4f - 3f, " STRING(ROOT_NOTE) "\n"
@@ -53,10 +53,11 @@ __asm__(".pushsection .note.allocsite, \"a\", @note\n\t"
                                                      "3:\t.quad allocsite_root - 3b\n"
                                                      "4:\t.popsection");
 
-static bool marks_another(void *unused, const struct elf_note *note) {
+static bool is_other_runtime(void *unused, const struct elf_note *note) {
     (void)unused;
-    return note->name_size == own_note.header.n_namesz && note->type == own_note.header.n_type &&
-           memcmp(note->name, own_note.name, note->name_size) == 0 && note->start != (const char *)&own_note;
+    return note->name_size == runtime_note.header.n_namesz && note->type == runtime_note.header.n_type &&
+           memcmp(note->name, runtime_note.name, note->name_size) == 0 &&
+           note->start != (const char *)&runtime_note;
 }
 
 static int visit_notes(struct dl_phdr_info *object, size_t size, void *unused) {
@@ -65,39 +66,40 @@ static int visit_notes(struct dl_phdr_info *object, size_t size, void *unused) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
         const char *at = (const char *)(object->dlpi_addr + segment->p_vaddr);
         if (segment->p_type == PT_NOTE &&
-            elf_notes_find(at, segment->p_filesz, segment->p_align, marks_another, unused))
+            elf_notes_find(at, segment->p_filesz, segment->p_align, is_other_runtime, unused))
             return 1;
     }
     return 0;
 }
 
-/* Whether another copy of the runtime is loaded. Takes the dynamic loader's lock. */
+/* Returns whether another copy of the runtime is loaded. Takes the dynamic loader's lock. */
 static bool copies_exist(void) {
     return dl_iterate_phdr(visit_notes, NULL);
 }
 
 #ifdef ALLOCSITE_STATIC
 
-/* The kernel's own object has a name without a slash. */
+/* The vDSO is not a library; its name has no slash. */
 static int visit_library(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size;
     (void)unused;
     return object->dlpi_name && strchr(object->dlpi_name, '/') != NULL;
 }
 
-/* Whether there are shared libraries, which the static runtime is blind to. Takes the loader's lock. */
+/* Returns whether there are shared libraries, whose allocations the static runtime cannot see. Takes the
+ * loader's lock. */
 static bool copies_have_libraries(void) {
     return dl_iterate_phdr(visit_library, NULL);
 }
 
 #endif
 
-/* ---- Who stands before the runtime. */
+/* ---- An allocator whose symbols come before the runtime's. */
 
 #ifndef ALLOCSITE_STATIC
 
-/* Sanitizers bring their own malloc and are the usual reason that another one stands before ours. Weak
- * references tell, for dlsym allocates, and a signal handler may be asking. */
+/* Sanitizers bring their own malloc and are the usual reason that another one comes before ours. They are
+ * found by weak references: dlsym allocates, and the caller may be in a signal handler. */
 #define SANITIZERS(X)                                                                                        \
     X(__asan_init, "AddressSanitizer")                                                                       \
     X(__hwasan_init, "HWAddressSanitizer")                                                                   \
@@ -131,8 +133,8 @@ static const char *other_malloc(void) {
 
 #endif
 
-/* The holes that show only now. */
-static void look_for_holes(void) {
+/* Sets the gaps that can be found only now. */
+static void holes_find(void) {
     if (os_fork_failed())
         hole_set(HOLE_FORK);
     if (copies_exist())
@@ -146,16 +148,15 @@ static void look_for_holes(void) {
 }
 
 void collect_holes(struct profile_header *header) {
-    look_for_holes();
+    holes_find();
     header->holes |= holes_all();
     if (hole_is_set(HOLE_INTERPOSITION) || hole_is_set(HOLE_PAST))
         header->other_malloc = names_text(other_malloc());
 }
 
-/* ---- The end of the process. */
-
-/* What breaks the laws of the peak was torn, if no thread has raised what is live while it was added up. */
-static void check_peak(void) {
+/* A peak that contradicts the sums means that an event was counted only in part. Live bytes can also exceed
+ * the peak while another thread allocates, so all others must be quiet. */
+static void peak_check(void) {
     uint64_t live = 0, peak = 0;
     bool is_odd = false;
     for (uint32_t slot = 1; slot < record_count(); slot++) {
@@ -175,7 +176,7 @@ static void check_peak(void) {
 
 void collect_end(struct profile_header *header) {
     sums_know_inherited();
-    check_peak();
+    peak_check();
     collect_holes(header);
     header->walks = stacks_walks();
 }

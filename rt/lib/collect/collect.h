@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the process itself has to find out for a report, beside its counters. */
+/* Facts that only the process itself can find out for a report, apart from its counters. */
 #ifndef ALLOCSITE_LIB_COLLECT_COLLECT_H
 #define ALLOCSITE_LIB_COLLECT_COLLECT_H
 
@@ -8,29 +8,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Looks for the holes that only a look shows, and tells the header of all. Takes a lock of the dynamic
- * loader. */
+/* Checks for the accuracy gaps that only a check reveals, and writes all gaps to the header. Takes a lock of
+ * the dynamic loader. */
 void collect_holes(struct profile_header *);
 
-/* The same, and all else that a report at the end of the process needs and that only the process knows: which
- * blocks are inherited, and torn. */
+/* Like collect_holes, and collects everything else that a report at the end of the process needs: inherited
+ * blocks, and events that were counted only in part. */
 void collect_end(struct profile_header *);
 
-/* ---- Blocks that a forked child has and did not allocate itself (inherited.c). */
+/* ---- Blocks that a forked child has but did not allocate (inherited.c). */
 
-/* Live blocks of this process, in which nothing has been counted yet, are what it has inherited. False: the
- * hole is set. */
+/* Counts the live blocks of this process, which has counted nothing yet, as inherited. Returns false, and
+ * sets the gap, if that is not possible. */
 bool slots_inherit_heap(void);
 
-/* Whether that was done; else only what a child has at its end tells. */
+/* Returns whether the inherited blocks are known. If not, they are the difference between the live blocks and
+ * the counts of a child. */
 bool slots_know_inherited(void);
 
-/* In a forked child that was not told at its start what it inherited: finds that out, from what is live and
- * what was counted. To be called before sums that are to be right there; does nothing elsewhere. */
+/* Finds out what a forked child inherited, from its live blocks and its counts, if that is not known yet.
+ * Needed before sums are read; does nothing in other processes. */
 void sums_know_inherited(void);
 
-/* Counts from zero again: blocks that are live then are inherited, as by a forked child. Threads may count on
- * meanwhile. */
+/* Starts counting from zero: the blocks that are live now are inherited, as in a forked child. Other threads
+ * may go on counting. */
 void counters_reset(void);
 
 #endif

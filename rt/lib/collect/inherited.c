@@ -16,7 +16,7 @@
 #include "lib/heap/shadow.h"
 #include "lib/registry/registry.h"
 
-static void inherit(uint32_t number, uint64_t bytes, bool *incomplete) {
+static void slot_inherit(uint32_t number, uint64_t bytes, bool *incomplete) {
     struct profile_slot *slot = slot_at(number);
     if (slot) {
         slot->inherited_blocks++;
@@ -29,13 +29,13 @@ static void inherit(uint32_t number, uint64_t bytes, bool *incomplete) {
 static void inherit_block(void *incomplete, const void *p, const struct block *block) {
     (void)p;
     if (block->slot != SLOT_OURS)
-        inherit(block->slot, block->size, incomplete);
+        slot_inherit(block->slot, block->size, incomplete);
 }
 
 static void inherit_custom(void *incomplete, const struct custom_block *block) {
-    inherit(custom_slot(*block->entry), custom_size(*block->entry), incomplete);
+    slot_inherit(custom_slot(*block->entry), custom_size(*block->entry), incomplete);
     if (custom_sum_slot() != NO_SLOT)
-        inherit(custom_sum_slot(), custom_size(*block->entry), incomplete);
+        slot_inherit(custom_sum_slot(), custom_size(*block->entry), incomplete);
 }
 
 static bool inherit_heap(void) {
@@ -46,14 +46,14 @@ static bool inherit_heap(void) {
     return !hole_is_set(HOLE_OWNERS);
 }
 
-static void set_known(void) {
+static void inherited_set_known(void) {
     __atomic_fetch_and(&store_header()->flags, ~(uint32_t)PROFILE_INHERITS, __ATOMIC_RELAXED);
     __atomic_fetch_or(&store_header()->flags, PROFILE_IS_FORKED, __ATOMIC_RELEASE);
 }
 
 bool slots_inherit_heap(void) {
     bool is_whole = inherit_heap();
-    set_known();
+    inherited_set_known();
     return is_whole;
 }
 
@@ -61,14 +61,15 @@ bool slots_know_inherited(void) {
     return __atomic_load_n(&store_header()->flags, __ATOMIC_ACQUIRE) & PROFILE_IS_FORKED;
 }
 
-/* Where owners are not noted only custom allocators' blocks can be inherited: only these are ever lost. */
+/* If owners are not noted, only custom allocators' blocks can be inherited, because only these are ever
+ * released. */
 static bool may_inherit(uint32_t number, const struct sum *sum) {
     if (!runtime_owners)
         return sum->lost || slot_known(number)->inherited_blocks;
     return sum->gained || sum->lost;
 }
 
-static void take_off_what_came_since(void) {
+static void subtract_counted(void) {
     for (uint32_t number = 1; number < record_count(); number++) {
         struct sum sum;
         sum_slot(number, &sum);
@@ -80,8 +81,8 @@ static void take_off_what_came_since(void) {
     }
 }
 
-/* Two threads that ask at once would count all twice. The lock holds the process that has it, for a forked
- * child may find it taken. */
+/* Two threads that ask at once must not count the blocks twice. The lock holds the process id, because a
+ * forked child may inherit a lock that its parent had taken. */
 void sums_know_inherited(void) {
     static int owner;
     if (!runtime_was_forked() || slots_know_inherited())
@@ -96,14 +97,14 @@ void sums_know_inherited(void) {
         os_wait(tries);
     }
     if (!slots_know_inherited() && inherit_heap())
-        take_off_what_came_since();
-    set_known();
+        subtract_counted();
+    inherited_set_known();
     __atomic_store_n(&owner, 0, __ATOMIC_RELEASE);
     os_signals_release(signals);
 }
 
-/* An odd number of resets is the lock, which a forked child finds open. */
-static void begin_reset(struct profile_header *header) {
+/* An odd number of resets is the lock. A forked child finds it open. */
+static void reset_begin(struct profile_header *header) {
     for (uint32_t tries = 1;; tries++) {
         uint64_t resets = __atomic_load_n(&header->resets, __ATOMIC_ACQUIRE);
         if (resets % 2 == 0 && __atomic_compare_exchange_n(&header->resets, &resets, resets + 1, false,
@@ -116,7 +117,7 @@ static void begin_reset(struct profile_header *header) {
 void counters_reset(void) {
     struct profile_header *header = store_header();
     uint64_t signals = os_signals_hold();
-    begin_reset(header);
+    reset_begin(header);
     sums_know_inherited();
     peak_reset();
     sums_reset();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Creating the file of a profile beside those of other processes. */
+/* Creates the file of a profile next to the files of other processes. */
 #define _GNU_SOURCE
 #include "lib/collect/profiling.h"
 
@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* None of these is a point where a thread can be cancelled. */
+/* A direct system call: unlike openat(2) of the C library it is no cancellation point. */
 int profile_open_at(const char *path, int flags) {
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
                         0600);
@@ -50,8 +50,8 @@ bool profile_new_name(char *name, const char *path) {
            path_add_number(name, PATH_MAX, os_now()) && path_add_number(name, PATH_MAX, number);
 }
 
-/* Its header is in it before it has its name, so that whoever finds the name finds the process; and an empty
- * directory, so that it is a profile if the process is killed there. */
+/* The header is written before the file gets its name, so that a reader who finds the name finds the process.
+ * An empty directory follows, so that the file is a valid profile even if the process is killed now. */
 bool profile_make(struct new_profile *made, const char *path, const struct profile_header *header,
                   const char **why) {
     bool fits = profile_new_name(made->name, path);
@@ -81,7 +81,7 @@ bool profile_give_name(const char *name, const char *path) {
         unlink(name);
         return true;
     }
-    /* A file system without links, or a sandbox: nothing is left but to look first. */
+    /* On a file system without links or in a sandbox only a check before the rename is left, which races. */
     struct stat status;
     if (errno != EEXIST && lstat(path, &status) == 0)
         errno = EEXIST;
@@ -90,9 +90,9 @@ bool profile_give_name(const char *name, const char *path) {
 
 enum found { FOUND_STALE, FOUND_IN_USE, FOUND_GONE, FOUND_OTHER };
 
-/* One of another namespace of processes cannot be looked up here. A copy of what was counted is of no running
- * one. One that executed another program runs on as that. */
-static bool may_run(const struct profile_header *header, const struct profile_header *ours) {
+/* A process of another pid namespace cannot be looked up, so it may run. A copy or a merged profile belongs
+ * to no running process. A process that executed another program runs on as that program. */
+static bool process_may_run(const struct profile_header *header, const struct profile_header *ours) {
     if ((header->ended && header->ending != PROFILE_EXEC) || header->processes != 1 ||
         header->flags & (PROFILE_IS_COPY | PROFILE_IS_MERGED))
         return false;
@@ -101,7 +101,7 @@ static bool may_run(const struct profile_header *header, const struct profile_he
     return os_start_time(header->pid) == header->start_time;
 }
 
-static enum found judge_header(int fd, const struct profile_header *ours, const char **why) {
+static enum found profile_judge_header(int fd, const struct profile_header *ours, const char **why) {
     struct profile_header header;
     long read = syscall(SYS_pread64, fd, &header, sizeof header, 0);
     if (read == 0)
@@ -110,40 +110,40 @@ static enum found judge_header(int fd, const struct profile_header *ours, const 
         *why = "there is a file that is not a profile";
         return FOUND_OTHER;
     }
-    return may_run(&header, ours) ? FOUND_IN_USE : FOUND_STALE;
+    return process_may_run(&header, ours) ? FOUND_IN_USE : FOUND_STALE;
 }
 
-static enum found judge(int fd, const struct profile_header *ours, const char **why) {
+static enum found profile_judge(int fd, const struct profile_header *ours, const char **why) {
     struct stat status;
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
         *why = "it is not a regular file";
     else if (status.st_uid != geteuid())
         *why = "there is a file of another user";
     else
-        return judge_header(fd, ours, why);
+        return profile_judge_header(fd, ours, why);
     return FOUND_OTHER;
 }
 
-static bool is_still(const char *path, int fd) {
+static bool is_same_file(const char *path, int fd) {
     struct stat named, opened;
     return lstat(path, &named) == 0 && fstat(fd, &opened) == 0 && named.st_ino == opened.st_ino &&
            named.st_dev == opened.st_dev;
 }
 
-/* Several processes may find the same stale profile; it is the lock's who replaces it. */
-static enum found replace(const char *name, const char *path, const struct profile_header *ours,
-                          bool may_replace, const char **why) {
+/* Several processes may find the same stale profile. The one that gets the file lock replaces it. */
+static enum found profile_replace(const char *name, const char *path, const struct profile_header *ours,
+                                  bool may_replace, const char **why) {
     int fd = profile_open_at(path, O_RDONLY);
     if (fd < 0) {
         *why = errno == ELOOP ? "it is a symbolic link" : strerrordesc_np(errno);
         return errno == ENOENT ? FOUND_GONE : FOUND_OTHER;
     }
-    enum found found = judge(fd, ours, why);
+    enum found found = profile_judge(fd, ours, why);
     if (found == FOUND_STALE && !may_replace)
         found = FOUND_IN_USE;
     if (found == FOUND_STALE) {
         flock(fd, LOCK_EX);
-        if (!is_still(path, fd))
+        if (!is_same_file(path, fd))
             found = FOUND_GONE;
         else if (rename(name, path) != 0) {
             *why = strerrordesc_np(errno);
@@ -154,8 +154,8 @@ static enum found replace(const char *name, const char *path, const struct profi
     return found;
 }
 
-static bool settle(const char *name, char *path, size_t size, const struct profile_header *ours,
-                   bool may_replace, const char **why) {
+static bool profile_rename(const char *name, char *path, size_t size, const struct profile_header *ours,
+                           bool may_replace, const char **why) {
     size_t length = strlen(path);
     for (uint64_t number = 0; number < PATH_NUMBERS_MOST;) {
         path[length] = '\0';
@@ -164,7 +164,8 @@ static bool settle(const char *name, char *path, size_t size, const struct profi
         if (profile_give_name(name, path))
             return true;
         *why = strerrordesc_np(errno);
-        enum found found = errno == EEXIST ? replace(name, path, ours, may_replace, why) : FOUND_OTHER;
+        enum found found =
+            errno == EEXIST ? profile_replace(name, path, ours, may_replace, why) : FOUND_OTHER;
         if (found == FOUND_STALE)
             return true;
         if (found == FOUND_OTHER)
@@ -177,7 +178,7 @@ static bool settle(const char *name, char *path, size_t size, const struct profi
 
 bool profile_settle(struct new_profile *made, char *path, size_t size, const struct profile_header *ours,
                     bool may_replace, const char **why) {
-    if (settle(made->name, path, size, ours, may_replace, why))
+    if (profile_rename(made->name, path, size, ours, may_replace, why))
         return true;
     profile_discard(made);
     return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The profile of this process: beginning, going on in forked children, names, end. */
+/* The profile of this process: how it begins, continues in forked children, and ends. */
 #define _GNU_SOURCE
 #include "lib/collect/profiling.h"
 
@@ -35,10 +35,10 @@ static struct table records = {.element = sizeof(struct profile_record),
                                .areas = &store_areas,
                                .kind = PROFILE_RECORDS};
 
-static const char *wanted_path;  /* with its patterns */
-static char directory[PATH_MAX]; /* that it is relative to; a program may change it later */
+static const char *wanted_path;  /* the pattern of the path */
+static char directory[PATH_MAX]; /* where relative paths start; saved because the program may change it */
 
-static profile_name add_frames(const struct allocsite_frame *frame) {
+static profile_name write_frames(const struct allocsite_frame *frame) {
     if (!frame)
         return 0;
     struct place place = descriptor_place(frame);
@@ -47,7 +47,7 @@ static profile_name add_frames(const struct allocsite_frame *frame) {
         .file = names_text(place.file),
         .line = place.line,
         .column = place.column,
-        .caller = add_frames(descriptor_frame(&frame->caller)),
+        .caller = write_frames(descriptor_frame(&frame->caller)),
     };
     return names_frame(&copy);
 }
@@ -56,7 +56,7 @@ static uint32_t slot_of_module(const struct module *module) {
     return module->slot == NO_SLOT ? 0 : module->slot;
 }
 
-static void add_site(struct profile_record *to, const struct record *record) {
+static void record_write_site(struct profile_record *to, const struct record *record) {
     const struct allocsite_site *site = record->site;
     struct place place = descriptor_at(site);
     to->id = site->hash;
@@ -67,10 +67,10 @@ static void add_site(struct profile_record *to, const struct record *record) {
     to->file = names_text(place.file);
     to->callee = names_text(descriptor_request(site, false));
     to->type = names_text(descriptor_request(site, true));
-    to->inlined = add_frames(descriptor_caller(site));
+    to->inlined = write_frames(descriptor_caller(site));
 }
 
-static void add_module(struct profile_record *to, const struct record *record, uint32_t slot) {
+static void record_write_module(struct profile_record *to, const struct record *record, uint32_t slot) {
     const struct module *module = record->module;
     to->id = module_id(module);
     to->module = slot;
@@ -78,49 +78,49 @@ static void add_module(struct profile_record *to, const struct record *record, u
     to->build_id = names_text(module->build_id[0] ? module->build_id : NULL);
 }
 
-static void add_caller(struct profile_record *to, const struct record *record) {
+static void record_write_caller(struct profile_record *to, const struct record *record) {
     const struct module *module = record->module;
     to->id = caller_id(module->build_id, module->path, record->address);
     to->module = slot_of_module(module);
     to->address = record->address;
 }
 
-static void add_part(struct profile_record *to, const struct record *record, uint32_t slot) {
+static void record_write_part(struct profile_record *to, const struct record *record, uint32_t slot) {
     struct stack_record stack = record_stack(slot);
     to->module = slot_of_module(record->module);
     to->parent = stack.parent ? stack.parent : record->parent;
     to->stack = stack.stack;
 }
 
-static void add(uint32_t slot) {
+static void record_write(uint32_t slot) {
     const struct record *record = record_at(slot);
     struct profile_record *to = record ? table_at(&records, slot) : NULL;
     uint32_t what = record ? record_what(slot) : PROFILE_UNUSED;
     if (!to || to->what)
         return;
     if (what == PROFILE_SITE)
-        add_site(to, record);
+        record_write_site(to, record);
     else if (what == PROFILE_MODULE)
-        add_module(to, record, slot);
+        record_write_module(to, record, slot);
     else if (what == PROFILE_CALLER)
-        add_caller(to, record);
+        record_write_caller(to, record);
     else
-        add_part(to, record, slot);
+        record_write_part(to, record, slot);
     __atomic_store_n(&to->what, what, __ATOMIC_RELEASE);
 }
 
-/* Not before a child has left its parent's file, in which names and records stand. */
-static void add_if_here(uint32_t slot) {
+/* A child that has not left its parent's file must not write: names and records there are the parent's. */
+static void record_write_if_ours(uint32_t slot) {
     if (*profiling_here)
-        add(slot);
+        record_write(slot);
 }
 
-static void add_all(void) {
+static void records_write(void) {
     for (uint32_t slot = 1; slot < record_count(); slot++)
-        add(slot);
+        record_write(slot);
 }
 
-/* A child must not be given its parent's path. */
+/* Gives a child a path other than its parent's. */
 static bool write_path(char *path, size_t size, const struct profile_header *header, const char *host,
                        bool is_child) {
     char pattern[PATH_MAX];
@@ -158,14 +158,14 @@ static void write_header(struct profile_header *header) {
     header->pid_namespace = os_pid_namespace();
     header->begun = header->begun ? header->begun : os_now();
     header->processes = 1;
-    header->holes |= holes_all(); /* a child has its parent's */
+    header->holes |= holes_all(); /* the gaps of a child's parent hold for the child too */
     header->flags |= (options->pairs ? PROFILE_HAS_PAIRS : 0) | (options->sizes ? PROFILE_HAS_SIZES : 0) |
                      (options->lifetime ? PROFILE_HAS_LIFETIMES : 0) |
                      (runtime_is_asleep() ? PROFILE_IS_ASLEEP : 0);
     header->walks = stacks_walks();
 }
 
-/* Not before a child is out of its parent's file, where the names stand. */
+/* A child must have left its parent's file before: it writes names. */
 static void write_header_names(struct profile_header *header, const char *host) {
     header->program = names_text(program_path());
     header->host = names_text(host);
@@ -173,7 +173,7 @@ static void write_header_names(struct profile_header *header, const char *host) 
 }
 
 static bool enter_file(struct new_profile *made, char *path, size_t size, bool is_child, const char **why) {
-    /* A profile that another run left under a number of a process is lost if that comes again. */
+    /* If the path has %p, a file there is from another run whose process had the same id. It is kept. */
     bool may_replace = !profile_names_process(wanted_path);
     if (!profile_settle(made, path, size, store_header(), may_replace, why))
         return false;
@@ -198,14 +198,14 @@ static bool open_file(bool is_child, const char *host) {
     return is_open;
 }
 
-/* Without a memfd, which a sandbox may refuse, the counters stay private memory. So they do where the kernel
- * does not wipe memory: a child that was forked past the handlers would count in its parent's file. */
+/* Uses a memfd. If a sandbox refuses it, the counters stay in private memory. They also do if the kernel does
+ * not wipe memory on fork: a child forked without the fork handlers would count in its parent's file. */
 static bool open_memory(bool is_child) {
     int fd = os_fork_refused() ? -1 : os_memory_file();
     return fd >= 0 && store_enter(fd, NULL, is_child ? record_count() : 0) == 0;
 }
 
-static void begin(bool is_child) {
+static void profiling_open(bool is_child) {
     char host[256];
     uint64_t signals = os_signals_hold();
     if (is_child)
@@ -224,12 +224,12 @@ static void begin(bool is_child) {
         store_header()->flags |= PROFILE_INHERITS;
     else
         collect_holes(store_header());
-    add_all();
+    records_write();
     os_signals_release(signals);
 }
 
-/* A signal handler that forks may have interrupted an event. The child continues that event with the state of
- * its parent, so the child is inexact. The parent is not, so its file is left first. */
+/* A signal handler that forks may have interrupted an event. The child finishes that event with its parent's
+ * state, so the child is inexact. The parent is not, so the child leaves its file first. */
 static void leave_parent(void) {
     int error = errno;
     store_leave();
@@ -238,7 +238,7 @@ static void leave_parent(void) {
     errno = error;
 }
 
-static bool want_path(const char *pattern) {
+static bool wanted_path_set(const char *pattern) {
     if (*pattern == '/' || getcwd(directory, sizeof directory)) {
         wanted_path = pattern;
         return true;
@@ -254,9 +254,9 @@ void profiling_begin(const char *pattern) {
         return;
     }
     if (pattern)
-        want_path(pattern);
-    record_added = add_if_here;
-    begin(false);
+        wanted_path_set(pattern);
+    record_added = record_write_if_ours;
+    profiling_open(false);
     bool was_silent = silence_begin();
     pthread_atfork(NULL, NULL, leave_parent);
     silence_end(was_silent);
@@ -270,7 +270,7 @@ int profiling_begin_late(const char *pattern) {
         return ENOMEM;
     os_host_name(host, sizeof host);
     uint64_t signals = os_signals_hold();
-    bool is_open = want_path(memcpy(kept, pattern, size)) && open_file(false, host);
+    bool is_open = wanted_path_set(memcpy(kept, pattern, size)) && open_file(false, host);
     if (is_open)
         runtime_state = ROOT_HAS_FILE;
     os_signals_release(signals);
@@ -284,11 +284,11 @@ bool profiling_is_wanted(void) {
 
 STACK_CALL(void, profiling_begin_child, void) {
     int error = errno;
-    begin(true);
+    profiling_open(true);
     errno = error;
 }
 
-/* A child of vfork, which is about to end, is not the process whose profile it sees. */
+/* False in a child of vfork that is about to end: it sees its parent's profile. */
 static bool is_of_this_process(void) {
     return store_is_file() && store_header()->pid == (uint64_t)os_process();
 }
@@ -300,7 +300,7 @@ void profiling_end(void) {
     store_header()->ended = os_now();
 }
 
-/* Of a process without a file the header is its own in any case. */
+/* The header of a process without a file is always its own. */
 void profiling_note(enum profile_ending ending, int status) {
     struct profile_header *header = store_header();
     if (store_is_file() && !is_of_this_process())
@@ -309,7 +309,8 @@ void profiling_note(enum profile_ending ending, int status) {
     header->status = (uint32_t)status & 0xFF;
 }
 
-/* A static program passes here at the end of exit as well, and a handler of exit may call _exit. */
+/* A static program calls _exit at the end of exit too, and an exit handler may call _exit. The ending is
+ * EXIT_AT_ONCE only if exit has not noted the same status. */
 void profiling_note_at_once(int status) {
     const struct profile_header *header = store_header();
     bool is_other = header->ending == PROFILE_EXIT && header->status != ((uint32_t)status & 0xFF);
@@ -348,7 +349,7 @@ static void write_copy_header(struct profile_header *header) {
 
 int profiling_copy(int fd) {
     struct profile_header header;
-    add_all();
+    records_write();
     write_copy_header(&header);
     return store_copy(fd, &header);
 }
@@ -359,7 +360,7 @@ int profiling_copy_to(const char *pattern) {
     struct new_profile made;
     const char *why;
     os_host_name(host, sizeof host);
-    add_all();
+    records_write();
     write_copy_header(&header);
     struct path_names names = {.pid = header.pid, .program = program_path(), .host = host};
     if (!path_expand(path, sizeof path, pattern, &names))

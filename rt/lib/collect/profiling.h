@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The profile of this process, if one is wanted. */
+/* The profile of this process, if it writes one. */
 #ifndef ALLOCSITE_LIB_COLLECT_PROFILING_H
 #define ALLOCSITE_LIB_COLLECT_PROFILING_H
 
@@ -10,80 +10,81 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* *false: this is a forked child that has not left its parent's file. NULL: counting has not begun, or there
- * is no memory. */
+/* *profiling_here is false in a forked child that still maps its parent's file. The pointer is NULL before
+ * counting begins, or if there is no memory. */
 extern bool *profiling_here __attribute__((visibility("hidden")));
 
-/* From here on all is counted in a file: the profile at the path that pattern stands for, which has to stay,
- * or a memfd if there is no pattern or the profile cannot be made, which has been told. */
+/* Starts counting in a file: the profile at the path that pattern expands to, or a memfd if pattern is NULL
+ * or the profile cannot be made (which is reported). The pattern must stay valid. */
 void profiling_begin(const char *pattern);
 
-/* Moves to a profile at the program's call, with a pattern that may go. 0, or EIO when it has been told why
- * that fails, and nothing has changed; ENOMEM. */
+/* Moves the counters to a profile when the program asks for one; the pattern may be freed afterwards. Returns
+ * 0; EIO if that fails, which is reported and changes nothing; or ENOMEM. */
 int profiling_begin_late(const char *pattern);
 
-/* Whether there is a profile, in this process or its parent. */
+/* Returns whether this process or its parent was asked to write a profile. */
 bool profiling_is_wanted(void);
 
-/* A file for a forked child, before it counts anything. */
+/* Opens a file for a forked child, before the child counts anything. */
 void profiling_begin_child(void);
 
-/* The process is about to end by itself, or, with no ending, was said to. */
+/* The process is about to end by itself. profiling_note records the way it ends. */
 void profiling_end(void);
 void profiling_note(enum profile_ending, int status);
 
-/* The same of a call of _exit. */
+/* Like profiling_note, for a call of _exit. */
 void profiling_note_at_once(int status);
 
-/* It is about to execute another program; and with what that returned: it could not. */
+/* The process is about to execute another program. If that fails, profiling_go_on takes the result of
+ * profiling_execute and undoes it. */
 enum profile_ending profiling_execute(void);
 void profiling_go_on(enum profile_ending before);
 
-/* Writes what was counted so far as a profile, to a descriptor or to the path that a pattern stands for. 0 or
- * errno. */
+/* Writes everything counted so far as a profile, to a descriptor or to the path that a pattern expands to.
+ * Returns 0 or an errno. */
 int profiling_copy(int fd);
 int profiling_copy_to(const char *pattern);
 
-/* ---- Where a profile goes. */
+/* ---- The path of a profile. */
 
-/* Where %p does not tell processes apart, a path gets a number, up to this. */
+/* The highest number that is added to a path without %p to keep processes apart. */
 #define PATH_NUMBERS_MOST 10000
 
-/* Never through a symbolic link, and not a point where a thread can be cancelled. -1 with errno. */
+/* Opens a file, never through a symbolic link; not a cancellation point. Returns -1 with errno on failure. */
 int profile_open_at(const char *path, int flags);
 
-/* Whether a profile is there. */
+/* Returns whether the file is a profile. */
 bool profile_is_at(const char *path);
 
-/* Whether the pattern has the number of the process. */
+/* Returns whether the pattern contains the process id. */
 bool profile_names_process(const char *pattern);
 
-/* A name beside path, in PATH_MAX bytes, that no other file has. False: it is too long. */
+/* Writes an unused name in the directory of path, at most PATH_MAX bytes. Returns false if it is too long. */
 bool profile_new_name(char *name, const char *path);
 
-/* Gives the file of that name the path if nothing has it. False with errno. */
+/* Renames the file if the path is free. Returns false with errno otherwise. */
 bool profile_give_name(const char *name, const char *path);
 
-/* A file that has no name of its own yet. */
+/* A file with a temporary name. */
 struct new_profile {
     int fd;
     char name[PATH_MAX];
 };
 
-/* Creates the file of a profile that begins with header, for its owner alone, in the directory of path, open
- * for reading and writing. False: *why says why. */
+/* Creates the file of a profile that begins with header, in the directory of path, open for reading and
+ * writing by its owner alone. Returns false with the reason in *why. */
 bool profile_make(struct new_profile *, const char *path, const struct profile_header *, const char **why);
 
-/* Gives it the path, which has room for size bytes and is then what it became.
+/* Renames the file to path, a buffer of size bytes that then holds the final path.
  *
- * A profile there whose process has ended is replaced, in one step, if may_replace. That of a process that
- * runs still or of which that cannot be told, or of what this process executed before, stays: then a number
- * is added to path. A file that is not a profile is never touched. False: *why says why; the file is gone,
- * and its descriptor closed. */
+ * With may_replace it replaces, in one step, an existing profile whose process has ended. It keeps a profile
+ * whose process runs, or may run, or executed this program; the path then gets a number. It never touches a
+ * file that is not a profile. On failure it returns false with the reason in *why, and the new file is
+ * removed and closed. */
 bool profile_settle(struct new_profile *, char *path, size_t size, const struct profile_header *,
                     bool may_replace, const char **why);
 
-/* Removes it instead. */
+/* Removes and closes the file. */
 void profile_discard(struct new_profile *);
 
 #endif
