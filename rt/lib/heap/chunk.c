@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* glibc's chunks (malloc.c, "Chunk representation"): the word before a block is its chunk's size, a multiple
- * of 16, with three flags: the chunk before it is in use, it was mapped, it is of another arena than the main
- * one. The word where the next chunk has its size tells whether this one is in use. */
+/* glibc's chunks (malloc.c, "Chunk representation"): the word before a block is the size of its chunk, a
+ * multiple of 16, plus three flags: the previous chunk is in use, the chunk was mapped, it belongs to another
+ * arena than the main one. The flag that says whether a chunk is in use is thus in the size of the next
+ * chunk. */
 #include "lib/heap/chunk.h"
 
 #include "lib/base/os.h"
@@ -26,7 +27,7 @@ static bool read_word(uintptr_t address, uintptr_t *word) {
     return can;
 }
 
-/* The chunk and what is in front of it (for an alignment, or nothing) fill whole pages. */
+/* The chunk and the bytes before it (alignment, or none) fill whole pages. */
 static bool is_mapped(uintptr_t chunk, uintptr_t before, uintptr_t size) {
     const uintptr_t page = 4096;
     return before <= chunk && (chunk - before) % page == 0 && (before + size) % page == 0;

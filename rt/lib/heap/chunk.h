@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Whether glibc could have given a block that is not known. */
+/* Checks whether an unknown address may be a block of glibc's malloc. */
 #ifndef ALLOCSITE_LIB_HEAP_CHUNK_H
 #define ALLOCSITE_LIB_HEAP_CHUNK_H
 
 #include <stdbool.h>
 
-/* Whether what stands around p is what glibc keeps around a live block. If not, free(p) is a fault of the
- * program for certain: glibc would end the process, or damage its heap. Reads no memory that is not there. */
+/* Returns whether the words around p are what glibc keeps around a live block. If not, free(p) is an error of
+ * the program: glibc would abort or damage its heap. Reads only mapped memory. */
 bool chunk_may_be_live(const void *p);
 
 #endif

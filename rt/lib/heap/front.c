@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A malloc of the program's own, which stands before ours.
+/* A malloc that the executable defines, which comes before the runtime's. Such a malloc is common in test
+ * harnesses and in programs that count their own calls.
  *
- * The dynamic loader binds every module to it, so a call that passes no site comes to us only if that malloc
- * passes it on: to __libc_malloc, or to what dlsym(RTLD_NEXT, "malloc") finds, which are both ours. Such a
- * malloc is common in test harnesses and in programs that count their own calls.
+ * The dynamic loader binds every module to it. A call without a site reaches the runtime only if that malloc
+ * passes it on, to __libc_malloc or to the function that dlsym(RTLD_NEXT, "malloc") returns: both are the
+ * runtime's.
  *
- * A sited call would then be counted twice. So it calls that malloc in silence, in which the block that
- * arrives from below is noted as nobody's, and is counted when that malloc has returned. If it returns the
- * same block for the same size, frees arrive from below as well, whoever calls them. As soon as one block is
- * different (it has a header, or comes from a pool) frees that pass no site are not seen, and nothing is
- * known to be live. That is also so until a first block has shown otherwise. */
+ * A sited call would then be counted twice, once by itself and once by the inner call. So it is made in
+ * silence: the inner call's block gets the owner SLOT_OURS, and the sited call counts the block when the
+ * program's malloc returns. If that is the same block with the same size, the program's malloc is transparent
+ * and its free reaches the runtime too. After the first block that differs (it has a header, or comes from a
+ * pool), frees without a site are not seen and live blocks are unknown. The same is assumed until the first
+ * block was compared. */
 #include "lib/heap/next.h"
 
 #include "lib/base/local.h"
@@ -21,21 +23,21 @@
 
 static struct next front;
 
-/* Not silence_begin, which holds signals: a program's malloc may rely on them. */
-static bool enter(void) {
+/* Unlike silence_begin this does not block signals: the program's malloc may rely on them. */
+static bool silence_enter(void) {
     bool was_silent = local.silent;
     local.silent = true;
     local_divert();
     return was_silent;
 }
 
-static void leave(bool was_silent) {
+static void silence_leave(bool was_silent) {
     local.silent = was_silent;
     local_divert();
 }
 
-/* Whether the block that the program's malloc returned is the one that arrived from below. */
-static void compare(const void *p, size_t n) {
+/* Checks whether the program's malloc returned the block that it got from the runtime. */
+static void compare_blocks(const void *p, size_t n) {
     static bool has_differed;
     if (!p || runtime_off || !runtime_owners)
         return;
@@ -46,16 +48,17 @@ static void compare(const void *p, size_t n) {
         __atomic_store_n(&has_differed, true, __ATOMIC_SEQ_CST);
     if (!has_differed && hole_is_set(HOLE_FREES))
         hole_unset(HOLE_FREES);
-    if (__atomic_load_n(&has_differed, __ATOMIC_SEQ_CST)) /* in this thread or meanwhile in another one */
+    if (__atomic_load_n(&has_differed,
+                        __ATOMIC_SEQ_CST)) /* set by this thread, or meanwhile by another one */
         hole_set(HOLE_FREES);
     errno = error;
 }
 
 #define PASSED(call, n)                                                                                      \
-    bool was_silent = enter();                                                                               \
+    bool was_silent = silence_enter();                                                                       \
     void *p = front.call;                                                                                    \
-    leave(was_silent);                                                                                       \
-    compare(p, n);                                                                                           \
+    silence_leave(was_silent);                                                                               \
+    compare_blocks(p, n);                                                                                    \
     return p
 
 static void *pass_malloc(size_t n) {
@@ -87,17 +90,17 @@ static void *pass_pvalloc(size_t n) {
 }
 
 static int pass_posix_memalign(void **p, size_t align, size_t n) {
-    bool was_silent = enter();
+    bool was_silent = silence_enter();
     int failure = front.posix_memalign(p, align, n);
-    leave(was_silent);
-    compare(failure ? NULL : *p, n);
+    silence_leave(was_silent);
+    compare_blocks(failure ? NULL : *p, n);
     return failure;
 }
 
 static void pass_free(void *p) {
-    bool was_silent = enter();
+    bool was_silent = silence_enter();
     front.free(p);
-    leave(was_silent);
+    silence_leave(was_silent);
 }
 
 void front_pass(struct next *found, const struct next *under) {

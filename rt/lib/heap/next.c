@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finding the underlying allocator. */
+/* Finds the underlying allocator. */
 #define _GNU_SOURCE
 #include "lib/heap/next.h"
 
@@ -38,7 +38,7 @@ static void *bootstrap_calloc(size_t n, size_t size) {
     return __builtin_mul_overflow(n, size, &bytes) ? NULL : bootstrap_alloc(bytes);
 }
 
-/* A block does not know its size: whatever lies behind it in the arena is copied with it. */
+/* A block does not know its size, so everything after it in the arena is copied too. */
 static void *bootstrap_realloc(void *p, size_t n) {
     void *fresh = bootstrap_alloc(n);
     size_t readable = bootstrap_readable(p);
@@ -60,9 +60,8 @@ static void *bootstrap_none(void) {
 #define bootstrap_pvalloc(n)                  ((void)(n), bootstrap_none())
 #define bootstrap_posix_memalign(p, align, n) ((void)(p), (void)(align), (void)(n), ENOMEM)
 
-/* A function that the dynamic loader asks which other one to take (GNU IFUNC) may allocate before
- * thread-local memory is set up: there are zeros, and what is stored is lost. So no thread is taken to be
- * kept. */
+/* A resolver of the dynamic loader (GNU IFUNC) may allocate before thread-local memory is set up: it reads as
+ * zero, and stores are lost. So the thread must not be given a structure to keep. */
 static void local_lend(void) {
     if (UNLIKELY(!local.current))
         local = (struct local){
@@ -89,8 +88,8 @@ NEXT_FUNCTIONS(NEXT_STUB_BODY)
 #define NEXT_REAL(name, result, parameters, arguments) extern result __real_##name parameters;
 NEXT_FUNCTIONS(NEXT_REAL)
 
-/* In a link that was told --wrap=malloc these two are one. Volatile, or the compiler knows that they are not.
- */
+/* In a link with --wrap=malloc both are the same function. Volatile, because the compiler assumes that they
+ * differ. */
 extern void *__wrap_malloc(size_t);
 static void *(*volatile const plain_malloc)(size_t) = malloc;
 static void *(*volatile const wrap_malloc)(size_t) = __wrap_malloc;
@@ -104,7 +103,7 @@ void next_resolve(void) {
     }
 }
 
-/* Weak: a reference would pull glibc's malloc into a program that is linked with another one. */
+/* Weak, because a strong reference would link glibc's malloc into a program that uses another one. */
 #pragma weak __real___libc_free
 extern void __real___libc_free(void *);
 
@@ -121,7 +120,7 @@ bool next_is_glibc(void) {
 #include <link.h>
 
 static const char *interposer;
-static const struct link_map *object; /* of the malloc that sited calls reach */
+static const struct link_map *object; /* the module whose malloc sited calls reach */
 
 const char *next_interposer(void) {
     return interposer;
@@ -131,8 +130,8 @@ const struct link_map *next_object(void) {
     return object;
 }
 
-/* An executable that is not position-independent gives a function whose address it takes one in its own
- * procedure linkage table, and dlsym finds that. dladdr1 looks at every symbol of an object. */
+/* If a non-PIC executable takes the address of a function, the address is a stub in its procedure linkage
+ * table, which dlsym then returns. dladdr1 searches all symbols of an object. */
 static bool is_linkage_stub(void *address) {
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
@@ -143,12 +142,12 @@ static bool is_linkage_stub(void *address) {
 
 struct definition {
     const char *name;
-    bool has_begun;  /* the search is past the modules that are not asked for */
-    uintptr_t until; /* where the search ends; 0: at the dynamic loader */
+    bool has_begun;  /* the search has passed the modules to skip */
+    uintptr_t until; /* the search ends at this address; 0: at the dynamic loader */
     void *found;
 };
 
-/* Objects behind the dynamic loader have come by dlopen, and may be in nobody's scope. */
+/* Modules after the dynamic loader were opened by dlopen and may be in no scope that the caller sees. */
 static int find_definition(struct dl_phdr_info *module, size_t size, void *context) {
     struct definition *definition = context;
     struct image image;
@@ -166,7 +165,7 @@ static int find_definition(struct dl_phdr_info *module, size_t size, void *conte
         .base = module->dlpi_addr, .headers = module->dlpi_phdr, .header_count = module->dlpi_phnum};
     if (definition->until && image_holds(&image, definition->until))
         return 1;
-    if (!image_read(&image, module)) /* takes longer than the rest */
+    if (!image_read(&image, module)) /* tested last because it is slow */
         return 0;
     const ElfW(Sym) *symbol = image_symbol(&image, definition->name);
     if (symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
@@ -174,12 +173,12 @@ static int find_definition(struct dl_phdr_info *module, size_t size, void *conte
     return symbol != NULL;
 }
 
-/* dlsym passes over a definition whose version is not the default one, as those of libc_malloc_debug.so.0
- * are; but references of that version are bound to it. Returns the first one in front of what dlsym has
- * found, else that. */
+/* dlsym skips a definition without the default version, such as those of libc_malloc_debug.so.0, although
+ * references of that version are bound to it. Returns the first definition before the one that dlsym found,
+ * or else that one. */
 static void *definition_until(const char *name, void *found, bool has_begun) {
     if (next_is_sanitizers())
-        return found; /* its dl_iterate_phdr crashes before it is set up */
+        return found; /* a sanitizer's dl_iterate_phdr crashes before the sanitizer is set up */
     struct definition definition = {.name = name, .has_begun = has_begun, .until = (uintptr_t)found};
     dl_iterate_phdr(find_definition, &definition);
     return definition.found ? definition.found : found;
@@ -189,8 +188,8 @@ void *next_defined_behind(const char *name) {
     return definition_until(name, NULL, false);
 }
 
-/* A stub leads to the runtime, unless a module in front of it has a definition. Any address of the runtime
- * then stands for its definition. */
+/* A linkage stub leads to the runtime, unless an earlier module has a definition. Any address in the runtime
+ * then represents its definition. */
 static void *global_symbol(const char *name) {
     void *found = dlsym(RTLD_DEFAULT, name), *own = (void *)(uintptr_t)next_object;
     return definition_until(name, found && is_linkage_stub(found) ? own : found, true);
@@ -206,8 +205,8 @@ static void *symbol_behind(const char *name) {
     return found && !elf_is_own(found) ? found : definition_behind(name);
 }
 
-/* A look-up that fails allocates and would be the program's next dlerror. */
-static void *look_up(void *(*how)(const char *), const char *name) {
+/* A failed look-up allocates, and its error would show in the program's next dlerror. */
+static void *symbol_look_up(void *(*how)(const char *), const char *name) {
     int error = errno;
     bool was_silent = silence_begin();
     void *found = how(name);
@@ -219,15 +218,15 @@ static void *look_up(void *(*how)(const char *), const char *name) {
 }
 
 void *next_symbol(const char *name) {
-    return look_up(symbol_behind, name);
+    return symbol_look_up(symbol_behind, name);
 }
 
 void *next_first(const char *name) {
-    return look_up(global_symbol, name);
+    return symbol_look_up(global_symbol, name);
 }
 
 void *next_behind(const char *name) {
-    return look_up(definition_behind, name);
+    return symbol_look_up(definition_behind, name);
 }
 
 void *next_symbol_in(const char *library, const char *name) {
@@ -246,34 +245,35 @@ void *next_symbol_in(const char *library, const char *name) {
     return found;
 }
 
-/* Blocks that bootstrap_alloc gave come back through either table. */
-#define BESIDE_BOOTSTRAP(table)                                                                              \
+/* Blocks of bootstrap_alloc may be freed through either table. */
+#define WITH_BOOTSTRAP(table)                                                                                \
     static void (*table##_free)(void *);                                                                     \
     static void *(*table##_realloc)(void *, size_t);                                                         \
-    static void table##_free_look_out(void *p) {                                                             \
+    static void table##_free_with_bootstrap(void *p) {                                                       \
         if (!bootstrap_readable(p))                                                                          \
             table##_free(p);                                                                                 \
     }                                                                                                        \
-    static void *table##_realloc_look_out(void *p, size_t n) {                                               \
+    static void *table##_realloc_with_bootstrap(void *p, size_t n) {                                         \
         size_t readable = bootstrap_readable(p);                                                             \
         if (!readable)                                                                                       \
             return table##_realloc(p, n);                                                                    \
         void *fresh = table.malloc(n);                                                                       \
         return fresh ? memcpy(fresh, p, n < readable ? n : readable) : NULL;                                 \
     }                                                                                                        \
-    static void table##_look_out(struct next *found) {                                                       \
+    static void table##_with_bootstrap(struct next *found) {                                                 \
         table##_free = found->free;                                                                          \
         table##_realloc = found->realloc;                                                                    \
-        found->free = table##_free_look_out;                                                                 \
-        found->realloc = table##_realloc_look_out;                                                           \
+        found->free = table##_free_with_bootstrap;                                                           \
+        found->realloc = table##_realloc_with_bootstrap;                                                     \
     }
 
-BESIDE_BOOTSTRAP(next)
-BESIDE_BOOTSTRAP(behind)
+WITH_BOOTSTRAP(next)
+WITH_BOOTSTRAP(behind)
 
-/* Valgrind redirects calls whatever the dynamic loader has bound them to. An alignment that is none makes
- * every allocator refuse at once, and ours is heard if it was reached. */
-static bool is_heard(void) {
+/* Valgrind redirects calls regardless of how the dynamic loader bound them. Calls posix_memalign with an
+ * invalid alignment, which every allocator refuses at once, and returns whether the runtime's function was
+ * reached. */
+static bool ours_is_reached(void) {
     void *none = NULL;
     bool was_silent = silence_begin();
     local.heard = false;
@@ -283,20 +283,21 @@ static bool is_heard(void) {
     return local.heard;
 }
 
-/* In the interface that all sanitizers have. */
+/* A symbol in the interface that all sanitizers share. */
 extern const char sanitizer_mark[] __asm__("__sanitizer_set_report_path") __attribute__((weak));
 
 bool next_is_sanitizers(void) {
     return sanitizer_mark && !elf_is_own((const void *)(uintptr_t)malloc);
 }
 
-/* Nothing stands behind the C library's: if that is the first one, this runtime came by dlopen or the linker
- * was told to. The program's own malloc is called directly by the program. */
+/* If the C library's malloc comes first and no malloc follows it, the runtime was opened by dlopen or linked
+ * after the C library, and there is nothing to redirect. A malloc of the program must stay, because the
+ * program calls it directly. */
 const struct link_map *next_replaceable(void) {
     const struct module *own = module_of(&interposer);
     const void *found = own && own->permanent ? next_first("malloc") : NULL;
     const struct link_map *object = found && !elf_is_own(found) ? object_of(found) : NULL;
-    const void *behind = object && *object->l_name ? look_up(definition_behind, "malloc") : NULL;
+    const void *behind = object && *object->l_name ? symbol_look_up(definition_behind, "malloc") : NULL;
     return behind && object_of(behind) != object && !next_is_sanitizers() ? object : NULL;
 }
 
@@ -305,23 +306,23 @@ static const char *malloc_before_ours(void) {
     if (!found)
         return NULL;
     if (elf_is_own(found) || rebind_is_done())
-        return is_heard() ? NULL : "the tool that runs this program";
+        return ours_is_reached() ? NULL : "the tool that runs this program";
     const struct link_map *other = object_of(found);
     return other && *other->l_name ? other->l_name : program_path();
 }
 
-/* A program may have a free of its own alone. A sanitizer tells of every free (run/start.c). */
-static void find_interposer(bool has_own_free) {
+/* A program may define free alone. A sanitizer reports every free through a hook (run/start.c). */
+static void interposer_find(bool has_other_free) {
     int error = errno;
     interposer = malloc_before_ours();
     if (interposer)
         hole_set(HOLE_INTERPOSITION);
-    if ((interposer || has_own_free) && !next_is_sanitizers())
+    if ((interposer || has_other_free) && !next_is_sanitizers())
         hole_set(HOLE_FREES);
     errno = error;
 }
 
-/* Others name theirs __libc_malloc, too, but nobody tells the version. */
+/* Other C libraries also define __libc_malloc, but only glibc defines gnu_get_libc_version. */
 static const struct link_map *glibc(void) {
     return object_of((const void *)(uintptr_t)gnu_get_libc_version);
 }
@@ -339,7 +340,7 @@ struct both {
     void *first, *behind;
 };
 
-/* NULL, if neither is there. */
+/* Both are NULL without any definition. */
 static struct both find_both(const char *name) {
     void *first = next_first(name), *after = next_behind(name);
     if (!first || elf_is_own(first))
@@ -350,7 +351,8 @@ static struct both find_both(const char *name) {
 void next_resolve(void) {
     bool was_resolving = local.resolving;
     local.resolving = true;
-    struct next found = next, found_behind = behind; /* other threads are given none that is not ready */
+    struct next found = next,
+                found_behind = behind; /* other threads never see a table that is only half filled */
 #define NEXT_FIND(name, result, parameters, arguments)                                                       \
     struct both name = find_both(#name);                                                                     \
     if (name.first)                                                                                          \
@@ -359,23 +361,24 @@ void next_resolve(void) {
         found_behind.name = (result(*) parameters)name.behind;
     NEXT_FUNCTIONS(NEXT_FIND)
     object = object_of((const void *)(uintptr_t)found.malloc);
-    bool has_own_free = found.free != found_behind.free;
+    bool has_other_free = found.free != found_behind.free;
     if (!next_is_sanitizers())
         front_pass(&found, &found_behind);
     if (bootstrap_used()) {
-        next_look_out(&found);
-        behind_look_out(&found_behind);
+        next_with_bootstrap(&found);
+        behind_with_bootstrap(&found_behind);
     }
     next = found;
     behind = found_behind;
     local.resolving = was_resolving;
-    find_interposer(has_own_free);
+    interposer_find(has_other_free);
     shadow_know_allocator(object && object == glibc());
 }
 
 #endif
 
-/* ---- Memory for who allocates while the allocator is being looked up: dlsym itself, in some C libraries. */
+/* ---- Memory for allocations during the look-up of the allocator: in some C libraries dlsym itself
+ * allocates. */
 
 static _Alignas(16) char arena[4096];
 static size_t used;

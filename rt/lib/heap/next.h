@@ -18,89 +18,89 @@
     X(valloc, void *, (size_t n), (n))                                                                       \
     X(pvalloc, void *, (size_t n), (n))
 
-/* Never NULL: until the real ones are known these point at stubs that find them, so that no call tests. */
+/* The pointers are never NULL: until the functions are found, they point to stubs that find them. So calls
+ * need no test. */
 struct next {
 #define NEXT_POINTER(name, result, parameters, arguments) result(*name) parameters;
     NEXT_FUNCTIONS(NEXT_POINTER)
 #undef NEXT_POINTER
 };
 
-/* The first definitions in the order of the dynamic loader that are not ours: what a sited call reaches. */
+/* The first definitions in the dynamic loader's order that are not the runtime's. Sited calls use these. */
 extern struct next next __attribute__((visibility("hidden")));
 
-/* The definitions behind ours (RTLD_NEXT): what an interposed function passes its calls on to. They are those
- * in `next` unless the executable has a malloc of its own: that malloc has called ours, and calling it again
- * would recurse without end (heap/front.c). */
+/* The definitions that follow the runtime's (RTLD_NEXT). Interposed functions pass calls on to these. They
+ * differ from `next` only if the executable defines its own malloc: that malloc has called the runtime's, and
+ * calling it again would recurse (heap/front.c). */
 extern struct next behind __attribute__((visibility("hidden")));
 
-/* The functions for a call that passes a site or comes to an interposed function. */
+/* Returns the functions for a sited call, or for a call of an interposed function (site: NULL). */
 static inline const struct next *next_for(const void *site) {
     return site ? &next : &behind;
 }
 
-/* Finds the real ones now. */
+/* Finds the functions. */
 void next_resolve(void);
 
-/* Whether those behind ours are glibc's. */
+/* Returns whether `behind` has glibc's functions. */
 bool next_is_glibc(void);
 
 #ifndef ALLOCSITE_STATIC
 
-/* The function that a call of name would have reached without allocsite: the first definition in the order of
- * the dynamic loader that is not ours. NULL: none. */
+/* Returns the function that a call of `name` would reach without allocsite: the first definition in the
+ * dynamic loader's order that is not the runtime's. NULL: none. */
 void *next_symbol(const char *name);
 
-/* The same for a symbol that may live in a library which only part of the process sees; name of the library.
- */
+/* Like next_symbol, for a symbol of a library that may not be in the global scope. library: its file name. */
 void *next_symbol_in(const char *library, const char *name);
 
-/* The function that an interposed one passes its calls on to: the definition behind ours. One that stands
- * before it, a sanitizer's, has called it and would be called in circles. */
+/* Returns the definition that follows the runtime's. A definition before it, for example a sanitizer's, has
+ * called the runtime, so calling it would recurse. */
 void *next_behind(const char *name);
 
-/* The same, found without dlsym, which allocates if there is none. */
+/* Like next_behind, without dlsym, which allocates when a symbol is missing. */
 void *next_defined_behind(const char *name);
 
-/* The first definition in the order of the dynamic loader, whosever it is. NULL: none. */
+/* Returns the first definition in the dynamic loader's order, which may be the runtime's. NULL: none. */
 void *next_first(const char *name);
 
-/* Path of the module whose malloc stands before ours. */
+/* Returns the path of the module whose malloc comes before the runtime's; NULL: none does. */
 const char *next_interposer(void);
 
-/* The module of the malloc that sited calls reach. */
+/* Returns the module whose malloc sited calls reach. */
 struct link_map;
 const struct link_map *next_object(void);
 
-/* Whether a sanitizer serves the heap. Calls no function: sanitizers stand before many more than malloc, and
- * these crash before they are set up. */
+/* Returns whether a sanitizer serves the heap. Calls no function, because sanitizers interpose many, which
+ * crash before the sanitizer is set up. */
 bool next_is_sanitizers(void);
 
-/* The library whose malloc stands before ours though ours came with the program; NULL: there is none, or it
- * has to stay there. */
+/* Returns the library whose malloc comes before the runtime's and can be redirected; NULL if there is none or
+ * it must stay first. */
 const struct link_map *next_replaceable(void);
 
 #endif
 
-/* Memory for who allocates while the allocator is being looked up. Never given back. */
+/* Returns memory, which is never freed, for allocations that happen while the allocator is being found. */
 void *bootstrap_alloc(size_t n);
 
-/* Bytes that may be read from p on if bootstrap_alloc gave it, else 0. */
+/* Returns the number of bytes that are readable from p on if bootstrap_alloc returned p, otherwise 0. */
 size_t bootstrap_readable(const void *p);
 
-/* Whether it ever gave anything. */
+/* Returns whether bootstrap_alloc was ever called. */
 int bootstrap_used(void);
 
-/* ---- A malloc of the program's own that stays before ours (front.c). */
+/* ---- A malloc of the executable that stays before the runtime's (front.c). */
 
 #ifndef ALLOCSITE_STATIC
 
-/* Replaces the functions that are not those behind ours by others that pass calls on to them, in a way that
- * the calls they make in turn are not counted again. */
+/* Wraps the functions that are not those of `behind`, so that the calls that they make in turn are not
+ * counted again. */
 void front_pass(struct next *, const struct next *behind);
 
 #endif
 
-/* ---- Getting ahead of an allocator that stands before ours. */
+/* ---- Redirecting an allocator that comes before the runtime. */
 
 #ifdef ALLOCSITE_STATIC
 
@@ -114,20 +114,22 @@ static inline const char *next_copier(void) {
 
 #else
 
-/* Path of the allocator if it has a strdup of its own, which allocates past its malloc; NULL: it has none. */
+/* Returns the path of the underlying allocator if it defines strdup, which then allocates without calling
+ * malloc; otherwise NULL. */
 const char *next_copier(void);
 
-/* Once, before the first thread. is_first: before any other constructor, which may have allocated. */
+/* Called once, before the first thread. is_first: no other constructor, which might have allocated, has run
+ * yet. */
 void rebind(bool is_first);
 
-/* Once, after rebind and next_resolve: closes the ways to glibc's malloc that symbol interposition leaves
- * open. */
+/* Called once, after rebind and next_resolve. Redirects the references to glibc's malloc that symbol
+ * interposition does not reach. */
 void rebind_libc(void);
 
-/* Whether there was such an allocator and its calls come to us now. */
+/* Returns whether an allocator's calls were redirected to the runtime. */
 bool rebind_is_done(void);
 
-/* The allocator's own definition of a function whose calls come to us now; NULL: none. */
+/* Returns the allocator's definition of a function that was redirected; NULL if it was not. */
 void *rebind_hidden(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finding and classifying the program's operators new and delete. */
+/* Finds and classifies the program's operators new and delete. */
 #define _GNU_SOURCE
 #include "lib/heap/operators.h"
 
@@ -47,8 +47,8 @@ struct operator_new operators_new[NEW_OPERATORS] = {OPERATORS_NEW(OPERATOR)};
 
 struct operator_delete operators_delete[DELETE_OPERATORS] = {OPERATORS_DELETE(DELETE_OPERATOR)};
 
-/* Without the operators of a C++ library: it was linked statically into the program, which then took ours in
- * place of its own. The rest of it in the program is reached if the program exports it. */
+/* The program may have no C++ library's operators: if it links the library statically, the linker took the
+ * runtime's operators instead. The rest of the library is reached only if the program exports it. */
 void std_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
 void (*std_get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
 
@@ -58,7 +58,7 @@ const void *operator_exception_allocator(const struct operator_new *op) {
     return std_allocate_exception ? (const void *)(uintptr_t)std_allocate_exception : op->real;
 }
 
-/* Whether a library has brought the operator since it was looked up. */
+/* Returns whether a library that defines the operator was loaded since it was looked up. */
 static bool operator_has_come(struct operator_new *op);
 
 static COLD void throw_bad_alloc(void) {
@@ -70,16 +70,16 @@ static COLD void throw_bad_alloc(void) {
     abort();
 }
 
-/* By the functions that everything calls, which count. */
-static void *allocate(size_t n, size_t align) {
+/* Allocates through the interposed functions, which count. */
+static void *allocate_counted(size_t n, size_t align) {
     if (align <= _Alignof(max_align_t))
         return malloc(n ? n : 1);
     size_t least = n ? n : 1;
     return least > SIZE_MAX - align + 1 ? NULL : aligned_alloc(align, (least + align - 1) & -align);
 }
 
-/* The program may have one of the forms alone, and no library that would bring the others: the one that a
- * library's would call. NULL: none. */
+/* The program may define only some of the forms, and no library defines the others. Returns the form that the
+ * standard library's definition would call; NULL if there is none. */
 static struct operator_new *replaced_plainer(const struct operator_new *op) {
     while (op->array || op->nothrow) {
         int form = (op->array && op->nothrow ? NEW_ARRAY : NEW) + (op->aligned ? NEW_ALIGNED - NEW : 0);
@@ -96,7 +96,7 @@ static COLD void *new_without_library(struct operator_new *op, size_t n, size_t 
     if (plainer)
         return operator_call(plainer, n, align, nothrow);
     for (;;) {
-        void *p = allocate(n, align);
+        void *p = allocate_counted(n, align);
         void (*handler)(void) = p || !std_get_new_handler ? NULL : std_get_new_handler();
         if (p || (!handler && op->nothrow))
             return p;
@@ -132,16 +132,18 @@ typedef void nothrow_delete(void *, const void *);
 typedef void sized_aligned_delete(void *, size_t, size_t);
 typedef void aligned_nothrow_delete(void *, size_t, const void *);
 
-static bool is_form(const struct operator_delete *op, bool array, bool sized, bool nothrow, bool aligned) {
+static bool delete_is_form(const struct operator_delete *op, bool array, bool sized, bool nothrow,
+                           bool aligned) {
     return (op->family == FAMILY_NEW_ARRAY) == array && op->sized == sized && op->nothrow == nothrow &&
            op->aligned == aligned;
 }
 
-/* The form that a library's own would call; NULL: it would call free. */
+/* Returns the form that the standard library's definition would call; NULL if it would call free. */
 static struct operator_delete *plainer_form(const struct operator_delete *op) {
     bool array = op->family == FAMILY_NEW_ARRAY, varied = op->sized || op->nothrow;
     for (int form = 0; form < DELETE_OPERATORS; form++)
-        if ((array || varied) && is_form(&operators_delete[form], array && varied, false, false, op->aligned))
+        if ((array || varied) &&
+            delete_is_form(&operators_delete[form], array && varied, false, false, op->aligned))
             return &operators_delete[form];
     return NULL;
 }
@@ -152,7 +154,7 @@ static void delete_without_library(const struct operator_delete *op, const struc
         operator_delete_find(plainer);
         operator_delete_call(plainer, call);
     } else {
-        free(call->p); /* the one that everything calls, which counts */
+        free(call->p); /* the interposed free, which counts */
     }
 }
 
@@ -173,8 +175,8 @@ void operator_delete_call(const struct operator_delete *op, const struct delete_
 
 #ifdef ALLOCSITE_STATIC
 
-/* Whose an operator is cannot be told in one executable: what holds for any holds for the standard ones. The
- * names are those of unwrapped_new.c. */
+/* In one executable the definitions of the program and of the library look alike, so all operators are
+ * treated as replaced ones. unwrapped_new.c has the symbols. */
 #define DECLARE_OPERATOR(form, symbol, ...) extern char real_##form[] __asm__("__real_" #symbol);
 OPERATORS_NEW(DECLARE_OPERATOR)
 
@@ -191,7 +193,7 @@ static bool operator_has_come(struct operator_new *op) {
     return false;
 }
 
-/* A program in C has none of them. */
+/* Weak: a C program has none of them. */
 #define DECLARE_DELETE(form, symbol, ...)                                                                    \
     extern char real_##form[] __asm__(#symbol) __attribute__((weak, visibility("default")));
 OPERATORS_DELETE(DECLARE_DELETE)
@@ -207,10 +209,9 @@ void operator_delete_find(struct operator_delete *op) {
 
 #include <link.h>
 
-/* libstdc++ calls the plain operator from the others: these are standard only where that one is. What serves
- * the heap in our place has operators of its own, and valgrind's memcheck blames who gives its blocks to
- * free. */
-static enum operator_kind kind_of(const void *real) {
+/* libstdc++'s other operators call the plain one, so they are standard only if that is. A tool that replaces
+ * the heap has its own operators, and valgrind's memcheck reports blocks of new that are passed to free. */
+static enum operator_kind operator_kind_of(const void *real) {
     const struct link_map *object = object_of(real);
     if (!object || object == next_object())
         return object ? OPERATOR_ALLOCATORS : OPERATOR_PROGRAMS;
@@ -223,7 +224,7 @@ static enum operator_kind kind_of(const void *real) {
     return standard ? OPERATOR_STANDARD : OPERATOR_PROGRAMS;
 }
 
-/* A C++ library that came with dlopen is not in the scope that the first look-up sees. */
+/* A C++ library opened by dlopen may not be in the global scope. */
 static void *real_operator(const char *symbol) {
     static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1", "libc++abi.so.1"};
     void *real = next_symbol(symbol);
@@ -232,12 +233,12 @@ static void *real_operator(const char *symbol) {
     return real;
 }
 
-/* The standard forms call each other, down to the plain ones, which the program may have replaced. */
+/* The standard forms call each other, and finally the plain ones, which the program may have replaced. */
 static bool plain_forms_are_standard(bool aligned) {
     int first = aligned ? NEW_ALIGNED : NEW;
     for (int form = first; form <= first + 1; form++) {
         const void *real = real_operator(operators_new[form].symbol);
-        if (!real || kind_of(real) != OPERATOR_STANDARD)
+        if (!real || operator_kind_of(real) != OPERATOR_STANDARD)
             return false;
     }
     return true;
@@ -247,10 +248,10 @@ STACK_CALL(void, operator_search, struct operator_new *op) {
     next_resolve();
     op->real = real_operator(op->symbol);
     const struct operator_new *plainer = op->real ? op : replaced_plainer(op);
-    enum operator_kind kind = plainer ? kind_of(plainer->real) : OPERATOR_STANDARD;
+    enum operator_kind kind = plainer ? operator_kind_of(plainer->real) : OPERATOR_STANDARD;
     if (kind == OPERATOR_STANDARD && op->real && !op->aligned && !plain_forms_are_standard(false))
         kind = OPERATOR_PROGRAMS;
-    op->kind = kind; /* once, for a thread that has found it already may be looking */
+    op->kind = kind; /* set once, because a thread that has found it already may read it */
     if (kind == OPERATOR_STANDARD && !op->aligned)
         op->fast = next.malloc;
     if (kind == OPERATOR_STANDARD && op->aligned && plain_forms_are_standard(true))
@@ -268,18 +269,18 @@ static bool operator_has_come(struct operator_new *op) {
     return op->real;
 }
 
-/* The same for delete: all forms end in the plain ones. */
+/* All standard forms of delete end in the plain ones. */
 static bool plain_deletes_are_standard(void) {
     for (int form = DELETE; form <= DELETE_ARRAY; form++) {
         const void *real = real_operator(operators_delete[form].symbol);
-        if (real && kind_of(real) != OPERATOR_STANDARD)
+        if (real && operator_kind_of(real) != OPERATOR_STANDARD)
             return false;
     }
     return true;
 }
 
-/* Whoever changes the bits meanwhile has them shown as well, but may have come before the operator was known.
- */
+/* Copies shadow.beyond_hot. A change of these bits runs this too, but perhaps before the operator was known,
+ * so the copy is repeated until the bits are stable. */
 static void delete_show(struct operator_delete *op) {
     uintptr_t bits;
     do {
@@ -293,8 +294,8 @@ static void operators_delete_show(void) {
         delete_show(&operators_delete[form]);
 }
 
-/* An operator new that was found to be of no library stays so, and its blocks are the allocator's. To look
- * for the delete again and again would cost some thousand times what it does, and allocate. */
+/* If operator new was found in no library, that stays so, and its blocks are the allocator's. Searching for
+ * delete at each call would cost a thousand times the call itself, and would allocate. */
 static bool stays_without_library(const struct operator_delete *op) {
     int form = (op->family == FAMILY_NEW_ARRAY ? NEW_ARRAY : NEW) + (op->aligned ? NEW_ALIGNED - NEW : 0);
     return __atomic_load_n(&operators_new[form].found, __ATOMIC_ACQUIRE) && !operators_new[form].real;
@@ -303,13 +304,13 @@ static bool stays_without_library(const struct operator_delete *op) {
 STACK_CALL(void, operator_delete_search, struct operator_delete *op) {
     next_resolve();
     op->real = real_operator(op->symbol);
-    bool is_for_good = op->real || stays_without_library(op);
-    enum operator_kind kind = op->real ? kind_of(op->real) : OPERATOR_STANDARD;
+    bool is_final = op->real || stays_without_library(op);
+    enum operator_kind kind = op->real ? operator_kind_of(op->real) : OPERATOR_STANDARD;
     op->kind = kind == OPERATOR_STANDARD && !plain_deletes_are_standard() ? OPERATOR_PROGRAMS : kind;
-    op->frees = op->kind == OPERATOR_STANDARD && is_for_good;
+    op->frees = op->kind == OPERATOR_STANDARD && is_final;
     __atomic_store_n(&shadow_shown, operators_delete_show, __ATOMIC_SEQ_CST);
     delete_show(op);
-    __atomic_store_n(&op->found, is_for_good, __ATOMIC_RELEASE);
+    __atomic_store_n(&op->found, is_final, __ATOMIC_RELEASE);
 }
 
 void operator_delete_find(struct operator_delete *op) {
@@ -317,21 +318,21 @@ void operator_delete_find(struct operator_delete *op) {
         operator_delete_search(op);
 }
 
-/* A standard form is treated as the program's own where the plain one that it calls is not standard, which
- * may be the allocator's: mimalloc brings some of the forms alone. */
-static bool is_programs_own(enum operator_kind kind, const void *real) {
-    return real && kind == OPERATOR_PROGRAMS && kind_of(real) == OPERATOR_PROGRAMS;
+/* A standard form has the kind OPERATOR_PROGRAMS if the plain form that it calls is not standard. That form
+ * may be the allocator's: mimalloc defines only some of the forms. */
+static bool is_replaced(enum operator_kind kind, const void *real) {
+    return real && kind == OPERATOR_PROGRAMS && operator_kind_of(real) == OPERATOR_PROGRAMS;
 }
 
 bool operators_are_replaced(void) {
     bool replaced = false;
     for (int form = 0; form < NEW_OPERATORS; form++) {
         operator_find(&operators_new[form]);
-        replaced |= is_programs_own(operators_new[form].kind, operators_new[form].real);
+        replaced |= is_replaced(operators_new[form].kind, operators_new[form].real);
     }
     for (int form = 0; form < DELETE_OPERATORS; form++) {
         operator_delete_find(&operators_delete[form]);
-        replaced |= is_programs_own(operators_delete[form].kind, operators_delete[form].real);
+        replaced |= is_replaced(operators_delete[form].kind, operators_delete[form].real);
     }
     return replaced;
 }

@@ -13,11 +13,11 @@
 
 enum operator_kind {
     OPERATOR_STANDARD,   /* a C++ standard library's: it calls malloc or aligned_alloc */
-    OPERATOR_ALLOCATORS, /* comes with the allocator and does not pass through malloc */
-    OPERATOR_PROGRAMS,   /* replaced by somebody else: whatever it allocates it does for its caller */
+    OPERATOR_ALLOCATORS, /* the underlying allocator's: it does not call malloc */
+    OPERATOR_PROGRAMS,   /* replaced, usually by the program: its allocations are its caller's */
 };
 
-/* In a static program it cannot be told whose an operator is. */
+/* A static program does not show which operators were replaced. */
 #ifdef ALLOCSITE_STATIC
 #define OPERATORS_HAVE_FAST false
 #else
@@ -29,13 +29,13 @@ struct operator_new {
     bool array, aligned, nothrow;
     bool found; /* the members below are valid */
     enum operator_kind kind;
-    void *real; /* NULL: there is no C++ library */
-    void *(*fast)(
-        size_t n); /* the allocator itself where the operator is known to call it first, else none */
-    void *(*fast_aligned)(size_t align, size_t n); /* the same of an aligned form */
+    void *real;              /* NULL: no C++ library defines it */
+    void *(*fast)(size_t n); /* the allocator's function if the operator is known to call it first; otherwise
+                                operator_no_fast */
+    void *(*fast_aligned)(size_t align, size_t n); /* the same for an aligned form */
 };
 
-/* Their symbols; whether the form is of arrays, aligned, nothrow. */
+/* X(form, symbol, is_array, is_aligned, is_nothrow) */
 #define OPERATORS_NEW(X)                                                                                     \
     X(NEW, _Znwm, false, false, false)                                                                       \
     X(NEW_ARRAY, _Znam, true, false, false)                                                                  \
@@ -51,17 +51,18 @@ enum { OPERATORS_NEW(OPERATOR_FORM) NEW_OPERATORS };
 
 extern struct operator_new operators_new[NEW_OPERATORS] __attribute__((visibility("hidden")));
 
-/* The `fast` of an operator that has none, or that was not looked up yet: always NULL. */
+/* The `fast` functions of an operator that has none, or that was not found yet. They return NULL. */
 void *operator_no_fast(size_t n);
 void *operator_no_fast_aligned(size_t align, size_t n);
 
-/* What the libraries ask aligned_alloc for; 0: that is for them to say. */
+/* Returns the size that the C++ libraries pass to aligned_alloc; 0 if the libraries have to decide, because
+ * the arguments are unusual. */
 static inline size_t operator_rounded(size_t n, size_t align) {
     bool is_usual = align >= sizeof(void *) && (align & (align - 1)) == 0 && n <= PTRDIFF_MAX;
     return is_usual ? (n + !n + align - 1) & -align : 0;
 }
 
-/* What such an operator asks for first; NULL: it has to be called. */
+/* Returns the block from the allocator that the operator calls first; NULL: the operator has to be called. */
 static inline void *operator_aligned(const struct operator_new *op, size_t n, size_t align) {
     size_t asked = operator_rounded(n, align);
     return asked ? op->fast_aligned(align, asked) : NULL;
@@ -69,17 +70,17 @@ static inline void *operator_aligned(const struct operator_new *op, size_t n, si
 
 void operator_find(struct operator_new *);
 
-/* An address in the library that allocates exceptions. */
+/* Returns an address in the library that allocates exceptions. */
 const void *operator_exception_allocator(const struct operator_new *);
 
-/* An exception leaves the scope of this thread: if the scope was opened for an operator new, that has failed.
- */
+/* Called when an exception leaves the current scope. If the scope belongs to an operator new, that operator
+ * has failed. */
 void operator_left_by_exception(void);
 
-/* Calls the real one. align and nothrow as far as it takes them. It may throw. */
+/* Calls the real operator, which may throw. align and nothrow are passed to the forms that take them. */
 void *operator_call(struct operator_new *, size_t n, size_t align, const void *nothrow);
 
-/* Calls it and counts what it allocates, all in the scope of the call. */
+/* Calls the real operator and counts what it allocates for the site or the caller. */
 struct allocsite_site;
 void *operator_new_sited(struct operator_new *, size_t n, size_t align, const void *nothrow,
                          struct allocsite_site *);
@@ -91,13 +92,13 @@ struct operator_delete {
     enum family family;
     bool sized, aligned, nothrow;
     bool found;       /* kind and real are valid */
-    bool frees;       /* found, and all it does is to call free */
-    uintptr_t beyond; /* if so shadow.beyond_hot, else all bits: one test for both */
+    bool frees;       /* it was found and only calls free */
+    uintptr_t beyond; /* shadow.beyond_hot if `frees`, otherwise all bits: the hot path tests both at once */
     enum operator_kind kind;
-    void *real; /* NULL: there is no C++ library */
+    void *real; /* NULL: no C++ library defines it */
 };
 
-/* Whose blocks they free; whether the form is sized, aligned, nothrow. */
+/* X(form, symbol, family, is_sized, is_aligned, is_nothrow) */
 #define OPERATORS_DELETE(X)                                                                                  \
     X(DELETE, _ZdlPv, FAMILY_NEW, false, false, false)                                                       \
     X(DELETE_ARRAY, _ZdaPv, FAMILY_NEW_ARRAY, false, false, false)                                           \
@@ -120,18 +121,18 @@ void operator_delete_find(struct operator_delete *);
 
 struct delete_call {
     void *p;
-    size_t n, align; /* as far as the operator takes them */
+    size_t n, align; /* for the forms that take them */
     const void *nothrow;
 };
 
-/* Calls the real one. */
+/* Calls the real operator. */
 void operator_delete_call(const struct operator_delete *, const struct delete_call *);
 
-/* Whether the program has operators of its own, which may take from malloc what delete frees, or the reverse.
- */
+/* Returns whether the program replaces operators. Then a block of malloc may be freed by delete, or a block
+ * of new by free. */
 #ifdef ALLOCSITE_STATIC
 static inline bool operators_are_replaced(void) {
-    return true; /* it cannot be told */
+    return true; /* not visible in a static program */
 }
 #else
 bool operators_are_replaced(void);

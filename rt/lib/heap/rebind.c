@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* An allocator that stands before ours in the loader's order (LD_PRELOAD=libjemalloc.so.2) takes the calls of
- * all libraries. Functions that it defines and we interpose are led to us:
+/* An allocator that comes before the runtime in the loader's order (LD_PRELOAD=libjemalloc.so.2) receives the
+ * calls of all libraries. The functions that it defines and the runtime interposes are redirected to the
+ * runtime:
  *
- * - its symbols get the addresses of our functions, so that everything bound from now on is bound to us:
- *   libraries that come later, before their first instruction and whoever loads them, lazy calls, dlsym;
- * - references that are bound already are written anew, by name: in mimalloc free and operator delete are one
- *   address;
- * - our own symbols get the addresses of what stands behind: whoever finds them from now on is the allocator,
- *   looking for what it passes its calls on to (RTLD_NEXT), and would be called in circles;
- * - the dynamic loader keeps the addresses of malloc and free in variables of its own, which no symbol or
- *   relocation names. They are found by their values.
+ * - Its symbols get the addresses of the runtime's functions. Later bindings then reach the runtime: those
+ *   of libraries loaded later, of lazy calls, and of dlsym.
+ * - References that are already bound are rewritten, by name, because in mimalloc free and operator delete
+ *   have the same address.
+ * - The runtime's own symbols get the addresses of the definitions that follow. The allocator looks these
+ *   up (RTLD_NEXT) to pass its calls on. If it found the runtime's functions, it would call itself.
+ * - The dynamic loader keeps the addresses of malloc and free in variables that no symbol or relocation
+ *   names. These variables are found by their values.
  *
- * The allocator's own references stay its own. Whatever is not led to us still reaches the same allocator, so
- * a program in which only a part could be changed is not counted in full, but runs as before. */
+ * The allocator's own references are unchanged. A call that is not redirected still reaches the same
+ * allocator, so a program that is only partly redirected is not counted in full, but runs as before. */
 #define _GNU_SOURCE
 #include "lib/heap/next.h"
 
@@ -26,10 +27,10 @@
 struct hidden {
     const char *name;
     ElfW(Sym) * their_symbol, *our_symbol;
-    uintptr_t theirs, ours, behind; /* 0: nothing stands behind ours */
+    uintptr_t theirs, ours, behind; /* 0: no definition follows the runtime's */
 };
 
-/* Names one behind the other, for pointers would be relocations. */
+/* Names separated by NUL: an array of pointers would need relocations. */
 #define NAME(symbol, ...) #symbol "\0"
 #define HEAP_ALLOC        NAME
 #define HEAP_REALLOC      NAME
@@ -57,12 +58,12 @@ enum {
 
 static struct hidden table[INTERPOSED_COUNT];
 static size_t table_used;
-static bool is_done; /* the table is of an allocator that stood before ours */
+static bool is_redirected; /* the table describes an allocator that came before the runtime */
 static const struct link_map *allocator;
-static struct image allocator_image, own_image;
+static struct image allocator_image, runtime_image;
 
 bool rebind_is_done(void) {
-    return is_done;
+    return is_redirected;
 }
 
 static const struct hidden *hidden_named(const char *name) {
@@ -77,9 +78,10 @@ void *rebind_hidden(const char *name) {
     return hidden ? (void *)hidden->theirs : NULL;
 }
 
-/* Only if everything else finds the allocator's: the program may have brought its own. */
-static void hide(const char *name) {
-    const ElfW(Sym) *theirs = image_symbol(&allocator_image, name), *ours = image_symbol(&own_image, name);
+/* Only if every other module finds the allocator's definition: the program may have its own. */
+static void symbol_hide(const char *name) {
+    const ElfW(Sym) *theirs = image_symbol(&allocator_image, name),
+                    *ours = image_symbol(&runtime_image, name);
     if (!theirs || !ours || ELF64_ST_TYPE(theirs->st_info) != STT_FUNC ||
         (uintptr_t)next_first(name) != allocator_image.base + theirs->st_value)
         return;
@@ -88,15 +90,15 @@ static void hide(const char *name) {
         .their_symbol = (ElfW(Sym) *)theirs,
         .our_symbol = (ElfW(Sym) *)ours,
         .theirs = allocator_image.base + theirs->st_value,
-        .ours = own_image.base + ours->st_value,
+        .ours = runtime_image.base + ours->st_value,
         .behind = (uintptr_t)next_defined_behind(name),
     };
-    table_used++; /* from here on next_behind answers otherwise */
+    table_used++; /* next_behind uses the table from here on */
 }
 
-static void hide_all(void) {
+static void symbols_hide(void) {
     for (const char *name = interposed; *name; name += strlen(name) + 1)
-        hide(name);
+        symbol_hide(name);
 }
 
 static int find_images(struct dl_phdr_info *object, size_t size, void *unused) {
@@ -108,28 +110,28 @@ static int find_images(struct dl_phdr_info *object, size_t size, void *unused) {
     if (image_holds(&image, (uintptr_t)allocator->l_ld))
         allocator_image = image;
     else if (image_holds(&image, (uintptr_t)&table))
-        own_image = image;
+        runtime_image = image;
     return 0;
 }
 
-/* A sum that wraps: the loader adds the base again. */
-static bool lead_symbol(const struct image *image, ElfW(Sym) * symbol, uintptr_t to) {
+/* The difference may wrap around, because the loader adds the base again. */
+static bool redirect_symbol(const struct image *image, ElfW(Sym) * symbol, uintptr_t to) {
     return image_write(image, (uintptr_t *)&symbol->st_value, to - image->base);
 }
 
-static bool lead_symbols(void) {
+static bool redirect_symbols(void) {
     for (size_t i = 0; i < table_used; i++) {
         const struct hidden *hidden = &table[i];
-        if (!lead_symbol(&allocator_image, hidden->their_symbol, hidden->ours) ||
-            (hidden->behind && !lead_symbol(&own_image, hidden->our_symbol, hidden->behind)))
+        if (!redirect_symbol(&allocator_image, hidden->their_symbol, hidden->ours) ||
+            (hidden->behind && !redirect_symbol(&runtime_image, hidden->our_symbol, hidden->behind)))
             return false;
     }
     return true;
 }
 
-/* Writes one reference. A slot of the allocator that the loader would fill at the first call is filled now,
- * before its symbol leads elsewhere. */
-static bool bind(const struct image *image, const ElfW(Rela) * relocation) {
+/* Rewrites one reference. References of the allocator itself that the loader would bind at the first call are
+ * bound now, before the symbol changes. */
+static bool redirect_reference(const struct image *image, const ElfW(Rela) * relocation) {
     const char *name;
     uintptr_t *place = image_reference(image, relocation, &name);
     bool allocators = image->base == allocator_image.base;
@@ -143,19 +145,19 @@ static bool bind(const struct image *image, const ElfW(Rela) * relocation) {
     return *place != hidden->theirs || image_write(image, place, hidden->ours);
 }
 
-static int bind_all(struct dl_phdr_info *object, size_t size, void *complete) {
+static int redirect_references(struct dl_phdr_info *object, size_t size, void *complete) {
     (void)size;
     struct image image;
     if (!image_read(&image, object))
         return 0;
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < image.relocations[i].count; k++)
-            if (!bind(&image, &image.relocations[i].at[k]))
+            if (!redirect_reference(&image, &image.relocations[i].at[k]))
                 *(bool *)complete = false;
     return 0;
 }
 
-static bool lead_word(const struct image *image, const struct hidden *hidden) {
+static bool redirect_word(const struct image *image, const struct hidden *hidden) {
     bool found = false;
     for (size_t i = 0; i < image->header_count; i++) {
         const ElfW(Phdr) *segment = &image->headers[i];
@@ -171,7 +173,7 @@ static bool lead_word(const struct image *image, const struct hidden *hidden) {
     return found;
 }
 
-static int lead_loader(struct dl_phdr_info *object, size_t size, void *complete) {
+static int redirect_loader(struct dl_phdr_info *object, size_t size, void *complete) {
     (void)size;
     static const char *const kept[] = {"malloc", "calloc", "realloc", "free"};
     struct image image;
@@ -179,15 +181,15 @@ static int lead_loader(struct dl_phdr_info *object, size_t size, void *complete)
         return 0;
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         const struct hidden *hidden = hidden_named(kept[i]);
-        if (hidden && !lead_word(&image, hidden))
+        if (hidden && !redirect_word(&image, hidden))
             *(bool *)complete = false;
     }
     return 1;
 }
 
-static void lead_all(bool complete) {
-    dl_iterate_phdr(bind_all, &complete);
-    if (!lead_symbols() || dl_iterate_phdr(lead_loader, &complete) == 0 || !complete)
+static void redirect_all(bool complete) {
+    dl_iterate_phdr(redirect_references, &complete);
+    if (!redirect_symbols() || dl_iterate_phdr(redirect_loader, &complete) == 0 || !complete)
         hole_set(HOLE_PAST);
 }
 
@@ -196,16 +198,16 @@ void rebind(bool is_first) {
     if (!allocator)
         return;
     dl_iterate_phdr(find_images, NULL);
-    if (allocator_image.hash && own_image.hash)
-        hide_all();
-    is_done = hidden_named("malloc");
-    if (is_done)
-        lead_all(is_first);
+    if (allocator_image.hash && runtime_image.hash)
+        symbols_hide();
+    is_redirected = hidden_named("malloc");
+    if (is_redirected)
+        redirect_all(is_first);
     else
         table_used = 0;
 }
 
-/* ---- Ways past us to glibc's malloc. */
+/* ---- Calls that bypass the runtime and reach glibc's malloc. */
 
 #define HEAP_ALLOC   NAME
 #define HEAP_REALLOC NAME
@@ -227,23 +229,23 @@ static bool is_of_libc(const char *name) {
     return *at;
 }
 
-static void pass_by(const struct image *image, const ElfW(Rela) * relocation) {
+static void reference_bypass(const struct image *image, const ElfW(Rela) * relocation) {
     const char *name;
     uintptr_t *place = image_reference(image, relocation, &name);
     if (place && is_of_libc(name) && (elf_is_own((const void *)*place) || image_holds(image, *place)))
         image_write(image, place, (uintptr_t)next_behind(name));
 }
 
-/* A library that stands between the program and glibc's malloc (libc_malloc_debug.so.0, or one that counts)
- * passes calls on to __libc_malloc. They have been counted by then, so they pass us by. */
-static int let_pass(struct dl_phdr_info *object, size_t size, void *underlying) {
+/* A library between the program and glibc's malloc (libc_malloc_debug.so.0, or one that counts) passes calls
+ * on to __libc_malloc. They were counted before, so its references bypass the runtime. */
+static int module_bypass(struct dl_phdr_info *object, size_t size, void *underlying) {
     (void)size;
     struct image image;
     if (!image_read(&image, object) || !image_holds(&image, *(uintptr_t *)underlying))
         return 0;
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < image.relocations[i].count; k++)
-            pass_by(&image, &image.relocations[i].at[k]);
+            reference_bypass(&image, &image.relocations[i].at[k]);
     return 1;
 }
 
@@ -262,10 +264,10 @@ static int find_look_up(struct dl_phdr_info *object, size_t size, void *unused) 
     return image_read(&image, object) && !elf_is_own(image.symbols) && image_refers(&image, is_look_up);
 }
 
-/* A library that is opened with RTLD_DEEPBIND finds the C library's malloc first, and so does who asks dlsym
- * for malloc with the handle of a library. From now on they find ours there. Eight or so pages of the C
- * library's symbols are no longer shared, so that is done only in a process that refers to these functions.
- * Who still comes past us shows when such a block is freed (HOLE_ELSEWHERE). */
+/* A library opened with RTLD_DEEPBIND finds the C library's malloc first, and so does dlsym with a library's
+ * handle. From now on they find the runtime's. About eight pages of the C library's symbols are then no
+ * longer shared, so this is done only in a process that refers to these functions. A call that still bypasses
+ * the runtime is noticed when its block is freed (HOLE_ELSEWHERE). */
 static void hide_libc(void) {
     uint32_t first, end;
     allocator = object_of((const void *)(uintptr_t)behind.malloc);
@@ -276,18 +278,18 @@ static void hide_libc(void) {
         return;
     for (const char *name = heap; *name; name += strlen(name) + 1) {
         const ElfW(Sym) *theirs = image_symbol(&allocator_image, name),
-                        *ours = image_symbol(&own_image, name);
+                        *ours = image_symbol(&runtime_image, name);
         if (!theirs || !ours || !theirs->st_value)
             continue;
         table[table_used++] =
             (struct hidden){.name = name, .theirs = allocator_image.base + theirs->st_value};
         __atomic_store_n((uintptr_t *)&theirs->st_value,
-                         own_image.base + ours->st_value - allocator_image.base, __ATOMIC_RELEASE);
+                         runtime_image.base + ours->st_value - allocator_image.base, __ATOMIC_RELEASE);
     }
     image_close(&allocator_image, symbols + first, symbols + end);
 }
 
-/* ---- Ways past us to another allocator. */
+/* ---- Calls that bypass the runtime and reach another allocator. */
 
 static bool has_any(const char *name, const char *const *words, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -296,33 +298,33 @@ static bool has_any(const char *name, const char *const *words, size_t count) {
     return false;
 }
 
-/* Whether it is a function of the allocator's own that gives blocks or takes them back, as mallocx, tc_free
- * and mi_new. Others tell of blocks or set something: malloc_usable_size, MallocExtension_GetStats. */
-static bool is_way_past(const char *name) {
+/* Returns whether the allocator's function allocates or frees, such as mallocx, tc_free and mi_new. Others
+ * query or configure, such as malloc_usable_size and MallocExtension_GetStats. */
+static bool is_bypass(const char *name) {
     static const char *const gives[] = {"alloc", "free", "_new", "_delete"};
     static const char *const tells[] = {"_Z",   "size", "stats", "info",    "trim",
                                         "hook", "Hook", "Ext",   "nallocx", "sallocx"};
     if (!has_any(name, gives, sizeof gives / sizeof *gives) ||
-        has_any(name, tells, sizeof tells / sizeof *tells) || image_symbol(&own_image, name))
+        has_any(name, tells, sizeof tells / sizeof *tells) || image_symbol(&runtime_image, name))
         return false;
     const ElfW(Sym) *symbol = image_symbol(&allocator_image, name);
     return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
 }
 
-static int find_way_past(struct dl_phdr_info *object, size_t size, void *unused) {
+static int find_bypass(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size;
     (void)unused;
     struct image image;
     return object->dlpi_addr != allocator_image.base && image_read(&image, object) &&
-           image_refers(&image, is_way_past);
+           image_refers(&image, is_bypass);
 }
 
-/* Such calls are not seen, and a function of ours by their names would tell programs that ask for it that the
- * allocator is there. */
-static void look_for_ways_past(void) {
+/* Such calls are not seen. The runtime does not interpose them, because programs test for such a name to find
+ * out whether the allocator is present. */
+static void find_bypasses(void) {
     allocator = next_object();
     dl_iterate_phdr(find_images, NULL);
-    if (allocator_image.hash && own_image.hash && dl_iterate_phdr(find_way_past, NULL))
+    if (allocator_image.hash && runtime_image.hash && dl_iterate_phdr(find_bypass, NULL))
         hole_set(HOLE_PAST);
 }
 
@@ -332,8 +334,8 @@ void rebind_libc(void) {
     if (!underlying || !own || !own->permanent || next_is_sanitizers())
         return;
     if (!next_is_glibc()) {
-        dl_iterate_phdr(let_pass, &underlying);
-        look_for_ways_past();
+        dl_iterate_phdr(module_bypass, &underlying);
+        find_bypasses();
     } else if (dl_iterate_phdr(find_look_up, NULL))
         hide_libc();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The shadow table: making the tables, and what is not on the hot path. */
+/* Makes the tables, and holds the functions that are not on the hot path. */
 #include "lib/heap/shadow.h"
 
 #include "lib/base/local.h"
@@ -16,17 +16,17 @@
 #define FAMILY_MASK  3u
 #define SLOT_MASK    ((1u << SLOT_BITS) - 1)
 
-/* The entries that are looked up before there is a table. */
-static uint32_t nothing[2];
-static struct shadow_large nothing_large;
+/* The entries that are read before the tables exist. */
+static uint32_t no_entries[2];
+static struct shadow_large no_large_entry;
 
 bool births_wanted;
 
 struct shadow shadow = {.unfit = UINT64_MAX,
                         .beyond = UINTPTR_MAX,
                         .beyond_hot = UINTPTR_MAX,
-                        .small = nothing,
-                        .large = &nothing_large};
+                        .small = no_entries,
+                        .large = &no_large_entry};
 
 static struct regions { struct region **at; } odd, even;
 
@@ -49,13 +49,13 @@ const struct root_heap root_heap = {
     .backing = FAMILY_BACKING,
 };
 
-/* So much address space is not to be had. */
+/* The address space for the tables is not available. */
 static bool is_too_large;
 
-/* Below this the tables would take what the program needs. */
+/* With less address space than this the tables would take memory that the program needs. */
 #define ADDRESS_SPACE_LEAST ((uint64_t)1 << 30)
 
-/* Valgrind puts all of the program below this. */
+/* Valgrind keeps the whole program below this. */
 #define ADDRESS_BITS_LEAST 37
 
 static size_t small_size(uint64_t addresses) {
@@ -75,10 +75,10 @@ static uint32_t *tables_map(uint64_t *addresses) {
     return os_map_apart(tables_size(*addresses), OS_FORK_KEEPS);
 }
 
-/* Whether no two of the allocator's blocks start in one cell; not known at first. */
+/* True if no two blocks of the allocator start in one cell. False until that is known. */
 static bool cells_are_apart;
 
-static void set_unfit(void) {
+static void shadow_set_unfit(void) {
     uint64_t covered = __atomic_load_n(&shadow.end, __ATOMIC_ACQUIRE) / SHADOW_CELL;
     uint64_t half = __atomic_load_n(&cells_are_apart, __ATOMIC_ACQUIRE) ? 0 : SHADOW_HALF;
     if (covered)
@@ -87,7 +87,7 @@ static void set_unfit(void) {
 
 void shadow_know_allocator(bool is_glibc) {
     __atomic_store_n(&cells_are_apart, is_glibc, __ATOMIC_RELEASE);
-    set_unfit();
+    shadow_set_unfit();
 }
 
 void (*shadow_shown)(void);
@@ -100,13 +100,13 @@ void shadow_show(void) {
         shown();
 }
 
-/* Whoever else does the same at the same time comes to the same result. A tool that replaces malloc, memcheck
- * for one, keeps books of all address space that is mapped. */
+/* Several threads may do this at once; all get the same result. A tool that replaces malloc, such as
+ * memcheck, tracks all mapped address space, so there are no tables then. */
 static __attribute__((cold)) void shadow_map(void) {
     int error = errno;
     local_distance = (intptr_t)((uintptr_t)&local - thread_pointer());
     uint64_t addresses = 0;
-    uint32_t *none = nothing, *fresh = hole_is_set(HOLE_INTERPOSITION) ? NULL : tables_map(&addresses);
+    uint32_t *none = no_entries, *fresh = hole_is_set(HOLE_INTERPOSITION) ? NULL : tables_map(&addresses);
     errno = error;
     if (!fresh) {
         is_too_large = true;
@@ -121,7 +121,7 @@ static __attribute__((cold)) void shadow_map(void) {
     __atomic_store_n(&shadow.end, addresses, __ATOMIC_RELEASE);
     __atomic_store_n(&shadow.beyond, -addresses | 15, __ATOMIC_RELEASE);
     shadow_show();
-    set_unfit();
+    shadow_set_unfit();
 }
 
 static inline void shadow_need(void) {
@@ -182,17 +182,17 @@ static const char *next_cell(const void *p, size_t cells) {
 }
 
 static uint64_t large_size(const struct shadow_large *entry, const void *p) {
-    if (!(entry->value & SHADOW_GIANT))
+    if (!(entry->value & SHADOW_HUGE))
         return entry->size;
     const struct shadow_large *high = large_entry(next_cell(p, 1)), *low = large_entry(next_cell(p, 2));
     return high && low ? (uint64_t)high->size << 32 | low->size : entry->size;
 }
 
-static inline bool is_live(uint32_t value) {
+static inline bool value_is_live(uint32_t value) {
     return shadow_value_lives(value) || value >> FAMILY_AT == (SHADOW_FREED >> FAMILY_AT | FAMILY_BACKING);
 }
 
-static inline bool is_used(uint32_t value) {
+static inline bool value_is_used(uint32_t value) {
     return value && !(value & SHADOW_OTHER);
 }
 
@@ -200,9 +200,9 @@ struct block shadow_small_block(uint32_t value) {
     return (struct block){
         .size = value & (SHADOW_SMALL - 1),
         .slot = value >> KEY_SHIFT & SLOT_MASK,
-        .state = is_live(value)   ? BLOCK_LIVE
-                 : is_used(value) ? BLOCK_FREED
-                                  : BLOCK_NONE,
+        .state = value_is_live(value)   ? BLOCK_LIVE
+                 : value_is_used(value) ? BLOCK_FREED
+                                        : BLOCK_NONE,
         .family = value >> FAMILY_AT & FAMILY_MASK,
     };
 }
@@ -227,32 +227,31 @@ static uint32_t *second_entry_made(shadow_cell cell) {
     return second_entry(cell);
 }
 
-/* The value of the small block that lives at an address, or else of the first one found that did; 0: none
- * did. */
+/* Of all entries for an address: the live one, or else the first used one. value is 0 if there is none. */
 struct found {
     uint32_t value, *entry;
 };
 
-static inline bool lives_at(uint32_t *entry, uint32_t half, struct found *found) {
+static inline bool entry_lives(uint32_t *entry, uint32_t half, struct found *found) {
     uint32_t value = entry ? shadow_value(*entry, half) : 0;
-    if (is_live(value) || (!found->value && is_used(value)))
+    if (value_is_live(value) || (!found->value && value_is_used(value)))
         *found = (struct found){value, entry};
-    return is_live(value);
+    return value_is_live(value);
 }
 
 static struct found small_find(const void *p) {
     struct found found = {0};
     uint32_t half;
     shadow_cell cell = shadow_find_cell(p, &half);
-    bool is_there = is_in_tables(cell) && (lives_at(shadow_entry(cell), half, &found) ||
-                                           lives_at(second_entry(cell), half, &found));
+    bool is_there = is_in_tables(cell) && (entry_lives(shadow_entry(cell), half, &found) ||
+                                           entry_lives(second_entry(cell), half, &found));
     if (!is_there)
-        lives_at(region_entry(p), half, &found);
+        entry_lives(region_entry(p), half, &found);
     return found;
 }
 
 struct block shadow_large_block(const struct shadow_large *entry, const void *p) {
-    struct block block = shadow_small_block(entry->value & ~SHADOW_GIANT);
+    struct block block = shadow_small_block(entry->value & ~SHADOW_HUGE);
     block.size = large_size(entry, p);
     return block;
 }
@@ -269,11 +268,12 @@ struct block shadow_find(const void *p) {
     return large.state == BLOCK_NONE ? small : large;
 }
 
-/* The size of a giant stands in the next two cells. */
-static bool is_in_giant(const void *p) {
+/* Returns whether p is in one of the two ranges after the start of a huge block, whose entries hold its
+ * size. */
+static bool is_in_huge(const void *p) {
     for (int before = 1; before <= 2; before++) {
         const struct shadow_large *cell = large_entry((const char *)p - before * SHADOW_SMALL);
-        if (cell && (cell->value & (SHADOW_GIANT | SHADOW_FREED)) == SHADOW_GIANT)
+        if (cell && (cell->value & (SHADOW_HUGE | SHADOW_FREED)) == SHADOW_HUGE)
             return true;
     }
     return false;
@@ -283,12 +283,12 @@ bool shadow_can_hold(const void *p, uint64_t size) {
     if (!is_address(p) || size > SHADOW_ADDRESSES - (uintptr_t)p)
         return false;
     const struct shadow_large *cell = size < SHADOW_SMALL ? NULL : large_entry(p);
-    return !cell || (shadow_large_block(cell, p).state != BLOCK_LIVE && !is_in_giant(p));
+    return !cell || (shadow_large_block(cell, p).state != BLOCK_LIVE && !is_in_huge(p));
 }
 
-/* The bootstrap arena has blocks of 16 bytes, too. */
-static bool is_others(const uint32_t *entry, uint32_t half) {
-    return is_live(shadow_value(*entry, ~half));
+/* The bootstrap arena has adjacent blocks of 16 bytes too. */
+static bool is_neighbour_live(const uint32_t *entry, uint32_t half) {
+    return value_is_live(shadow_value(*entry, ~half));
 }
 
 static uint32_t *small_entry_made(const void *p) {
@@ -298,21 +298,21 @@ static uint32_t *small_entry_made(const void *p) {
     if (!is_in_tables(cell))
         return region_entry_made(p);
     uint32_t *entry = shadow_fits(cell) ? shadow_entry(cell) : second_entry_made(cell);
-    return entry && is_others(entry, half) ? region_entry_made(p) : entry;
+    return entry && is_neighbour_live(entry, half) ? region_entry_made(p) : entry;
 }
 
-/* What a value has above the size. */
-static uint32_t above_size(uint32_t slot, enum family family) {
+/* Returns the bits of a value above the size. */
+static uint32_t value_above_size(uint32_t slot, enum family family) {
     return (family == FAMILY_BACKING ? SHADOW_FREED : 0) | (uint32_t)family << FAMILY_AT | KEY(slot);
 }
 
 static bool small_put(uint32_t *entry, const void *p, uint32_t slot, enum family family, uint64_t size) {
     if (entry)
-        shadow_encode(p, above_size(slot, family) | (uint32_t)size, entry);
+        shadow_encode(p, value_above_size(slot, family) | (uint32_t)size, entry);
     return entry;
 }
 
-static bool put_size_aside(const void *p, uint64_t size) {
+static bool huge_put_size(const void *p, uint64_t size) {
     struct shadow_large *high = large_entry_made(next_cell(p, 1)), *low = large_entry_made(next_cell(p, 2));
     if (!high || !low)
         return false;
@@ -323,10 +323,11 @@ static bool put_size_aside(const void *p, uint64_t size) {
 
 static bool large_put(const void *p, uint32_t slot, enum family family, uint64_t size) {
     struct shadow_large *entry = large_entry_made(p);
-    bool is_giant = size > UINT32_MAX;
-    if (!entry || (is_giant && !put_size_aside(p, size)))
+    bool is_huge = size > UINT32_MAX;
+    if (!entry || (is_huge && !huge_put_size(p, size)))
         return false;
-    shadow_enter_large(entry, p, above_size(slot, family) | (is_giant ? SHADOW_GIANT : 0), (uint32_t)size);
+    shadow_enter_large(entry, p, value_above_size(slot, family) | (is_huge ? SHADOW_HUGE : 0),
+                       (uint32_t)size);
     return true;
 }
 
@@ -344,23 +345,24 @@ bool shadow_put_apart(const void *p, uint32_t slot, enum family family, uint64_t
                                : large_put(p, slot, family, size);
 }
 
-/* Backing has the mark already, and is told from what is freed by its family. */
-static uint32_t dropped(uint32_t value) {
-    bool is_backing = shadow_small_block(value & ~SHADOW_GIANT).family == FAMILY_BACKING;
+/* A chunk of a custom allocator has the freed mark while it is live. Clearing its family makes it a freed
+ * one. */
+static uint32_t value_dropped(uint32_t value) {
+    bool is_backing = shadow_small_block(value & ~SHADOW_HUGE).family == FAMILY_BACKING;
     return is_backing ? value & ~(FAMILY_MASK << FAMILY_AT) : value | SHADOW_FREED;
 }
 
 void shadow_drop(const void *p) {
     struct found small = small_find(p);
     struct shadow_large *large = large_entry(p);
-    if (is_live(small.value))
-        shadow_encode(p, dropped(small.value), small.entry);
+    if (value_is_live(small.value))
+        shadow_encode(p, value_dropped(small.value), small.entry);
     else
-        large->value = dropped(large->value);
+        large->value = value_dropped(large->value);
 }
 
-static void each_of(const struct regions *regions, unsigned odd,
-                    void (*visit)(void *, uintptr_t, const struct region *, unsigned), void *context) {
+static void regions_each(const struct regions *regions, unsigned odd,
+                         void (*visit)(void *, uintptr_t, const struct region *, unsigned), void *context) {
     struct region **at = __atomic_load_n(&regions->at, __ATOMIC_ACQUIRE);
     for (uint64_t i = 0; at && i < REGIONS; i++)
         if (at[i])
@@ -369,6 +371,6 @@ static void each_of(const struct regions *regions, unsigned odd,
 
 void shadow_each_region(void (*visit)(void *context, uintptr_t start, const struct region *, unsigned odd),
                         void *context) {
-    each_of(&even, 0, visit, context);
-    each_of(&odd, 8, visit, context);
+    regions_each(&even, 0, visit, context);
+    regions_each(&odd, 8, visit, context);
 }

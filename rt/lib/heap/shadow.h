@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The shadow table: who owns the block at an address, and how large it is.
+/* The shadow table: maps the address of a block to its owner and size.
  *
- * A block of less than SHADOW_SMALL bytes has an entry of 4 bytes in a table with one entry for each *cell*,
- * 32 bytes of heap: no two blocks of the C library start in the same one (MINSIZE in glibc's malloc.c). A
- * larger one has an entry of 8 bytes in a table with one for each SHADOW_SMALL bytes, for no two of these can
- * start in the same. So the tables take an eighth of a heap of small blocks and 0.8% of one of large blocks.
- * The table of cells could hold large ones, too, which cover several: but then it would take an eighth of
- * every heap, for it takes a page where any block starts in 32 KiB.
+ * A small block (less than SHADOW_SMALL bytes) has an entry of 4 bytes. That table has one entry for each
+ * *cell* of 32 bytes, because no two blocks of the C library start in the same cell (MINSIZE in glibc's
+ * malloc.c). A large block has an entry of 8 bytes. That table has one entry for each SHADOW_SMALL bytes,
+ * because no two large blocks can start in the same range of that size. So the tables take an eighth of a
+ * heap of small blocks, and 0.8% of a heap of large blocks. The table of cells could also hold large blocks,
+ * which cover several cells. It would then take an eighth of every heap, because a page of it is needed
+ * wherever a block starts in 32 KiB.
  *
- * Both tables cover the whole address space and take 17 TiB of it, of which only the pages that were written
- * cost anything. A table of tables instead would take 12 of 73 instructions of a malloc and a free more; it
- * serves where so much address space is not to be had, and for blocks at odd multiples of 8.
+ * Both tables cover the whole address space. They reserve 17 TiB of it, but only written pages cost memory. A
+ * table of tables would add 12 instructions to the 73 of a malloc and a free. The runtime uses one only where
+ * so much address space is not available, and for blocks at odd multiples of 8.
  *
- * Other allocators have blocks of 16 bytes, side by side. With these the small blocks in the second half of a
- * cell are in a table of their own, which is made when there is the first of them. Small blocks that no
- * allocator gave may lie anywhere within its blocks, or right before one: they are in the table of tables,
- * which has an entry for each 16 bytes.
+ * Other allocators have adjacent blocks of 16 bytes. Small blocks that start in the second half of a cell are
+ * then kept in a separate table, which is made for the first such block. Small blocks that no allocator
+ * returned may start anywhere within an allocator's block, or right before one. The table of tables holds
+ * these: it has an entry for each 16 bytes.
  *
- * An entry is written and read by whoever holds the block, so it needs no lock: two threads at one entry are
- * a race of the program's own. Safe in signal handlers. A forked child has its parent's table. */
+ * Only the thread that holds a block reads or writes its entry, so no lock is needed: two threads at one
+ * entry are a data race of the program. Safe in signal handlers. A forked child has its parent's table. */
 #ifndef ALLOCSITE_LIB_HEAP_SHADOW_H
 #define ALLOCSITE_LIB_HEAP_SHADOW_H
 
@@ -28,9 +29,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The value of a small block: freed:1 family:2 slot:18 size:10. A key is a slot in its place. In an entry it
- * stands above the half of the cell that the block starts in, 0 or 1; an entry is all zero where no block was
- * ever seen. Read for an address in the other half a value has its highest bit set. */
+/* The value of a small block: freed:1 family:2 slot:18 size:10. A key is a slot in the position that it has
+ * here. An entry is the value shifted left by one, plus the half of the cell that the block starts in, 0 or
+ * 1. An entry that was never used is zero. If the entry is read for an address in the other half, the value's
+ * highest bit is set. */
 #define SHADOW_SMALL (1u << KEY_SHIFT)
 #define FAMILY_AT    (KEY_SHIFT + SLOT_BITS)
 _Static_assert(FAMILY_BACKING < 4, "two bits of an entry");
@@ -41,39 +43,41 @@ _Static_assert(FAMILY_BACKING < 4, "two bits of an entry");
 
 #define ADDRESS_BITS 47
 
-/* The number of the cell before that of an address, with the bits that must be zero on top, and above them
- * the half: so what comes below the second cell, NULL for one, has high bits too, and one test finds all that
- * is not for the table. */
+/* An address minus SHADOW_CELL, rotated right by 5 bits: the number of the previous cell, above it the 4
+ * address bits that must be zero, and the half of the cell on top. Addresses below the second cell, such as
+ * NULL, have high bits set too. So one test finds every address that the table does not hold. */
 typedef uint64_t shadow_cell;
 #define SHADOW_HALF (UINT64_C(1) << 63)
 
-/* The entry of a large block. */
+/* The entry of a large block. The size of a huge block (more than UINT32_MAX bytes) is in the entries of the
+ * next two ranges, which lie within the block. */
 struct shadow_large {
-    uint32_t value; /* as of a small one, with its offset in the cell for the size */
-    uint32_t size;  /* a giant's stands in those of the next two cells, which lie within the block */
+    uint32_t value; /* like a small block's, with the offset in the range instead of the size */
+    uint32_t size;  /* in bytes */
 };
 
 struct shadow {
-    uint64_t unfit;   /* bits of a shadow_cell of which a block in the table has none; at first all */
-    uintptr_t beyond; /* the same of addresses */
-    uint32_t *small;  /* an entry for each cell */
-    struct shadow_large *large; /* an entry for each SHADOW_SMALL bytes */
-    uintptr_t end;              /* of the addresses that the tables cover; 0: they are not there */
-    uintptr_t beyond_hot; /* as beyond, for the hot path of what goes: all bits with pairs=1 and lifetime=1,
-                             for which it is left before it looks for the block */
-    uint32_t *second;     /* as small, of second halves where a block may start in each; NULL: not there */
+    uint64_t unfit; /* bits of a shadow_cell that are zero for every block in the table; all bits until it is
+                       made */
+    uintptr_t beyond;           /* like unfit, for addresses */
+    uint32_t *small;            /* one entry for each cell */
+    struct shadow_large *large; /* one entry for each SHADOW_SMALL bytes */
+    uintptr_t end;              /* end of the addresses that the tables cover; 0: no tables */
+    uintptr_t beyond_hot; /* like `beyond`, for the hot path of free and realloc; all bits with pairs=1 or
+                             lifetime=1, so that the hot path is left before the block is looked up */
+    uint32_t *second;     /* like `small`, for blocks in the second half of a cell; NULL: none yet */
 };
 
 extern struct shadow shadow __attribute__((visibility("hidden")));
 
-/* One instruction where GCC would copy and and. */
+/* One instruction; GCC would use a move and an and. */
 static inline bool shadow_fits(shadow_cell cell) {
     bool fits;
     __asm__("testq %1, %2" : "=@ccz"(fits) : "r"(cell), "m"(shadow.unfit));
     return __builtin_expect(fits, 1);
 }
 
-/* The half falls out at the top. */
+/* The bit of the half is shifted out. */
 static inline uint32_t *shadow_entry_in(const uint32_t *table, shadow_cell cell) {
     return (uint32_t *)((uintptr_t)table + (cell + 1) * sizeof(uint32_t));
 }
@@ -82,7 +86,8 @@ static inline uint32_t *shadow_entry(shadow_cell cell) {
     return shadow_entry_in(shadow.small, cell);
 }
 
-/* The entry of a small block of an allocator. NULL: it has to be looked for, or there is none. */
+/* Returns the entry of an allocator's small block; NULL if the block has none here: it may be in the table of
+ * tables, or `second` is not made yet. */
 static inline uint32_t *shadow_entry_any(shadow_cell cell) {
     if (shadow_fits(cell))
         return shadow_entry(cell);
@@ -90,9 +95,9 @@ static inline uint32_t *shadow_entry_any(shadow_cell cell) {
     return is_second ? shadow_entry_in(shadow.second, cell) : NULL;
 }
 
-/* Where a block at p has its entry, and that for the value. The carry of the rotation is the half: two
- * instructions where compilers make five. p is taken from where an allocator returned it, or GCC would
- * move it away and back. */
+/* Returns the cell of a block at p and writes the entry for its value. The rotation leaves the half in the
+ * carry, which saves three of five instructions. p must be in rax, where the allocator returned it; otherwise
+ * GCC would move it twice. */
 static inline shadow_cell shadow_encode(const void *p, uint32_t value, uint32_t *entry) {
     shadow_cell cell;
     __asm__("leaq %c3(%2), %0\n\trorq $5, %0\n\tadcl %1, %1"
@@ -103,7 +108,7 @@ static inline shadow_cell shadow_encode(const void *p, uint32_t value, uint32_t 
     return cell;
 }
 
-/* Where a block at p has its entry, and what is to be added to that for the value: nothing or minus one. */
+/* Returns the cell of a block at p. *half is 0 or -1, the argument that shadow_value needs. */
 static inline shadow_cell shadow_find_cell(const void *p, uint32_t *half) {
     uint64_t from = (uintptr_t)p - SHADOW_CELL;
     __asm__("rorq $5, %0\n\tsbbl %1, %1" : "+r"(from), "=r"(*half) : : "cc");
@@ -115,12 +120,13 @@ static inline uint32_t shadow_value(uint32_t entry, uint32_t half) {
     return doubled >> 1 | doubled << 31;
 }
 
-/* Whether a block lives there that is not backing, which has the mark of freed ones too. */
+/* Returns whether the value is of a live block that is no chunk of a custom allocator; those have the mark of
+ * freed blocks. */
 static inline bool shadow_value_lives(uint32_t value) {
     return value - 1 < SHADOW_FREED - 1;
 }
 
-/* One instruction where the compiler would load, or and store. */
+/* One instruction; the compiler would load, or and store. */
 static inline void shadow_mark_freed(uint32_t *entry) {
     __asm__("orl %1, %0" : "+m"(*entry) : "i"(SHADOW_FREED << 1));
 }
@@ -131,22 +137,24 @@ static inline bool shadow_has_none(const void *p, const uintptr_t *bits) {
     return __builtin_expect(has_none, 1);
 }
 
-/* Whether a block at p may be looked for in the tables. NULL has the entry of a cell where none can start. */
+/* Returns whether a block at p may be in the tables. NULL passes, but reads a cell in which no block can
+ * start. */
 static inline bool shadow_covers(const void *p) {
     return shadow_has_none(p, &shadow.beyond);
 }
 
-/* Whether the hot path may take it out of them. */
+/* Returns whether the hot path may remove a block at p from the tables. */
 static inline bool shadow_covers_hot(const void *p) {
     return shadow_has_none(p, &shadow.beyond_hot);
 }
 
-/* The value, less so much, of the small block at p, which must be covered, and its entry from the table on.
- * One of the other half has the highest bit set, and one that is lower wraps around. The carry of
- * the rotation is the half, and goes into the subtraction. */
+/* Returns the value of the small block at p minus `less`, and its index in the table in *entry. p must be
+ * covered. For an entry of the other half the result has its highest bit set; a value below `less` wraps
+ * around. The rotation leaves the half in the carry, which the subtraction consumes. */
 static inline uint32_t shadow_read_less(const uint32_t *small, const void *p, uint32_t less,
                                         shadow_cell *entry) {
-    register const uint32_t *table __asm__("r8") = small; /* or GCC moves an argument away for it */
+    register const uint32_t *table __asm__("r8") =
+        small; /* otherwise GCC moves an argument to free a register */
     uint32_t value;
     *entry = (uintptr_t)p;
     __asm__("rorq $5, %0\n\tmovl (%2,%0,4), %1\n\tsbbl %3, %1\n\trorl %1"
@@ -156,99 +164,101 @@ static inline uint32_t shadow_read_less(const uint32_t *small, const void *p, ui
     return value;
 }
 
-/* In the value of a large block, which then is above all of small ones. */
-#define SHADOW_GIANT 0x80000000u
+/* Set in the value of a huge block, which so exceeds all values of small ones. */
+#define SHADOW_HUGE 0x80000000u
 
-/* The entry of the cell that holds p, which must be covered. */
+/* Returns the entry of the range that holds p, which must be covered. */
 static inline struct shadow_large *shadow_large_entry(const void *p) {
     return &shadow.large[(uintptr_t)p / SHADOW_SMALL];
 }
 
-/* above: what a small one's value has above the size. Who walks the table meanwhile finds no live block of
- * another size. */
+/* above: the bits of the value above the size. Stores the size first, so that a concurrent walk of the table
+ * never sees a live block with another size. */
 static inline void shadow_enter_large(struct shadow_large *entry, const void *p, uint32_t above,
                                       uint32_t size) {
     __atomic_store_n(&entry->size, size, __ATOMIC_RELAXED);
     __atomic_store_n(&entry->value, above | ((uint32_t)(uintptr_t)p & (SHADOW_SMALL - 1)), __ATOMIC_RELEASE);
 }
 
-/* Whether a value is of p. */
+/* Returns whether the value belongs to a block that starts at p. */
 static inline bool shadow_large_is(uint32_t value, const void *p) {
     return (((uint32_t)(uintptr_t)p ^ value) & (SHADOW_SMALL - 1)) == 0;
 }
 
 enum block_state {
-    BLOCK_NONE,  /* nothing is known of that address */
+    BLOCK_NONE,  /* the address is unknown */
     BLOCK_LIVE,  /* a block starts there */
-    BLOCK_FREED, /* a block did */
+    BLOCK_FREED, /* a block started there and was freed */
 };
 
-/* When it came (count/change.h). */
+/* When a block was allocated (count/change.h). */
 struct birth {
-    uint64_t number; /* among all blocks of the process that came, from 1 on; 0: not known */
-    uint64_t time;   /* of os_monotonic */
+    uint64_t number; /* the number of the allocation in the process, from 1; 0: unknown */
+    uint64_t time;   /* from os_monotonic */
 };
 
-/* Set once by the options, before anything is noted. */
+/* Set once by the options, before the first block: births are noted. */
 extern bool births_wanted __attribute__((visibility("hidden")));
 
 struct block {
-    uint64_t size; /* as the program asked for */
+    uint64_t size; /* the bytes that the program asked for */
     uint32_t slot;
     uint8_t state;      /* enum block_state */
     uint8_t family;     /* enum family */
-    struct birth birth; /* of one that was taken out; else none */
+    struct birth birth; /* set by the functions that remove a block */
 };
 
-/* The block that starts at p. */
+/* Returns the block that starts at p. */
 struct block shadow_find(const void *p);
 
-/* The allocator behind malloc is known now; glibc's blocks start at least 32 bytes apart (MINSIZE in
- * malloc.c). */
+/* Called when the underlying allocator of malloc is known. glibc's blocks start at least 32 bytes apart
+ * (MINSIZE in malloc.c). */
 void shadow_know_allocator(bool is_glibc);
 
-/* To the hot path, or not: that depends on the options. */
+/* Sets beyond_hot according to the options. */
 void shadow_show(void);
 
-/* Called when beyond_hot has changed. */
+/* Called when beyond_hot has changed; NULL: nothing to call. */
 extern void (*shadow_shown)(void) __attribute__((visibility("hidden")));
 
-/* Whether a block of that size at p, which no allocator gave, has a place of its own in the table. */
+/* Returns whether a block that no allocator returned can have an entry. */
 bool shadow_can_hold(const void *p, uint64_t size);
 
-/* Enters it; the second one a block that no allocator gave. False: no memory. Keep errno. */
+/* Adds the block. shadow_put_apart is for blocks that no allocator returned. Returns false if memory is out.
+ * Keeps errno. */
 bool shadow_put(const void *p, uint32_t slot, enum family, uint64_t size);
 bool shadow_put_apart(const void *p, uint32_t slot, enum family, uint64_t size);
 
-/* Marks the block at p, which shadow_find found to be live, as freed. */
+/* Marks the block at p as freed. shadow_find must have found it live. */
 void shadow_drop(const void *p);
 
-/* Calls visit for each live block, in ascending order of addresses but for those in the table of tables,
- * which come behind all others. is_other: whether memory is known to hold none, and need not be looked
- * through. NULL, or why not all of them could be found. */
+/* Calls visit for each live block, in ascending order of addresses; those in the table of tables come last.
+ * is_other returns whether a range of memory is known to hold no blocks, so that it is skipped. Returns NULL,
+ * or the reason why the walk is incomplete. */
 const char *shadow_walk(void (*visit)(void *context, const void *p, const struct block *), void *context,
                         bool (*is_other)(uintptr_t begin, uintptr_t end));
 
-/* ---- The inside of the shadow table, for walking it. */
+/* ---- The inside of the shadow table, for shadow_walk.c. */
 
 #define SHADOW_ADDRESSES (UINT64_C(1) << ADDRESS_BITS)
 
 #define REGION_SIZE      (UINT64_C(1) << 26)
 
-/* Tables for a region, made when a block in it is first seen: for small blocks at odd multiples of 8, which
- * some allocators give for up to 8 bytes, for those that no allocator gave, and for all others where the
- * large tables could not be had. */
+/* The tables of a region of addresses, made for the first block in it. They hold small blocks at odd
+ * multiples of 8 (some allocators use these for up to 8 bytes), blocks that no allocator returned, and all
+ * blocks if the address space for the large tables is not available. */
 struct region {
     uint32_t small[REGION_SIZE / 16];
     struct shadow_large large[REGION_SIZE / SHADOW_SMALL];
 };
 
-/* Calls visit for each that there is, in ascending order; start: of its addresses; odd: 8 for blocks at odd
- * multiples of that, which come last, else 0. */
+/* Calls visit for each region, in ascending order of start. odd is 8 for the tables of blocks at odd
+ * multiples of 8, which come last; otherwise 0. */
 void shadow_each_region(void (*visit)(void *context, uintptr_t start, const struct region *, unsigned odd),
                         void *context);
 
-/* *where, a pointer, made of size zeroed bytes if it is NULL. NULL: no memory. Keeps errno. */
+/* Returns the pointer at `where`, after setting it to size zeroed bytes if it was NULL. Returns NULL if
+ * memory is out. Keeps errno. */
 void *shadow_made(void *where, size_t size);
 
 struct block shadow_small_block(uint32_t value);

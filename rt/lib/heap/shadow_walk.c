@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Walking the shadow table. The part never written is many terabytes: the process's own mappings say where
- * blocks can be, and the kernel's page map which pages of the tables were touched at all. */
+/* Walks the shadow table. Most of its many terabytes were never written. The process's mappings show where
+ * blocks can be, and the kernel's page map shows which pages of the tables were touched. */
 #define _GNU_SOURCE
 #include "lib/base/os.h"
 #include "lib/heap/shadow.h"
@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Addresses whose small entries share a page of the table. */
+/* The addresses whose small entries share a page of the table. */
 #define CHUNK       (UINT64_C(4096) / sizeof(uint32_t) * SHADOW_CELL)
 #define CHUNK_CELLS (CHUNK / SHADOW_SMALL)
 
@@ -16,38 +16,38 @@ struct walk {
     void (*visit)(void *, const void *, const struct block *);
     void *context;
     bool (*is_other)(uintptr_t begin, uintptr_t end);
-    int pagemap;                       /* of pages_open */
-    struct pages small, large, second; /* the walk goes through all tables at once */
+    int pagemap;                       /* from pages_open */
+    struct pages small, large, second; /* the walk reads all tables in parallel */
 };
 
 static bool is_touched(const struct walk *walk, struct pages *pages, const void *entry) {
     return pages_touched(pages, walk->pagemap, (uintptr_t)entry);
 }
 
-static void visit(const struct walk *walk, uintptr_t address, const struct block *block) {
+static void visit_live(const struct walk *walk, uintptr_t address, const struct block *block) {
     if (block->state == BLOCK_LIVE)
         walk->visit(walk->context, (const void *)address, block);
 }
 
 static void visit_small(const struct walk *walk, uintptr_t address, uint32_t entry) {
     struct block block = shadow_small_block(entry >> 1);
-    visit(walk, address, &block);
+    visit_live(walk, address, &block);
 }
 
 static void visit_large(const struct walk *walk, uintptr_t address, const struct shadow_large *entry) {
     struct block block = shadow_large_block(entry, (const void *)address);
-    visit(walk, address, &block);
+    visit_live(walk, address, &block);
 }
 
-/* The entries of a cell of large blocks. */
+/* The entries of a range of SHADOW_SMALL bytes. */
 struct cell {
     uintptr_t start;
-    const uint32_t *small, *second;   /* NULL: there are none */
-    size_t each;                      /* bytes that a small entry stands for */
-    const struct shadow_large *large; /* NULL: nothing is in it */
+    const uint32_t *small, *second;   /* NULL: none */
+    size_t each;                      /* bytes that one small entry covers */
+    const struct shadow_large *large; /* NULL: no large block starts here */
 };
 
-/* The small entry of a block that starts in the 16 bytes behind `at`; 0: none. */
+/* Returns the small entry of a block that starts in the 16 bytes from `at` on; 0 if there is none. */
 static uint32_t entry_at(const uint32_t *entries, size_t each, uint64_t at) {
     uint32_t entry = entries ? entries[at / each] : 0;
     return each == 16 || entry % 2 == at / 16 % 2 ? entry : 0;
@@ -87,8 +87,8 @@ static bool overlaps(const struct span *span, const void *table, uint64_t size) 
     return table && span->begin < begin + size && span->end > begin;
 }
 
-/* The first two are one behind the other. */
-static bool is_own_table(const struct span *span) {
+/* `small` and `large` are adjacent. */
+static bool is_shadow_table(const struct span *span) {
     const uint64_t small = shadow.end / SHADOW_CELL * sizeof *shadow.small,
                    large = shadow.end / SHADOW_SMALL * sizeof *shadow.large;
     return overlaps(span, shadow.small, small + large) || overlaps(span, shadow.second, small);
@@ -101,7 +101,7 @@ static const char *walk_tables(struct walk *walk) {
     for (size_t i = 0; !problem && i < maps.count; i++) {
         const struct span *span = &maps.spans[i];
         uintptr_t start = span->begin & -CHUNK;
-        if (is_own_table(span) || walk->is_other(span->begin, span->end) || span->end > shadow.end)
+        if (is_shadow_table(span) || walk->is_other(span->begin, span->end) || span->end > shadow.end)
             continue;
         for (start = start < next ? next : start; start < span->end; start += CHUNK)
             walk_chunk(walk, start);

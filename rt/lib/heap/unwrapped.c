@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A static link that was told --wrap=malloc reads malloc where the runtime says __real_malloc. A link that
- * was not takes it from here: the real functions are then the plain ones, and only calls that pass a site are
- * seen. (lld takes this file from the archive in either case.) */
+/* In a static link with --wrap=malloc the runtime's __real_malloc is the C library's malloc. In a link
+ * without --wrap this file defines __real_malloc, which calls malloc; then only sited calls are counted. (lld
+ * takes this file from the archive in either case.) */
 #define _GNU_SOURCE
 #include "lib/heap/next.h"
 

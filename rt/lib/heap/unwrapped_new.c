@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The counterpart of unwrapped.c for operator new; apart from it because a C program has no such operators.
- */
+/* The part of unwrapped.c for operator new. It is a file of its own, because a C program has no such
+ * operators. */
 #include <stddef.h>
 
 #define PASS_ON(symbol, parameters, arguments)                                                               \
