@@ -7,7 +7,7 @@ struct thread no_thread;
 struct context_known context_none = {.key = ALLOCSITE_KEY_NONE};
 __thread struct local local = {.current = &no_thread, .seen = &no_thread, .context_last = &context_none};
 
-/* A signal handler that comes meanwhile would not be counted either: signals wait until the silence ends. */
+/* Signals wait until the silence ends, because a signal handler's allocations would not be counted either. */
 static __thread uint64_t signals_before __attribute__((tls_model("initial-exec")));
 
 bool silence_begin(void) {

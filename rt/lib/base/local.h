@@ -1,51 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The runtime inside: how an allocation is counted, and what is kept for a thread.
+/* The runtime's theory of operation, and the state that it keeps for each thread.
  *
  * THEORY OF OPERATION
  *
- * Words. A *site* is an allocator call in the source; the plugin gives each a descriptor (rt/format.h) and
- * calls `__liballocsite_v1_malloc(n, site)` where the source calls `malloc(n)`. An allocation that comes
- * without one is *unsited* and is counted for its caller, the return address. A *slot* is the dense index of
- * a site or of such a caller, or of a part of one of these (registry/registry.h), given at first use; its
- * *key* is that index in the place where an entry of the shadow table holds it. A *tally* is what one thread
- * counts for a slot; a *slab* is one thread's array of tallies. The *owner* of a block is the slot that
- * produced it last.
+ * Words. A *site* is an allocator call in the source. The plugin gives each site a descriptor (rt/format.h)
+ * and calls `__liballocsite_v1_malloc(n, site)` where the source calls `malloc(n)`. An allocation without a
+ * site is *unsited*; it is counted for its *caller*, the return address. A *slot* is the dense index of a
+ * site, of a caller, or of a part of either (registry/registry.h); it is assigned at first use. A *key* is a
+ * slot shifted to the position that it has in an entry of the shadow table. A *tally* is one thread's counts
+ * for a slot, a *slab* one thread's array of tallies. The *owner* of a block is the slot that allocated or
+ * reallocated it last.
  *
- * Counting. Only its own thread writes a slab, with plain `add`s to memory: no lock, no atomic operation,
- * and a signal handler that allocates between any two instructions loses nothing. The totals of a slot are
- * the sum over all slabs that ever were. Slabs are never zeroed: the slab of a thread that ended is
- * handed to the next new thread, which counts on in it, so memory follows the number of threads that lived
- * at once.
+ * Counting. Only one thread writes a slab, with plain `add`s to memory. So counting needs no lock and no
+ * atomic operation, and a signal handler that allocates between two instructions loses no counts. The totals
+ * of a slot are sums over all slabs that ever existed. Slabs are never zeroed. When a thread ends, the next
+ * new thread continues counting in its slab, so memory grows with the number of threads that live at once.
  *
- * Owners. Whoever frees a block, in whichever thread, finds its owner and size in the shadow table
- * (heap/shadow.h) and counts them in a tally of his own for that owner. A block is entered when the allocator
- * has given it and taken out before the allocator gets it back, so that in between nobody else has that
- * address.
+ * Owners. The thread that frees a block finds its owner and size in the shadow table (heap/shadow.h) and
+ * counts the free in its own tally for that owner. A block is entered after the allocator has returned it and
+ * removed before the allocator gets it back, so no other thread can have the same address in between.
  *
- * One test. The hot path compares the site's key, or the entry of the block that is freed, with the capacity
- * of the thread's slab. A site that is not registered yet has the highest key there is, a block that was
- * freed an entry above all keys; a thread without a slab, a thread of a forked child, a thread whose every
- * event is to be looked at and a runtime that is off have capacity 0. All of these take the slow path, which
- * sorts them out, and the rest never tests for them. So are those whose stacks are kept (paths/stacks.h):
- * their key has KEY_SLOW, which puts it above all capacities, while the keys of their blocks' entries do not.
+ * One test. The hot path compares the key of a site, or the entry of a freed block, with the capacity of the
+ * thread's slab. A key that exceeds every capacity leads to the slow path: a site that is not registered yet,
+ * a block that was freed, and sites whose stacks are kept (KEY_SLOW, paths/stacks.h). A capacity of 0 does
+ * the same: a thread without a slab, in a forked child, or with all events sent to the slow path, and a
+ * runtime that is off. So the hot path tests for none of these separately.
  *
- * Fork. Thread structures and slabs lie in memory that the kernel wipes in a forked child (MADV_WIPEONFORK),
- * however it was forked. All-zero is their valid initial state, so a child just counts from zero. Sites
- * keep their slots and blocks their owners: what a child has that it did not allocate it has inherited, and
- * what that was is the difference between its blocks and its counts. A child of vfork shares the memory and
- * counts for its parent.
+ * Fork. Thread structures and slabs are in memory that the kernel wipes in a forked child (MADV_WIPEONFORK),
+ * however it was forked. All-zero is their valid initial state, so a child counts from zero. Sites keep their
+ * slots and blocks their owners. The blocks that a child inherited are its live blocks minus its counts. A
+ * child of vfork shares the memory and counts for its parent.
  *
- * Thread exit. The thread's key destructor hands its slab on and marks the thread as ending. Whatever it
- * still allocates afterwards, in destructors of other keys, borrows a slab for one count at a time.
+ * Thread exit. The destructor of the thread's key releases its slab and marks the thread as ending. If
+ * destructors of other keys allocate later, the thread borrows a slab for each count.
  *
- * Scopes. Memory that a library function allocates on behalf of a site (asprintf, operator new of another
- * library) is billed to the site: its entry opens a scope, and the interposed malloc bills to the innermost
- * one. A scope is a value in thread-local memory, never a pointer into a stack frame, so that a longjmp out
- * of it leaves at worst a stale attribution and never a stale pointer.
+ * Scopes. If a library function allocates on behalf of a site (asprintf, another library's operator new), the
+ * memory is attributed to the site: the site's entry opens a scope, and the interposed malloc attributes to
+ * the innermost scope. A scope is a value in thread-local memory, not a pointer into a stack frame. So a
+ * longjmp out of it leaves at worst a stale attribution, never a stale pointer.
  *
  * Peak: count/tally.h, count/peak.c.
  *
- * Holes. An event that cannot be counted sets a bit (enum hole, model/holes.h), and the report then says
+ * Accuracy gaps. An event that cannot be counted sets a bit (enum hole, model/holes.h). The report then says
  * `exact: no` with the reason. */
 #ifndef ALLOCSITE_LIB_BASE_LOCAL_H
 #define ALLOCSITE_LIB_BASE_LOCAL_H
@@ -60,7 +56,8 @@ struct tally;
 struct extra;
 struct runtime_stack;
 
-/* A byte of the hash is the index: an index of 8 bits takes no instruction to cut off. */
+/* The index is the lowest byte of the hash, because 8 bits can be extracted without a separate
+ * instruction. */
 #define CONTEXTS_LATELY 256
 
 #define SCOPE_BLOCKS    8
@@ -70,99 +67,100 @@ struct billed {
     uint64_t bytes;
 };
 
-/* Each on cache lines of its own: every event writes it. The hot path has its address at hand, so whatever is
- * too large for thread-local memory is here too. A forked child finds all of it zero. */
+/* The state of a thread. It has its own cache lines, because every event writes it. It also holds what is too
+ * large for thread-local memory. A forked child finds it zeroed. */
 struct thread {
-    uint32_t capacity; /* the key of the last slot in the slab: keys from KEY(1) to below fit; 0: no slab yet,
-                          wiped by fork, or nothing is to be counted here now */
-    uint32_t index;    /* among all threads at once */
+    uint32_t capacity; /* key of the last slot in the slab: keys from KEY(1) to below it are counted on the
+                          hot path. 0: no slab yet, wiped by fork, or all events take the slow path */
+    uint32_t index;    /* unique among the threads that are alive */
     struct tally *tallies;
-    int64_t room;            /* live bytes of this thread - ceiling */
-    int64_t ceiling;         /* with one thread the peak, or out of reach during a rise */
-    int64_t looked;          /* the epoch in which it last looked at the peak */
-    int64_t measured;        /* its live bytes at the last measure of all */
-    int64_t at_peak;         /* ... and at the one that found the peak */
-    struct extra *extras;    /* of the same slots, as far as extra_capacity goes */
-    uint32_t extra_capacity; /* as capacity */
-    uint32_t slab;           /* number of the slab that is counted in */
-    uint32_t slabs;          /* number + 1 of the first one that the thread has; 0: none */
-    uint32_t held;           /* what capacity is where it is not 0 to turn the thread away */
-    uint32_t next_idle;      /* index + 1 of the next one on the list of idle threads; 0: last */
-    uint32_t turns;          /* how often it was taken or given back: odd while somebody counts in it */
-    bool asked_back; /* for what its live bytes need not rise by; capacity was set to 0 for it to see */
-    uint32_t contexts_lately[CONTEXTS_LATELY]; /* distance of each from the first context, in bytes
-                                                  (paths/contexts.h) */
-    uint32_t billed_count;              /* blocks billed to the scope that lifts others or to one alone */
-    struct billed billed[SCOPE_BLOCKS]; /* the first ones of them */
+    int64_t room;            /* headroom: live bytes of this thread - ceiling */
+    int64_t ceiling;         /* with one thread the peak, or out of reach while the peak rises */
+    int64_t looked;          /* the epoch in which this thread last checked the peak */
+    int64_t measured;        /* its live bytes at the last measurement of all threads */
+    int64_t at_peak;         /* its live bytes at the measurement that found the peak */
+    struct extra *extras;    /* of the same slots, up to extra_capacity */
+    uint32_t extra_capacity; /* in the unit of capacity */
+    uint32_t slab;           /* number of the slab in use */
+    uint32_t slabs;          /* number + 1 of the thread's first slab; 0: none */
+    uint32_t held;           /* the real capacity while `capacity` is 0 to send events to the slow path */
+    uint32_t next_idle;      /* index + 1 of the next idle thread; 0: end of the list */
+    uint32_t turns;          /* how often it was acquired or released; odd while a thread counts in it */
+    bool asked_back; /* another thread needs this one's unused headroom; capacity was set to 0 so that this
+                        one notices */
+    uint32_t contexts_lately[CONTEXTS_LATELY]; /* recent contexts: distance of each from the first context, in
+                                                  bytes (paths/contexts.h) */
+    uint32_t billed_count;                     /* blocks attributed to the current scope */
+    struct billed billed[SCOPE_BLOCKS];        /* the first of these blocks */
 } __attribute__((aligned(128)));
 
-/* The hot path's view of a thread that it is not to count for: it has room for no key. */
+/* The alloc view and the free view of a thread that must not count on the hot path: its capacity is 0. */
 extern struct thread no_thread __attribute__((visibility("hidden")));
 
-/* To whom the interposed allocator bills what it is asked for in this thread. */
+/* The slot to which the interposed allocator attributes this thread's allocations. */
 struct scope {
     uint32_t slot;
     bool active;
-    bool lifts;    /* sited calls inside are billed to slot too */
-    bool counted;  /* something inside has been billed */
-    bool failed;   /* something inside has failed */
-    size_t bill;   /* an allocation of this size inside, ... */
-    size_t expect; /* ... or up to this one where the callee rounds, is billed as bill */
+    bool lifts;    /* sited calls inside are attributed to slot too */
+    bool counted;  /* an allocation inside was attributed */
+    bool failed;   /* an allocation inside failed */
+    size_t bill;   /* an allocation of `bill` to `expect` bytes is */
+    size_t expect; /* ... counted as `bill` bytes: the callee may round up */
     enum family family;
-    const void *beyond; /* on the stack, in the frame that opened it: those below are the callee's */
+    const void *beyond; /* an address in the frame that opened the scope; lower frames are the callee's */
 };
 
-/* The thread's own stack as far as it is known to be readable (base/stack.h); empty: not known. */
+/* The part of the thread's own stack that is known to be readable (base/stack.h). Empty at first. */
 struct own_stack {
     uintptr_t low, high;
-    uintptr_t hole;  /* nothing below it is part of the stack */
-    uint64_t spread; /* high, times STACK_SPREAD */
+    uintptr_t hole;  /* addresses below it are not part of the stack */
+    uint64_t spread; /* high * STACK_SPREAD */
 };
 
-/* Of the product of this and ALLOCSITE_CONTEXT_FACTOR no multiple by a distance on a stack, from 16 bytes to
- * 8 GiB, is within 16 GiB of zero. 32 bits, which an instruction has room for. */
+/* Chosen so that no multiple of this * ALLOCSITE_CONTEXT_FACTOR by a distance on a stack, from 16 bytes to 8
+ * GiB, is within 16 GiB of zero. It fits into the 32 bits of an immediate operand. */
 #define STACK_SPREAD 0xFFFFFFFFA0B428DBu
 
-/* A calling context that was here (paths/contexts.h). */
+/* A calling context that was seen before (paths/contexts.h). */
 struct context_known {
-    uint64_t hash; /* 0: none; written last, and once */
-    uint32_t key;  /* of its part, or of the slot that has no room for that */
-    int32_t next;  /* how far from here the context is that came after it, in bytes */
+    uint64_t hash; /* 0: unused; written last, and only once */
+    uint32_t key;  /* of the context's stack, or of its slot if there was no room for the stack */
+    int32_t next;  /* distance in bytes to the context that came after this one */
 };
 
-/* What a thread's last context is before it has one. */
+/* The initial value of a thread's context_last. */
 extern struct context_known context_none __attribute__((visibility("hidden")));
 
-/* The runtime's thread-local memory, nearly all of it. glibc keeps 1,664 bytes for the thread-local memory of
- * all libraries that are opened later, so arrays belong into struct thread. Compilers test neighbouring
- * members with one load: diverted, which every scope writes, has none of them, for a load of what was just
- * written in part waits until it is in the cache. */
+/* Nearly all thread-local memory of the runtime. glibc reserves 1,664 bytes for the thread-local memory of
+ * all libraries that are loaded later, so arrays belong into struct thread. Compilers may test neighbouring
+ * members with one wider load, which stalls if one of them was just written. So `diverted`, which every scope
+ * writes, has no neighbours that are tested. */
 struct local {
-    struct thread *current; /* the hot path's view of what comes: own, or the empty one */
-    struct thread *seen;    /* the same of what goes, whether sizes or lifetimes are asked for or not */
-    struct thread *own;     /* NULL: none taken yet */
-    bool silent;            /* what is allocated now is the runtime's doing: not counted */
-    bool heard;             /* an interposed function was called in silence */
-    bool resolving;         /* inside the look-up of the next functions */
+    struct thread *current; /* alloc view: `own` or no_thread, for the hot path of allocations */
+    struct thread *seen;    /* free view: the same for frees, whether sizes or lifetimes are counted or not */
+    struct thread *own;     /* the thread's structure; NULL: none yet */
+    bool silent;            /* allocations now are the runtime's and are not counted */
+    bool heard;             /* an interposed function was called while silent */
+    bool resolving;         /* looking for the underlying allocator */
     bool ending;            /* the thread's key destructor has run */
-    bool holds_arena;       /* the lock of one (custom_alloc/arenas.h) */
-    uint32_t custom;        /* custom allocators that are under way: what is allocated is their backing */
-    uint32_t begun;         /* events that are being counted by a way on which the stack may end */
-    const void *released; /* the block that an operator delete was called for and that is counted as freed */
-    uint32_t releaser;    /* slot + 1 of the delete that is under way; 0: none */
+    bool holds_arena;       /* holds the lock of an arena (custom_alloc/arenas.h) */
+    uint32_t custom; /* calls of custom allocators in progress: their allocations are chunks to be divided */
+    uint32_t begun;  /* events in progress whose counting might overflow the stack */
+    const void *released; /* the block that an operator delete in progress has already counted as freed */
+    uint32_t releaser;    /* slot + 1 of the delete in progress; 0: none */
     struct scope scope;
-    const void *newest; /* with temporary=1: the block that was allocated last */
+    const void *newest; /* with temporary=1: the last allocated block */
     struct own_stack stack;
-    struct runtime_stack *runtime_stack; /* that the thread is on (base/stack.c); NULL: none */
-    struct context_known *context_last;  /* the last one that was not among the thread's contexts_lately */
-    bool diverted; /* silent or scope.active: an unsited allocation is not its module's */
+    struct runtime_stack *runtime_stack; /* the runtime's stack in use (base/stack.c); NULL: none */
+    struct context_known *context_last; /* the last context that was not among the thread's contexts_lately */
+    bool diverted; /* silent || scope.active: an unsited allocation is not counted for its caller */
 };
 
 extern __thread struct local local __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 static inline uintptr_t thread_pointer(void) {
     uintptr_t tp;
-    __asm__("movq %%fs:0, %0" : "=r"(tp)); /* clang before 17 has no builtin for it */
+    __asm__("movq %%fs:0, %0" : "=r"(tp)); /* clang before 17 has no builtin for this */
     return tp;
 }
 
@@ -170,9 +168,9 @@ static inline void local_divert(void) {
     local.diverted = local.silent || local.scope.active;
 }
 
-/* Between the two stands what has happened and is not counted yet: who leaves them by a jump, as a handler of
- * the stack's overflow does, leaves it in part (scopes_leave). It begins before the first frame that the
- * allocator's own may not have made room for. */
+/* An event between event_begin and event_end has happened but is not fully counted. A jump out of it, for
+ * example by the handler of a stack overflow, leaves it half counted (scopes_leave). event_begin comes before
+ * the first frame that may use more stack than the allocator has just used. */
 static inline void event_begin(void) {
     __asm__ volatile("addl $1, %0" : "+m"(local.begun) : : "memory", "cc");
 }
@@ -181,15 +179,15 @@ static inline void event_end(void) {
     __asm__ volatile("subl $1, %0" : "+m"(local.begun) : : "memory", "cc");
 }
 
-/* The same, and this thread's view. A compiler that knows the place from before the call would keep it in a
- * register, which has to be saved. */
+/* Like event_end, and reads a view of this thread again. In assembly, because a compiler would keep the
+ * address in a register that has to be saved over the call. */
 #define EVENT_END_ANEW(member, result)                                                                       \
     __asm__ volatile("movq local@gottpoff(%%rip), %0\n\tsubl $1, %%fs:%c2(%0)\n\tmovq %%fs:%c1(%0), %0"      \
                      : "=&r"(result)                                                                         \
                      : "i"(offsetof(struct local, member)), "i"(offsetof(struct local, begun))               \
                      : "memory", "cc")
 
-/* Between the two nothing is counted: what the C library allocates for a call of the runtime itself. */
+/* Suspends counting: allocations of the C library for a call by the runtime are not counted. */
 bool silence_begin(void);
 void silence_end(bool was_silent);
 

@@ -22,16 +22,16 @@ bool os_fork_refused(void) {
     return __atomic_load_n(&wipe_refused, __ATOMIC_RELAXED);
 }
 
-static void advise(void *memory, size_t size, enum os_fork fork) {
-    /* A huge page would make each thread's few touched counters cost 2 MiB. */
+static void memory_advise(void *memory, size_t size, enum os_fork fork) {
+    /* A huge page would cost 2 MiB for the few counters that a thread touches. */
     madvise(memory, size, MADV_NOHUGEPAGE);
-    /* Terabytes that were never touched would be in the size of a core file. */
+    /* Otherwise terabytes that were never touched would count in the size of a core file. */
     madvise(memory, size, MADV_DONTDUMP);
     if (fork == OS_FORK_WIPES && madvise(memory, size, MADV_WIPEONFORK) != 0)
         __atomic_store_n(&wipe_refused, true, __ATOMIC_RELAXED);
 }
 
-static void *map(void *address, size_t size, int flags) {
+static void *memory_map(void *address, size_t size, int flags) {
     return mmap(address, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags,
                 -1, 0);
 }
@@ -44,8 +44,8 @@ static size_t whole_pages(size_t size) {
 
 uint64_t os_mapped;
 
-static void *map_more(size_t size) {
-    void *memory = map(NULL, size, 0);
+static void *memory_map_more(size_t size) {
+    void *memory = memory_map(NULL, size, 0);
     if (memory != MAP_FAILED)
         __atomic_fetch_add(&os_mapped, whole_pages(size), __ATOMIC_RELAXED);
     return memory;
@@ -57,12 +57,12 @@ static struct {
 } reserve;
 
 void os_reserve(size_t size) {
-    reserve.memory = map_more(size);
+    reserve.memory = memory_map_more(size);
     reserve.left = reserve.memory == MAP_FAILED ? 0 : size;
 }
 
-/* From its end, and no more than half of what is left: there is some for whoever comes later. */
-static void *take_reserve(size_t size) {
+/* Takes memory from the end, at most half of what is left, so that later calls find some too. */
+static void *reserve_take(size_t size) {
     size_t left = __atomic_load_n(&reserve.left, __ATOMIC_RELAXED);
     size = whole_pages(size);
     do {
@@ -74,12 +74,12 @@ static void *take_reserve(size_t size) {
 }
 
 void *os_map_unnoted(size_t size, enum os_fork fork) {
-    void *memory = map_more(size);
+    void *memory = memory_map_more(size);
     if (memory == MAP_FAILED)
-        memory = take_reserve(size);
+        memory = reserve_take(size);
     if (memory == MAP_FAILED)
         return NULL;
-    advise(memory, size, fork);
+    memory_advise(memory, size, fork);
     return memory;
 }
 
@@ -104,9 +104,9 @@ void os_unmap_apart(void *memory, size_t size) {
 }
 
 bool os_map_over(void *address, size_t size, enum os_fork fork) {
-    if (map(address, size, MAP_FIXED) == MAP_FAILED)
+    if (memory_map(address, size, MAP_FIXED) == MAP_FAILED)
         return false;
-    advise(address, size, fork);
+    memory_advise(address, size, fork);
     return true;
 }
 
@@ -122,13 +122,13 @@ void os_empty(void *memory, size_t size) {
     errno = error;
 }
 
-/* The kernel's, which may be above what the program was told (calls/limits.c). */
+/* The kernel's limit, which may exceed the limit that the program was told (calls/limits.c). */
 static uint64_t limit_of(int resource) {
     struct rlimit64 limit;
     return syscall(SYS_prlimit64, 0, resource, NULL, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
-/* Memory that can be written and is not shared is data, whether it was touched or not. */
+/* RLIMIT_DATA limits private writable memory, touched or not. */
 uint64_t os_address_space(void) {
     uint64_t all = limit_of(RLIMIT_AS), data = limit_of(RLIMIT_DATA);
     return all < data ? all : data;
@@ -142,8 +142,8 @@ void os_barrier(void) {
     syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
-/* valgrind.h, "RUNNING_ON_VALGRIND": a sequence of instructions that changes nothing but means a request to
- * it. */
+/* valgrind.h, "RUNNING_ON_VALGRIND": a sequence of instructions without effect that valgrind takes as a
+ * request. */
 bool os_is_simulated(void) {
     volatile uint64_t request[6] = {0x1001};
     uint64_t answer = 0;
@@ -170,7 +170,7 @@ void os_wait(uint32_t tries) {
     tries < YIELDS ? os_yield() : os_sleep(SHORT_NAP);
 }
 
-/* By the thread, for a first thread that has ended has no memory any more. */
+/* The process is named by its thread's id, because a first thread that has ended has no memory any more. */
 bool os_read(const void *address, uintptr_t *word) {
     int error = errno;
     struct iovec to = {word, sizeof *word}, from = {(void *)(uintptr_t)address, sizeof *word};
@@ -180,9 +180,8 @@ bool os_read(const void *address, uintptr_t *word) {
     return is_read;
 }
 
-/* The kernel reads the set before it looks at what is to be done with it, which here is nothing that it
- * knows. Sandboxes allow that, and it takes a tenth of the time of reading the word. valgrind complains of
- * it. */
+/* The kernel reads the signal set at that address before it checks `how`, which is invalid here. Sandboxes
+ * allow the call, and it takes a tenth of the time of reading the word. valgrind would report it. */
 bool os_can_read(const void *address) {
     uintptr_t word;
     int error = errno;
@@ -193,18 +192,18 @@ bool os_can_read(const void *address) {
     return can;
 }
 
-static bool try_lock(int32_t *holder, int32_t *from) {
+static bool lock_try(int32_t *holder, int32_t *from) {
     return __atomic_compare_exchange_n(holder, from, os_thread(), false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
 int os_lock(int32_t *holder) {
     for (uint32_t tries = 1;; tries++) {
         int32_t other = 0;
-        if (try_lock(holder, &other))
+        if (lock_try(holder, &other))
             return 0;
         if (other == os_thread())
             return EBUSY;
-        if (!os_thread_exists(other) && try_lock(holder, &other))
+        if (!os_thread_exists(other) && lock_try(holder, &other))
             return 0;
         os_wait(tries);
     }
@@ -214,23 +213,23 @@ void os_unlock(int32_t *holder) {
     __atomic_store_n(holder, 0, __ATOMIC_RELEASE);
 }
 
-/* The kernel's set of signals is one word; the C library's is for programs. */
-static uint64_t change_mask(int how, uint64_t set) {
+/* The kernel's signal set is one word, unlike the C library's sigset_t. */
+static uint64_t signals_change(int how, uint64_t set) {
     uint64_t before = 0;
     syscall(SYS_rt_sigprocmask, how, &set, &before, sizeof set);
     return before;
 }
 
-/* A stack that ends while they are held would end the process: it is to end before. */
+/* Touches the stack below, because an overflow while signals are blocked would end the process. */
 uint64_t os_signals_hold(void) {
     char room[1024];
     __asm__ volatile("movb $0, %0" : "=m"(room[0]));
-    return change_mask(SIG_BLOCK, ~(uint64_t)0);
+    return signals_change(SIG_BLOCK, ~(uint64_t)0);
 }
 
 void os_signals_release(uint64_t before) {
     int error = errno;
-    change_mask(SIG_SETMASK, before);
+    signals_change(SIG_SETMASK, before);
     errno = error;
 }
 
@@ -238,24 +237,24 @@ void os_signals_release(uint64_t before) {
 
 static const uint64_t writing_signals = SIGNAL_BIT(SIGPIPE) | SIGNAL_BIT(SIGXFSZ);
 
-static uint64_t pending_signals(void) {
+static uint64_t signals_pending(void) {
     uint64_t pending = 0;
     syscall(SYS_rt_sigpending, &pending, sizeof pending);
     return pending;
 }
 
 void os_writing_begin(struct os_writing *before) {
-    before->mask = change_mask(SIG_BLOCK, writing_signals);
-    before->pending = pending_signals();
+    before->mask = signals_change(SIG_BLOCK, writing_signals);
+    before->pending = signals_pending();
 }
 
 void os_writing_end(const struct os_writing *before) {
     int error = errno;
     const struct timespec at_once = {0, 0};
-    uint64_t ours = pending_signals() & writing_signals & ~before->pending;
+    uint64_t ours = signals_pending() & writing_signals & ~before->pending;
     while (ours && syscall(SYS_rt_sigtimedwait, &ours, NULL, &at_once, sizeof ours) < 0 && errno == EINTR)
         ;
-    change_mask(SIG_SETMASK, before->mask);
+    signals_change(SIG_SETMASK, before->mask);
     errno = error;
 }
 
@@ -267,7 +266,7 @@ int os_say_to(int fd, const char *const *parts) {
     for (; *parts; parts++)
         out_plain(&out, *parts);
     size_t used = strlen(line);
-    line[used++] = '\n'; /* in the place of the NUL */
+    line[used++] = '\n'; /* replaces the NUL */
     return os_write(fd, line, used);
 }
 
@@ -276,7 +275,7 @@ void os_say_parts(const char *const *parts) {
         os_say_to(STDERR_FILENO, parts);
 }
 
-/* 0: a sandbox refuses it. */
+/* Returns 0 if a sandbox refuses the call. */
 static uint64_t read_clock(clockid_t clock) {
     struct timespec now;
     if (clock_gettime(clock, &now) != 0)

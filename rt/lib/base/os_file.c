@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The runtime's files, and what the system tells of a process. */
+/* The runtime's files, and facts about a process. */
 #define _GNU_SOURCE
 #include "lib/base/os.h"
 
@@ -40,7 +40,7 @@ long os_read_file(const char *path, char *bytes, size_t size) {
 }
 
 int os_keep(int fd) {
-    /* Programs that look for free descriptors start from below. */
+    /* Programs that search for free descriptors start from low numbers. */
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 200);
     return copy >= 0 ? copy : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
@@ -103,7 +103,7 @@ void os_note_standard(void) {
     is_standard_noted = true;
 }
 
-/* What can only be written, or is a terminal or the like, is meant to be there. */
+/* A write-only file or a character device such as a terminal is meant for output. */
 bool os_may_write(int fd) {
     struct stat status;
     if (!is_standard_noted || fd > STDERR_FILENO || is_file(&standard[fd], fd) || fstat(fd, &status) != 0)
@@ -111,7 +111,7 @@ bool os_may_write(int fd) {
     return S_ISCHR(status.st_mode) || (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY;
 }
 
-/* offset: NULL: where the descriptor stands. */
+/* offset: NULL for the current position. */
 static int write_all(int fd, const char *bytes, size_t size, const uint64_t *offset) {
     struct os_writing before;
     int error = 0;
@@ -136,7 +136,7 @@ int os_write_at(int fd, const void *bytes, size_t size, uint64_t offset) {
     return write_all(fd, bytes, size, &offset);
 }
 
-/* For a file system that cannot allocate without writing. */
+/* For file systems that can allocate only by writing. */
 static int write_zeros(int fd, uint64_t offset, size_t size) {
     static const char zeros[512];
     int error = 0;
@@ -146,7 +146,7 @@ static int write_zeros(int fd, uint64_t offset, size_t size) {
     return error;
 }
 
-/* 0 or errno. */
+/* Returns 0 or an errno. */
 static int fallocate_whole(int fd, uint64_t offset, size_t size) {
     struct os_writing before;
     long failed;
@@ -166,7 +166,7 @@ int os_allocate(int fd, uint64_t offset, size_t size) {
 
 #define MEMORY_STEP ((uint64_t)1 << 20)
 
-/* Not by ftruncate, which of two threads might make it smaller again. */
+/* Not by ftruncate: with two threads one might shrink the file again. */
 int os_memory_reach(int fd, uint64_t end) {
     const size_t page = 4096;
     return fallocate_whole(fd, ((end + MEMORY_STEP - 1) & -MEMORY_STEP) - page, page);
@@ -177,8 +177,8 @@ bool os_map_file(void *address, size_t size, int fd, uint64_t offset) {
            MAP_FAILED;
 }
 
-/* ---- What the system tells of a process. Of one whose first thread has ended "self" tells next to nothing;
- * of one that valgrind runs "thread-self" tells of valgrind. */
+/* ---- Facts about a process. /proc/self is nearly empty if the first thread has ended. Under valgrind
+ * /proc/thread-self describes valgrind. */
 
 static void argument_path(char *path, size_t size) {
     const char *executed = (const char *)getauxval(AT_EXECFN);
@@ -200,7 +200,7 @@ void os_program_path(char *path, size_t size, bool as_argument) {
         argument_path(path, size);
 }
 
-/* 0: it is not known. */
+/* Returns 0 if it is unknown. */
 static int32_t process_by_proc(void) {
     char text[16];
     ssize_t length = readlink("/proc/self", text, sizeof text - 1);
@@ -228,7 +228,8 @@ void os_host_name(char *name, size_t size) {
     strncat(name, node, size - 1);
 }
 
-/* The 22nd field of proc(5)'s stat; the second one, a name in parentheses, may hold anything. */
+/* The 22nd field of /proc/PID/stat (proc(5)). The second field, a name in parentheses, may contain
+ * anything. */
 static uint64_t parse_start_time(const char *text) {
     const char *at = strrchr(text, ')');
     for (int field = 2; at && field < 22; field++)
@@ -249,7 +250,7 @@ uint64_t os_pid_namespace(void) {
     return stat("/proc/thread-self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
-/* The kernel has a link for each. */
+/* Each thread is a link of the directory. */
 uint32_t os_threads(void) {
     struct stat status;
     return stat("/proc/self/task", &status) == 0 && status.st_nlink > 2 ? (uint32_t)status.st_nlink - 2 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which memory of the process can be read. "self" is its first thread, which may have ended. */
+/* The readable memory of the process. /proc/self is the first thread, which may have ended. */
 #define _GNU_SOURCE
 #include "lib/base/os.h"
 
@@ -8,11 +8,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Address space, of which what is written is memory: the kernel allows a process 65,530 mappings. */
+/* Address space for all mappings that the kernel permits (65,530 by default). Only written pages use
+ * memory. */
 #define SPANS_MOST ((size_t)1 << 20)
 #define SPANS_SIZE (SPANS_MOST * sizeof(struct span))
 
-/* The start of a line; the path at its end may be long, and does not matter. */
+/* The start of a line. The path at its end may be long and is not needed. */
 struct line {
     char text[128];
     size_t used;
@@ -28,7 +29,7 @@ static const char *hex(const char *at, uintptr_t *value) {
 }
 
 /* "begin-end rwxp offset device inode path" */
-static bool take_line(struct maps *maps, const char *line) {
+static bool maps_add_line(struct maps *maps, const char *line) {
     struct span span;
     const char *at = hex(line, &span.begin);
     at = hex(at + (*at == '-'), &span.end);
@@ -40,7 +41,7 @@ static bool take_line(struct maps *maps, const char *line) {
     return true;
 }
 
-static bool take_bytes(struct maps *maps, struct line *line, const char *bytes, size_t count) {
+static bool maps_add_bytes(struct maps *maps, struct line *line, const char *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (bytes[i] != '\n') {
             if (line->used < sizeof line->text - 1)
@@ -49,19 +50,19 @@ static bool take_bytes(struct maps *maps, struct line *line, const char *bytes, 
         }
         line->text[line->used] = '\0';
         line->used = 0;
-        if (!take_line(maps, line->text))
+        if (!maps_add_line(maps, line->text))
             return false;
     }
     return true;
 }
 
-/* By plain system calls: the C library's functions are points where a thread that was cancelled ends. */
-static bool take_file(struct maps *maps, int fd) {
+/* By direct system calls, because the C library's read is a cancellation point. */
+static bool maps_add_file(struct maps *maps, int fd) {
     char bytes[4096];
     struct line line = {.used = 0};
     long count;
     while ((count = syscall(SYS_read, fd, bytes, sizeof bytes)) > 0)
-        if (!take_bytes(maps, &line, bytes, (size_t)count))
+        if (!maps_add_bytes(maps, &line, bytes, (size_t)count))
             return false;
     return count == 0 && maps->count;
 }
@@ -72,7 +73,7 @@ const char *maps_read(struct maps *maps) {
     if (!maps->spans)
         return "out of memory";
     int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
-    bool taken = fd >= 0 && take_file(maps, fd);
+    bool taken = fd >= 0 && maps_add_file(maps, fd);
     if (fd >= 0)
         syscall(SYS_close, fd);
     if (taken)
@@ -87,11 +88,11 @@ void maps_release(struct maps *maps) {
     maps->spans = NULL;
 }
 
-/* ---- Pages of the process that were ever touched. */
+/* ---- The touched pages of the process. */
 
 #define PAGE UINT64_C(4096)
 
-/* Linux, Documentation/admin-guide/mm/pagemap.rst: present or swapped. */
+/* Present or swapped (Linux, Documentation/admin-guide/mm/pagemap.rst). */
 #define PAGEMAP_TOUCHED (UINT64_C(3) << 62)
 
 int pages_open(void) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Slots, the keys that stand for them where the hot path looks, and the families of blocks. */
+/* Slots, their keys for the hot path, and the families of blocks. */
 #ifndef ALLOCSITE_LIB_BASE_SLOT_H
 #define ALLOCSITE_LIB_BASE_SLOT_H
 
@@ -7,36 +7,36 @@
 
 #include <stdint.h>
 
-/* A key is a slot above the bits that an entry of the shadow table has for a size. A bit of size less would
- * have twice the slots, but programs whose sizes go from 500 to 1,000 then pay for a branch that the
- * processor cannot predict: larson with sizes to 1,000 is at 1.3 times its plain time, and was at 1.6. */
+/* A key is a slot above the bits that an entry of the shadow table uses for a size. One bit less for the size
+ * would double the number of slots. But programs with sizes from 500 to 1,000 would then pay for a branch
+ * that the processor cannot predict: larson with sizes to 1,000 takes 1.3 times its plain time, and took
+ * 1.6. */
 #define SLOT_BITS 18
 #define KEY_SHIFT 10
 #define KEY(slot) ((uint32_t)(slot) << KEY_SHIFT)
 
-/* Owner of the blocks that are the runtime's own doing: above every thread's capacity. */
+/* Owner of the blocks that the runtime itself allocates. Exceeds every thread's capacity. */
 #define SLOT_OURS ((1u << SLOT_BITS) - 1)
 
-/* Not a valid slot; above every capacity. Slot 0 is never given: an entry of zeros has no owner. */
+/* Not a valid slot; exceeds every capacity. Slot 0 is never assigned, because an entry of zeros has no
+ * owner. */
 #define NO_SLOT ALLOCSITE_KEY_NONE
 
-/* In a key: every event is to be looked at. */
+/* Set in a key: every event takes the slow path. */
 #define KEY_SLOW 0x80000000u
 
 static inline uint32_t key_slot(uint32_t key) {
     return key == ALLOCSITE_KEY_NONE ? NO_SLOT : (key & ~KEY_SLOW) >> KEY_SHIFT;
 }
 
-/* Which functions a block belongs to, and so which may give it back. */
+/* The functions that a block was allocated by, and so those that may free it. */
 enum family {
     FAMILY_MALLOC,
     FAMILY_NEW,
     FAMILY_NEW_ARRAY,
-    FAMILY_ANY, /* of no block: where free was called through another function, whose family it does not tell
-                 */
-    FAMILY_BACKING =
-        FAMILY_ANY, /* of a block: a custom allocator took it to hand it out in parts. In an entry
-                       it has the mark of freed ones too, so that the hot path leaves it alone */
+    FAMILY_ANY, /* never of a block; of a call of free through another function, whose family is unknown */
+    FAMILY_BACKING = FAMILY_ANY, /* of a block: a chunk that a custom allocator divides. Its entry has the
+                                    mark of freed blocks, so the hot path does not handle it */
 };
 
 #endif

@@ -27,20 +27,20 @@ static uintptr_t first_stack_end(void) {
     return stack_first_end;
 }
 
-static bool is_on_first(uintptr_t sp) {
+static bool stack_is_first(uintptr_t sp) {
     return first_stack_end() - sp < FIRST_STACK_MOST;
 }
 
 /* Returns where the thread's own stack ends if sp may be on it; otherwise 0. */
-static uintptr_t end_for(uintptr_t sp) {
+static uintptr_t stack_end_for(uintptr_t sp) {
     uintptr_t end = (uintptr_t)&local;
-    if (is_on_first(sp))
+    if (stack_is_first(sp))
         return first_stack_end();
     return end - sp < THREAD_STACK_MOST ? end : 0;
 }
 
 /* high is written last, for a signal handler may walk in between. */
-static void begin(void) {
+static void stack_begin(void) {
     uintptr_t end = os_thread() == os_process() ? first_stack_end() : (uintptr_t)&local;
     local.stack.low = end & -PAGE;
     local.stack.spread = end * STACK_SPREAD;
@@ -49,9 +49,9 @@ static void begin(void) {
 
 /* Extends the part of the stack that is known to be readable down to sp. False: it does not reach that far.
  */
-static bool prove(uintptr_t sp, uintptr_t end) {
+static bool stack_prove(uintptr_t sp, uintptr_t end) {
     if (!local.stack.high)
-        begin();
+        stack_begin();
     if (local.stack.high != end)
         return false;
     while (sp < local.stack.low) {
@@ -68,8 +68,8 @@ static bool prove(uintptr_t sp, uintptr_t end) {
 }
 
 uintptr_t stack_own_end(uintptr_t address) {
-    uintptr_t end = end_for(address);
-    return end && prove(address, end) ? end : 0;
+    uintptr_t end = stack_end_for(address);
+    return end && stack_prove(address, end) ? end : 0;
 }
 
 /* ---- A stack with more room. */
@@ -82,7 +82,7 @@ struct runtime_stack {
     struct runtime_stack *outer; /* the one that the thread was on before; NULL: none */
 } __attribute__((aligned(64)));
 
-/* Stacks that nobody is on. Each word is taken or filled by one instruction. */
+/* Unused stacks. Each word is taken or filled by one atomic instruction. */
 static struct runtime_stack *idle[8];
 
 enum { IDLE_COUNT = sizeof idle / sizeof *idle };
@@ -122,7 +122,7 @@ static bool is_in_thread_stack(uintptr_t frame) {
     uintptr_t least = __atomic_load_n(&thread_stack_least, __ATOMIC_RELAXED), end = (uintptr_t)&local;
     uintptr_t needed = thread_pointer() + DESCRIPTOR_ROOM - frame + STACK_ROOM;
     if (!local.stack.high)
-        begin();
+        stack_begin();
     return local.stack.high == end && end - frame < least && needed < least;
 }
 
@@ -132,12 +132,12 @@ static bool is_on_own_with_room(uintptr_t frame) {
 
 /* The first thread's own stack grows as it is used. local.runtime_stack may be a stack that a jump has left,
  * but then no frame is on it any more. */
-static bool has_room(uintptr_t frame) {
-    return is_on_first(frame) || (uintptr_t)local.runtime_stack - frame < STACK_SIZE ||
+static bool stack_has_room(uintptr_t frame) {
+    return stack_is_first(frame) || (uintptr_t)local.runtime_stack - frame < STACK_SIZE ||
            is_on_own_with_room(frame);
 }
 
-static struct runtime_stack *find_stack(void) {
+static struct runtime_stack *stack_find(void) {
     struct runtime_stack *stack = idle_pop();
     char *memory = stack ? NULL : os_map_apart(STACK_SIZE, OS_FORK_KEEPS);
     return memory ? (struct runtime_stack *)(void *)(memory + STACK_SIZE) - 1 : stack;
@@ -145,10 +145,10 @@ static struct runtime_stack *find_stack(void) {
 
 /* Returns the stack to switch to; NULL if the current one has room, or there is no memory. */
 __attribute__((used)) static struct runtime_stack *stack_enter(void) {
-    if (LIKELY(has_room((uintptr_t)__builtin_frame_address(0))))
+    if (LIKELY(stack_has_room((uintptr_t)__builtin_frame_address(0))))
         return NULL;
     int error = errno;
-    struct runtime_stack *stack = find_stack();
+    struct runtime_stack *stack = stack_find();
     errno = error;
     if (stack) {
         stack->outer = local.runtime_stack;
@@ -165,9 +165,10 @@ __attribute__((used)) static void stack_leave(struct runtime_stack *stack) {
     errno = error;
 }
 
-/* Calls the function whose address is in rax, with the arguments that are in their registers. It is marked as
- * a signal's frame, for unwinders accept any change of stacks there. If the stack stays the same, it jumps to
- * the function instead, so that this frame is not on the stack. The first comparison is that of is_on_first.
+/* Calls the function whose address is in rax, with the arguments that are in their registers. Its frame
+ * is marked as a signal's, because unwinders accept any change of stacks there. If the stack stays the same,
+ * it jumps to the function instead, so that this frame is not on the stack. The first comparison is that of
+ * stack_is_first.
  */
 __asm__(".text\n\t"
         ".globl stack_call\n\t"

@@ -13,7 +13,7 @@
 
 bool runtime_off;
 bool runtime_owners = true;
-bool runtime_pairs = true; /* until the options say that they are not wanted */
+bool runtime_pairs = true; /* until the options are read */
 bool runtime_temporary;
 
 int32_t runtime_process;
@@ -79,13 +79,13 @@ void options_tell(const char *outcome, const char *what, const char *pair, size_
     os_say(outcome, what, quoted);
 }
 
-static void complain(const char *what, const char *pair, size_t length) {
+static void option_complain(const char *what, const char *pair, size_t length) {
     options_tell("option ignored, ", what, pair, length);
 }
 
 #pragma weak __allocsite_default_options
 
-/* In a program that has code with contexts, by which they are wanted where nothing else is said. */
+/* Defined in programs that have code with contexts; the default for the option `contexts`. */
 extern const uint32_t ALLOCSITE_ENTRY(contexts) __attribute__((weak));
 
 static void choose_contexts(void) {
@@ -93,26 +93,27 @@ static void choose_contexts(void) {
         options.contexts = options.owners && &ALLOCSITE_ENTRY(contexts) ? ALLOCSITE_ENTRY(contexts) : 0;
 }
 
-static const char *given[OPTIONS_SOURCES];
+static const char *options_texts[OPTIONS_SOURCES];
 
 const char *options_given(enum options_source source) {
-    return given[source];
+    return options_texts[source];
 }
 
-/* The program may change its environment later. */
-static const char *keep(const char *text) {
+/* Copies the string, because the program may change its environment later. */
+static const char *text_keep(const char *text) {
     size_t size = text ? strlen(text) + 1 : 0;
     char *kept = size ? arena_take(size) : NULL;
     return kept ? memcpy(kept, text, size) : NULL;
 }
 
 void options_read(void) {
-    given[OPTIONS_OF_PROGRAM] = __allocsite_default_options ? keep(__allocsite_default_options()) : NULL;
-    given[OPTIONS_OF_ENVIRONMENT] = keep(secure_getenv("ALLOCSITE_OPTIONS"));
+    options_texts[OPTIONS_OF_PROGRAM] =
+        __allocsite_default_options ? text_keep(__allocsite_default_options()) : NULL;
+    options_texts[OPTIONS_OF_ENVIRONMENT] = text_keep(secure_getenv("ALLOCSITE_OPTIONS"));
     options_default(&options);
     for (enum options_source source = 0; source < OPTIONS_SOURCES; source++)
-        if (given[source])
-            options_parse(&options, given[source], complain);
+        if (options_texts[source])
+            options_parse(&options, options_texts[source], option_complain);
     choose_contexts();
     if (!options.owners && options_need_owners(&options)) {
         os_say("option ignored, ", "what else is asked for needs the owners of blocks", ": owners=0");
@@ -120,22 +121,22 @@ void options_read(void) {
     }
 }
 
-/* Copies of the descriptors 1 and 2, made when the program closed them with fclose; 0: none. */
-static int kept[3];
+/* Duplicates of the descriptors 1 and 2, made when the program closed them with fclose; 0: none. */
+static int standard_kept[3];
 
 void descriptor_keep(int fd) {
     runtime_start();
     const char *name = fd == STDERR_FILENO ? "stderr" : "stdout";
-    if (runtime_off || (fd != STDOUT_FILENO && fd != STDERR_FILENO) || kept[fd] ||
+    if (runtime_off || (fd != STDOUT_FILENO && fd != STDERR_FILENO) || standard_kept[fd] ||
         strcmp(runtime_options()->report, name) != 0)
         return;
     int error = errno;
     int copy = os_keep(fd);
-    kept[fd] = copy > 0 ? copy : 0;
+    standard_kept[fd] = copy > 0 ? copy : 0;
     errno = error;
 }
 
-/* The program's own descriptor may have been closed and given to another file since. */
+/* The program's own descriptor may have been closed and reused for another file. */
 int descriptor_standard(int fd) {
-    return kept[fd] ? kept[fd] : fd;
+    return standard_kept[fd] ? standard_kept[fd] : fd;
 }

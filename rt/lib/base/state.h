@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* State of the whole process: the options, what they switch off, and what cannot be counted. */
+/* The state of the whole process: the options, what they switch off, and the accuracy gaps. */
 #ifndef ALLOCSITE_LIB_BASE_STATE_H
 #define ALLOCSITE_LIB_BASE_STATE_H
 
@@ -8,26 +8,29 @@
 #include "lib/base/options.h"
 #include "model/holes.h"
 
-/* Nothing is counted and no look-up of the options is left to do. */
+/* True: nothing is counted, and the options have been read. */
 extern bool runtime_off __attribute__((visibility("hidden")));
 
-/* Whether it was started with enabled=0 and waits to be woken. Known once runtime_start has returned. */
+/* Returns whether the process was started with enabled=0 and waits for runtime_wake. Valid after
+ * runtime_start. */
 bool runtime_is_asleep(void);
 void runtime_wake(void);
 
-/* Who owns which block is noted, and so who frees what and what is live; else only what comes is counted. */
+/* True: the owners of blocks are noted, and so frees and live blocks are known. False: only allocations are
+ * counted. */
 extern bool runtime_owners __attribute__((visibility("hidden")));
 
-/* Who frees whose blocks is counted, which the hot path does not: frees and reallocs leave it. */
+/* True: frees by one slot of another one's blocks are counted. Frees and reallocs then leave the hot path. */
 extern bool runtime_pairs __attribute__((visibility("hidden")));
 
-/* What is freed before its thread allocates again is counted: everything leaves the hot path. */
+/* True: blocks that are freed before their thread allocates again are counted. All events then leave the hot
+ * path. */
 extern bool runtime_temporary __attribute__((visibility("hidden")));
 
-/* Reads the options and decides on runtime_off (run/start.c). Cheap when it has been done. */
+/* Reads the options and sets runtime_off (run/start.c). Does nothing, cheaply, after the first time. */
 void runtime_start(void);
 
-/* Whether what happens now in this thread is to be counted. */
+/* Returns whether an event in this thread is to be counted. */
 static inline bool runtime_counts(void) {
     if (runtime_off || local.silent)
         return false;
@@ -35,23 +38,23 @@ static inline bool runtime_counts(void) {
     return !runtime_off;
 }
 
-/* Valid once runtime_start has been called with the environment there. */
+/* Valid after runtime_start was called with the environment available. */
 const struct run_options *runtime_options(void);
 
-/* Reads them. */
+/* Reads the options. */
 void options_read(void);
 
-/* The text that they were read from, which stays; NULL: there was none. */
+/* Returns the string that the options were read from; it stays valid. NULL: there was none. */
 enum options_source { OPTIONS_OF_PROGRAM, OPTIONS_OF_ENVIRONMENT, OPTIONS_SOURCES };
 const char *options_given(enum options_source);
 
-/* Says what comes of a pair that is wrong, and what is wrong with it. */
+/* Reports a wrong pair on stderr: what becomes of it, and what is wrong with it. */
 void options_tell(const char *outcome, const char *what, const char *pair, size_t length);
 
-/* Whether this process is a child that was forked since. */
+/* Returns whether this process was forked after the options were read. */
 bool runtime_was_forked(void);
 
-/* The process in which the options were read; 0: they were not yet. */
+/* The id of the process that read the options; 0: they were not read yet. */
 extern int32_t runtime_process __attribute__((visibility("hidden")));
 
 /* Where the counters are: enum root_state (root.h). */
@@ -61,24 +64,26 @@ void hole_set(enum hole);
 void hole_unset(enum hole);
 bool hole_is_set(enum hole);
 
-/* Whether there may be blocks of the process that are not known: one that is not found is not wrong then. */
+/* Returns whether the process may have blocks that are unknown. Then an unknown block is no error of the
+ * program. */
 bool holes_hide_blocks(void);
 
-/* 1 << hole of each that is set. */
+/* Returns the sum of 1 << hole over all gaps that are set. */
 uint32_t holes_all(void);
 
-/* Where else they are told, as 1 << hole; it returns NULL when nowhere. */
+/* Returns another word that receives the gaps (1 << hole), or NULL. */
 extern uint64_t *(*holes_told)(void)__attribute__((visibility("hidden")));
 
-/* ---- Standard output and standard error, where reports go, though the program may close its own. */
+/* ---- Standard output and standard error, which reports are written to even after the program has closed
+ * them. */
 
-/* Keeps a way to the report's descriptor if the program is about to close this one. Keeps errno. */
+/* Duplicates the report's descriptor if fd is that descriptor and about to be closed. Keeps errno. */
 void descriptor_keep(int fd);
 
-/* Where what is meant for 1 or 2 goes. */
+/* Returns the descriptor to write to for 1 or 2: fd itself, or its duplicate. */
 int descriptor_standard(int fd);
 
-/* ---- The part that run/start.c, which is found from outside, points to. */
+/* ---- Parts of the root (rt/root.h), which run/start.c collects. */
 
 extern const struct root_heap root_heap;      /* heap/shadow.c */
 extern const struct root_own root_own;        /* base/os_fork.c */

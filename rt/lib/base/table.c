@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* An array that grows without ever moving. */
+/* An array that grows without moving. */
 #include "lib/base/table.h"
 
 #include "lib/base/stack.h"
@@ -8,7 +8,8 @@ void *table_peek(const struct table *table, uint32_t index) {
     return table_peek_here(table, table->first, table->element, index);
 }
 
-/* Publishes it only when it is all that it will be: nobody may write to it before it is in the file. */
+/* Publishes the chunk after it has become an area, because nothing may be written before the memory is in the
+ * file. */
 STACK_CALL(void, table_map_chunk, struct table *table, uint32_t chunk) {
     size_t size = chunk_size(table->first, chunk) * table->element;
     char *fresh = os_map(size, table->fork);
@@ -20,7 +21,7 @@ STACK_CALL(void, table_map_chunk, struct table *table, uint32_t chunk) {
                                     __ATOMIC_ACQUIRE))
         return;
     if (table->areas)
-        table->areas->drop(area); /* and no more: somebody may be copying it */
+        table->areas->drop(area); /* not unmapped, because another thread may be copying it */
     else
         os_unmap(fresh, size);
 }
@@ -43,7 +44,7 @@ struct arena {
 
 static struct arena *arena;
 
-/* A new chunk unless another thread has put one there meanwhile. False: there is none. */
+/* Maps a new chunk, unless another thread has just done so. Returns false if memory is out. */
 static bool arena_renew(struct arena *full) {
     struct arena *fresh = os_map(ARENA_CHUNK, OS_FORK_KEEPS);
     if (!fresh)
