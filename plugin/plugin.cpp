@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Registration of the passes with clang and opt. */
+/* Registers the passes with clang and opt. */
 #include "base/compat.h"
 #include "base/host.h"
 #include "emit/passes.h"
@@ -31,7 +31,7 @@ static void registerPasses(PassBuilder &builder) {
         });
 }
 
-/* The first code that runs in the host. Nothing of LLVM may be called before its version is known. */
+/* The first code that runs in the host. It must not call LLVM before it has checked the version. */
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
     host_require(LLVM_VERSION_MAJOR, "LLVM");
     PassPluginLibraryInfo info = {};

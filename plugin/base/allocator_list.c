@@ -12,7 +12,7 @@
 
 enum { LARGEST_ARGUMENT = 255, LARGEST_LIST = 1 << 24 };
 
-/* A part of the text, which is not terminated. */
+/* A part of the text; not terminated. */
 struct span {
     const char *at;
     size_t size;
@@ -54,7 +54,7 @@ __attribute__((format(printf, 2, 3))) static bool complain(struct list_error *er
     return false;
 }
 
-/* For "%.*s": what is quoted of a bad line. */
+/* The arguments of "%.*s" that quote the beginning of a bad line. */
 #define SHOWN(span) (int)((span).size < 60 ? (span).size : 60), (span).at
 
 static const char *const kinds[] = {
@@ -113,8 +113,9 @@ static bool read_argument(struct listed_function *function, struct span word, st
     return true;
 }
 
-/* Without these nothing could be counted, or it would be counted wrongly. */
-static bool has_all(const struct listed_function *function, struct list_error *error) {
+/* Checks that the arguments without which the runtime could not count, or would count wrongly, are
+ * present. */
+static bool has_required_arguments(const struct listed_function *function, struct list_error *error) {
     bool allocates = function->kind == LISTED_ALLOC || function->kind == LISTED_REALLOC;
     bool takes = function->kind == LISTED_FREE || function->kind == LISTED_REALLOC;
     bool has_arena = function->kind != LISTED_MARK && function->kind != LISTED_RELEASE;
@@ -128,21 +129,21 @@ static bool has_all(const struct listed_function *function, struct list_error *e
 bool listed_function_read(struct listed_function *function, const char *text, size_t size,
                           struct list_error *error) {
     *function = (struct listed_function){.kind = LISTED_IGNORE};
-    struct span rest = trim((struct span){text, size});
-    for (bool is_first = true; is_first || rest.size; is_first = false) {
+    struct span remaining = trim((struct span){text, size});
+    for (bool is_first = true; is_first || remaining.size; is_first = false) {
         size_t length = 0;
-        while (length < rest.size && !is_blank(rest.at[length]))
+        while (length < remaining.size && !is_blank(remaining.at[length]))
             length++;
-        struct span word = {rest.at, length};
+        struct span word = {remaining.at, length};
         if (is_first ? !read_kind(&function->kind, word, error) : !read_argument(function, word, error))
             return false;
-        rest = trim((struct span){rest.at + length, rest.size - length});
+        remaining = trim((struct span){remaining.at + length, remaining.size - length});
     }
-    return has_all(function, error);
+    return has_required_arguments(function, error);
 }
 
-/* The `=` between a pattern, which may hold blanks and more of these, and what is said of it: the last one
- * but for those of the arguments. */
+/* Returns the `=` that separates the pattern from its description. The pattern may itself hold blanks and
+ * `=`, so it is the last `=` that does not belong to an argument (NAME=N). */
 static const char *find_equals(struct span line) {
     for (;;) {
         const char *equals = last_of(line, '=');
@@ -160,7 +161,7 @@ static const char *find_equals(struct span line) {
 static bool add_entry(struct allocator_list *list, const struct list_entry *entry, struct span pattern,
                       struct list_error *error) {
     char *copy = strndup(pattern.at, pattern.size);
-    if (!copy || !array_grow(&list->entries, list->count, &list->room, sizeof *list->entries)) {
+    if (!copy || !array_grow(&list->entries, list->count, &list->capacity, sizeof *list->entries)) {
         free(copy);
         return complain(error, "out of memory");
     }
@@ -200,8 +201,9 @@ static bool read_line(struct allocator_list *list, const char *file, struct span
     return add_entry(list, &entry, pattern, error);
 }
 
-/* A list may have parts for other tools. */
-static bool is_ours(struct span line, bool *ours) {
+/* Reports whether a line is a section header, and sets `ours`. Sections of other tools may be in the same
+ * list. */
+static bool read_section(struct span line, bool *ours) {
     if (line.size < 2 || line.at[0] != '[' || line.at[line.size - 1] != ']')
         return false;
     char name[64] = "";
@@ -221,7 +223,7 @@ bool allocator_list_add(struct allocator_list *list, const char *file, const cha
         struct span line = trim(span_of(text, newline ? newline : end));
         text = newline ? newline + 1 : end;
         error->line++;
-        if (!line.size || *line.at == '#' || is_ours(line, &ours) || !ours)
+        if (!line.size || *line.at == '#' || read_section(line, &ours) || !ours)
             continue;
         if (!read_line(list, file, line, error))
             return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The list of a program's own allocators, as users write it (allocsite-list(5)), and the same
- * said by an attribute in the source. The format is that of clang's special-case lists. No LLVM here. */
+/* Descriptions of the program's own allocators: a list that the user writes (allocsite-list(5)), in the
+ * format of clang's special-case lists, or an attribute in the source. Independent of LLVM. */
 #ifndef ALLOCSITE_BASE_ALLOCATOR_LIST_H
 #define ALLOCSITE_BASE_ALLOCATOR_LIST_H
 
@@ -13,21 +13,21 @@ extern "C" {
 #endif
 
 enum listed_kind {
-    LISTED_WRAPPER, /* passes through: what it allocates is its callers' business */
+    LISTED_WRAPPER, /* pass-through function: its allocations are attributed to its callers */
     LISTED_ALLOC,
     LISTED_REALLOC,
     LISTED_FREE,
-    LISTED_MARK,    /* returns, or is given, what a release goes back to */
-    LISTED_RELEASE, /* gives back what an arena has handed out since a mark, or all of it */
-    LISTED_BACKING, /* takes memory for an arena and hands out none of it */
+    LISTED_MARK,    /* returns, or takes, the point to which an arena can be released */
+    LISTED_RELEASE, /* releases all blocks of an arena, or those allocated since a mark */
+    LISTED_BACKING, /* allocates memory for an arena; the memory is not a block of the program */
     LISTED_IGNORE,
 };
 
-/* Arguments are numbered from 1; 0: there is none. */
+/* Arguments are numbered from 1. 0: no such argument. */
 struct listed_function {
     enum listed_kind kind;
     uint8_t size, count, align, pointer, arena;
-    uint32_t bytes; /* of each block, where no argument tells */
+    uint32_t bytes; /* size of each block if no argument has it */
 };
 
 enum list_subject {
@@ -38,38 +38,39 @@ enum list_subject {
 
 struct list_entry {
     enum list_subject subject;
-    char *pattern; /* words.h */
+    char *pattern; /* glob for wildcard_match (rt/base/words.h) */
     struct listed_function function;
-    const char *file; /* as it was given */
+    const char *file; /* path as the user gave it */
     unsigned line;
 };
 
-/* All zero at first. Entries stay until the process ends: lists live as long as a compilation. */
+/* Initially all zero. Entries are never freed: a list lives as long as the compilation. */
 struct allocator_list {
     struct list_entry *entries;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct list_error {
-    unsigned line; /* 0: of the file as a whole */
+    unsigned line; /* 0: the error concerns the file as a whole */
     char text[160];
 };
 
-/* Adds what the text of a list says. False: it is wrong, and how. `file` is kept. */
+/* Parses a list and appends its entries. Returns false and fills the error if the text is invalid. The list
+ * keeps the pointer `file`. */
 bool allocator_list_add(struct allocator_list *, const char *file, const char *text, size_t size,
                         struct list_error *);
 
-/* The same of a file. */
+/* Reads and parses a file in the same way. */
 bool allocator_list_read(struct allocator_list *, const char *path, struct list_error *);
 
-/* The last line that matches one of the names of a function. NULL: no line does. */
+/* Returns the last entry of functions that matches one of `names`, or NULL. */
 const struct list_entry *allocator_list_find(const struct allocator_list *, const char *const *names,
                                              size_t count);
 
-/* Whether sources or types of that name are to be ignored. */
+/* Returns whether the list ignores the source file or type `name`. */
 bool allocator_list_ignores(const struct allocator_list *, enum list_subject, const char *name);
 
-/* Reads `KIND [size=N] ...`. False: it is wrong, and how. */
+/* Parses `KIND [size=N] ...`. Returns false and fills the error if the text is invalid. */
 bool listed_function_read(struct listed_function *, const char *text, size_t size, struct list_error *);
 
 #ifdef __cplusplus

@@ -16,7 +16,7 @@
 #define LIBRARY_FORMAT(...) ROW(__VA_ARGS__, ALLOC, FIRST, false, true)
 #define MARK                LIBRARY
 #define UNMARK              HEAP_FREE
-/* The site is named after the function that the call stands in. */
+/* The callee's name is the name of the function that contains the call. */
 #define CUSTOM(symbol, prototype, kind) {#symbol, "", prototype, kind, SITE_LAST, false, false},
 
 /* Sorted by symbol, for the binary search. */
@@ -29,7 +29,7 @@ struct key {
     size_t length;
 };
 
-/* A row begins with its symbol. */
+/* The symbol is the first member of a row. */
 static int compare(const void *left, const void *right) {
     const struct key *key = left;
     const char *symbol = *(const char *const *)right;
@@ -47,19 +47,20 @@ const struct allocator *allocator_table(size_t *count) {
     return table;
 }
 
-static bool starts(const char *text, const char *with) {
+static bool starts_with(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Itanium C++ ABI, 5.1: St is std::, the others are abbreviations of its members. */
+/* Itanium C++ ABI, 5.1: `St` is std::; Sa, Sb, Ss, Si, So and Sd abbreviate members of std. */
 bool library_has(const char *symbol) {
-    if (!starts(symbol, "_Z"))
+    if (!starts_with(symbol, "_Z"))
         return false;
     symbol += 2;
     symbol += strspn(symbol, "Z"); /* lambdas and classes within functions */
     if (*symbol != 'N')
-        return starts(symbol, "St");
+        return starts_with(symbol, "St");
     symbol++;
     symbol += strspn(symbol, "rVKRO"); /* qualifiers of a member function */
-    return starts(symbol, "9__gnu_cxx") || (symbol[0] == 'S' && symbol[1] && strchr("tabsiod", symbol[1]));
+    return starts_with(symbol, "9__gnu_cxx") ||
+           (symbol[0] == 'S' && symbol[1] && strchr("tabsiod", symbol[1]));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions that the plugin knows by their symbols: allocators, and those of the C++ standard library. No
- * LLVM here. */
+/* Functions that the plugin knows by their symbols: allocators and the C++ standard library. Independent of
+ * LLVM. */
 #ifndef ALLOCSITE_BASE_ALLOCATORS_H
 #define ALLOCSITE_BASE_ALLOCATORS_H
 
@@ -13,35 +13,37 @@
 extern "C" {
 #endif
 
-/* The place of the site among the arguments of the runtime's entry point. */
+/* Position of the site among the arguments of the runtime's entry point. */
 enum site_position {
-    SITE_LAST,  /* appended: the arguments keep their registers */
-    SITE_FIRST, /* variadic functions: nothing can follow the variable part */
+    SITE_LAST,  /* appended, so that the other arguments keep their registers */
+    SITE_FIRST, /* variadic functions: no argument can follow the variable ones */
 };
 
 struct allocator {
-    const char *symbol; /* as the linker sees it */
-    const char *callee; /* as the programmer writes it; "": the function that the call stands in */
-    /* Prototype, the result first: v void, p pointer, z size_t, i int, `.` variable arguments. A function of
-     * this name with another prototype is the program's own and none of our business. */
+    const char *symbol; /* linker symbol */
+    const char *callee; /* name in the source; "": use the name of the function that contains the call */
+    /* The result's type, then the parameters' types: v void, p pointer, z size_t, i int, `.` variable
+     * arguments. A function with this symbol and another prototype belongs to the program and is not an
+     * allocator. */
     const char *prototype;
     enum allocsite_kind kind;
     enum site_position position;
-    /* The C and C++ standards let a program bring its own, which then serves the whole process. A program's
-     * own definition of any other is a function like all others. */
+    /* The C and C++ standards let a program define this function, and its definition then serves the whole
+     * process. A program's definition of any other allocator is an ordinary function. */
     bool replaceable;
-    /* Every call allocates or fails; false where the caller's buffer may do, and for what frees. */
+    /* Every successful call returns a new block. False for functions that may use the caller's buffer, and
+     * for functions that free. */
     bool always_allocates;
 };
 
-/* The allocator of that symbol, or NULL. `symbol` need not be terminated. The result is static. */
+/* Returns the allocator with that symbol, or NULL. `symbol` need not be terminated. The result is static. */
 const struct allocator *allocator_find(const char *symbol, size_t length);
 
 /* The whole table, sorted by symbol; for tests. */
 const struct allocator *allocator_table(size_t *count);
 
-/* Whether a function belongs to the C++ standard library, by the mangled name: code in headers that no person
- * would name as the line that allocates. */
+/* Returns whether a mangled name belongs to the C++ standard library. Reports never name a line in these
+ * headers as the line that allocates. */
 bool library_has(const char *symbol);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* All that differs between LLVM 14 and 22, in one place. */
+/* The differences between LLVM 14 and 22, as far as several files share them. */
 #ifndef ALLOCSITE_BASE_COMPAT_H
 #define ALLOCSITE_BASE_COMPAT_H
 
@@ -37,7 +37,8 @@ inline llvm::PointerType *pointerType(llvm::LLVMContext &context) {
     return pointerTo(llvm::Type::getInt8Ty(context));
 }
 
-/* For code whose use of memory is no longer as the optimizer has found it. */
+/* Removes the attributes that describe memory effects, because a rewritten call or function now also accesses
+ * the runtime's memory. */
 template <class FunctionOrCall> void forgetMemoryEffects(FunctionOrCall &code) {
 #if LLVM_VERSION_MAJOR >= 16
     code.removeFnAttr(llvm::Attribute::Memory);
@@ -49,7 +50,7 @@ template <class FunctionOrCall> void forgetMemoryEffects(FunctionOrCall &code) {
 #endif
 }
 
-/* Callbacks of extension points learnt their LTO phase in 20. */
+/* From LLVM 20 on, callbacks of extension points receive the LTO phase. */
 template <class Callback> void atEarlySimplification(llvm::PassBuilder &builder, Callback callback) {
 #if LLVM_VERSION_MAJOR >= 20
     builder.registerPipelineEarlySimplificationEPCallback(

@@ -8,8 +8,8 @@
 
 enum { OLDEST = 10, NEWEST_WITHOUT_GETTER = 15 };
 
-/* LLVMGetVersion came with 16. Before, the version of libLLVM's symbols tells. */
-static unsigned by_symbol_version(void) {
+/* LLVM before 16 has no LLVMGetVersion. The symbol version of libLLVM reveals the major instead. */
+static unsigned host_major_by_symbols(void) {
     for (unsigned major = OLDEST; major <= NEWEST_WITHOUT_GETTER; major++) {
         char version[16];
         snprintf(version, sizeof version, "LLVM_%u", major);
@@ -19,13 +19,13 @@ static unsigned by_symbol_version(void) {
     return 0;
 }
 
-/* 0: it does not tell. */
+/* Returns 0 if the major is unknown, as in a clang that links LLVM 15 or older statically. */
 static unsigned host_major(void) {
     unsigned major, minor, patch;
     void (*get)(unsigned *, unsigned *, unsigned *);
     *(void **)&get = dlsym(RTLD_DEFAULT, "LLVMGetVersion");
     if (!get)
-        return by_symbol_version();
+        return host_major_by_symbols();
     get(&major, &minor, &patch);
     return major;
 }
@@ -40,7 +40,7 @@ void host_require(unsigned major, const char *program) {
         return;
     fprintf(stderr,
             "allocsite: this plugin is for %s %u, but %s %u has loaded it; "
-            "take the one in lib/allocsite/llvm-%u\n",
+            "use the plugin in lib/allocsite/llvm-%u\n",
             program, major, program, host_major(), host_major());
     exit(1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The LLVM that has loaded a plugin must be of the major that the plugin was built for: the layouts of
- * another one differ, and the first pass would crash. C, because a C++ call into another major may already
- * do. */
+/* Checks that the LLVM that loads a plugin has the major that the plugin was built for. Classes of another
+ * major have other layouts, so the first pass would crash. Written in C because even a call of a C++ function
+ * may crash in another major. */
 #ifndef ALLOCSITE_BASE_HOST_H
 #define ALLOCSITE_BASE_HOST_H
 
@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/* Whether this process has an LLVM of another major. False as well where it does not tell. */
+/* Returns whether this process has an LLVM of another major. Returns false if the major is unknown. */
 bool host_differs(unsigned major);
 
-/* Ends the process if it has, and says which plugin to take. program: "LLVM" or "clang". */
+/* Ends the process if the majors differ, and prints which plugin to use. program: "LLVM" or "clang". */
 void host_require(unsigned major, const char *program);
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@ void Names::note(const Function &function) {
         symbols[subprogram] = symbolOf(function).str();
 }
 
-/* `a<b>::c<d>` without what stands in the brackets. */
+/* Removes template arguments: `a<b>::c<d>` becomes `a::c`. */
 static std::string withoutTemplateArguments(StringRef name) {
     std::string plain;
     int depth = 0;
@@ -37,7 +37,8 @@ static std::string withoutTemplateArguments(StringRef name) {
     return plain;
 }
 
-/* std::__cxx11::list is std::list to whoever writes it, and so is std::__1::list. */
+/* Removes inline namespaces, which programmers do not write: std::__cxx11::list and std::__1::list are
+ * std::list. */
 static std::string withoutInlineNamespace(std::string name) {
     for (StringRef part : {"__cxx11::", "__1::"}) {
         size_t at = StringRef(name).find(("std::" + part.str()));
@@ -47,7 +48,7 @@ static std::string withoutInlineNamespace(std::string name) {
     return name;
 }
 
-/* Empty: it is not a mangled name of a function. */
+/* Returns an empty string if `symbol` is not the mangled name of a function. */
 static std::string plainName(const std::string &symbol) {
     ItaniumPartialDemangler demangler;
     if (demangler.partialDemangle(symbol.c_str()) || !demangler.isFunction())
@@ -62,7 +63,7 @@ static std::string plainName(const std::string &symbol) {
     return context.empty() ? base : withoutInlineNamespace(context + "::") + base;
 }
 
-/* An unmangled symbol can carry a suffix or an asm label that the source has not: then the plain name is
+/* An unmangled symbol may have a suffix or an asm label. The source has neither, so the source's name is
  * shown. */
 FunctionName::FunctionName(std::string symbol, StringRef name)
     : symbol(symbol.empty() ? name.str() : std::move(symbol)),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The names of functions and files, from debug info where there is some. */
+/* Names of functions and files. Debug info, where present, has precedence over symbols. */
 #ifndef ALLOCSITE_BASE_NAMES_H
 #define ALLOCSITE_BASE_NAMES_H
 
@@ -11,45 +11,46 @@
 
 namespace allocsite {
 
-/* Demangled when somebody asks: most functions that a call is looked up by are neither shown nor called. */
+/* The names of a function. Demangled on first use, because most names are compared only by their symbol. */
 class FunctionName {
   public:
-    std::string symbol; // what the stable hash is made of: one per overload and instantiation
+    std::string symbol; // hashed into the stable hash: one per overload and instantiation
 
     FunctionName() = default;
     FunctionName(std::string symbol, llvm::StringRef written);
     const std::string &shown() const; // demangled
-    const std::string &plain() const; // without parameters and template arguments, as a call of it is written
+    const std::string &plain() const; // without parameters and template arguments, as in a call
 
   private:
-    std::string written; // in the source, where the symbol is not mangled
+    std::string written; // name in the source; used if the symbol is not mangled
     mutable std::string shownOnce, plainOnce;
 };
 
-/* Below -g debug info has no linkage names, and after inlining the function itself is gone. So what every
- * function was called is noted before the optimizer starts; the notes live as long as the compilation. */
+/* Remembers the symbol of each function. Below -g, debug info has no linkage names, and after inlining the
+ * function may be gone. So symbols are noted before the optimizer runs. Lives as long as the compilation. */
 class Names {
   public:
     void note(const llvm::Function &function);
     const FunctionName &of(const llvm::DISubprogram &subprogram);
     FunctionName of(const llvm::Function &function) const;
 
-    /* From its debug info if it has some. */
+    /* Uses the function's debug info if it has any. */
     FunctionName nameOf(const llvm::Function &function);
 
   private:
     llvm::DenseMap<const llvm::DISubprogram *, std::string> symbols;
-    std::unordered_map<const llvm::DISubprogram *, FunctionName> names; // which keeps them where they are
+    /* of() returns references: an unordered_map keeps its elements in place. */
+    std::unordered_map<const llvm::DISubprogram *, FunctionName> names;
 };
 
-/* Before the symbol of a listed function, of what calls it where it is not defined (find/listed_calls.cpp).
- */
+/* Prefix of the function that a module calls instead of a listed function defined elsewhere
+ * (find/listed_calls.cpp). */
 constexpr const char *ListedPrefix = "__allocsite_listed.";
 
-/* The symbol as the linker sees it: without clang's mark of an asm label. */
+/* The symbol as the linker sees it: without the "\1" that clang puts before an asm label. */
 llvm::StringRef symbolOf(const llvm::Function &function);
 
-/* The path of a file as the compiler would open it, prefix maps applied. */
+/* The path with which the compiler opened the file, after -ffile-prefix-map. */
 std::string pathOf(const llvm::DIFile *file);
 
 } // namespace allocsite

@@ -15,21 +15,22 @@ const Options &options() {
     return values;
 }
 
-/* Not as static objects: those would be made before the host's version is known, and another major's layout
- * differs. Each may be given again, as by one line of flags that follows another, and the last one holds. */
+/* Options are not static objects: static constructors would run before the host's version is checked, and
+ * another major has another layout of cl::opt. An option may occur several times, as build systems
+ * concatenate flags; the last one counts. */
 __attribute__((constructor)) static void registerOptions() {
     if (host_differs(LLVM_VERSION_MAJOR))
         return;
     static cl::opt<bool, true> contexts("allocsite-contexts", cl::location(values.contexts), cl::ZeroOrMore,
                                         cl::init(true), cl::desc("Keep calling contexts; 0: sites only"));
     static cl::opt<bool, true> types("allocsite-types", cl::location(values.types), cl::ZeroOrMore,
-                                     cl::init(true), cl::desc("Find the types that are allocated"));
+                                     cl::init(true), cl::desc("Record the allocated types"));
     static cl::list<std::string, std::vector<std::string>> lists(
         "allocsite-list", cl::location(values.lists), cl::value_desc("FILE"),
-        cl::desc("List of the program's own allocators"));
+        cl::desc("Descriptions of the program's own allocators"));
     static cl::list<std::string, std::vector<std::string>> libraries(
         "allocsite-library", cl::location(values.libraries), cl::value_desc("GLOB"),
-        cl::desc("Code in these files or of these names is a library's; none: system headers are not"));
+        cl::desc("Files and functions to treat as library code; none: not system headers"));
 }
 
 } // namespace allocsite

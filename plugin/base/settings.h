@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The plugin's own options: -mllvm -allocsite-NAME=VALUE. clang knows them if it has also loaded the plugin
- * by -fplugin=, opt if by -load. */
+/* The plugin's options: -mllvm -allocsite-NAME=VALUE. clang accepts them if it has loaded the plugin with
+ * -fplugin=, opt if with -load. */
 #ifndef ALLOCSITE_BASE_SETTINGS_H
 #define ALLOCSITE_BASE_SETTINGS_H
 
@@ -10,10 +10,10 @@
 namespace allocsite {
 
 struct Options {
-    bool contexts = true;               // functions keep their calling contexts
-    bool types = true;                  // find out what is allocated
-    std::vector<std::string> lists;     // of the program's own allocators
-    std::vector<std::string> libraries; // paths and names of code that is none of the program's own
+    bool contexts = true;               // keep calling contexts at run time
+    bool types = true;                  // find the allocated types
+    std::vector<std::string> lists;     // files of allocsite-list(5)
+    std::vector<std::string> libraries; // globs of paths and functions of library code
 };
 
 const Options &options();

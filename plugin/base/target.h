@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The machine that code is compiled for. */
+/* The target that a module is compiled for. */
 #ifndef ALLOCSITE_BASE_TARGET_H
 #define ALLOCSITE_BASE_TARGET_H
 
@@ -13,8 +13,9 @@
 
 namespace allocsite {
 
-/* Whether it is a GPU. One command compiles a source of CUDA, HIP, SYCL or OpenMP for the host and for the
- * device, with the same plugins, and no allocation on the device reaches the host's allocator. */
+/* Returns whether the target is a GPU. For CUDA, HIP, SYCL and OpenMP one command compiles a source for the
+ * host and for the device, with the same plugins. Allocations on the device never reach the host's
+ * allocator. */
 inline bool isDevice(const llvm::Triple &target) {
     return target.isNVPTX() || target.isAMDGPU() || target.isSPIR() || target.isSPIRV();
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-clang, allocsite-clang++: clang with everything passed, plus the plugin where it compiles and
- * the runtime where it links. A call that does neither reaches clang as it came.
+/* allocsite-clang, allocsite-clang++: run clang with the same arguments, and add the plugin to compilations
+ * and the runtime to links. All other calls reach clang unchanged.
  *
- *   allocsite-clang[-N], allocsite-clang++[-N]   N: LLVM major, by default the one this build chose
- *   any other name, as cc and c++                the same: for C++ if it has ++
- *   ALLOCSITE_CLANG=program                      another clang; its major decides which plugin it gets
+ *   allocsite-clang[-N], allocsite-clang++[-N]   N: LLVM major; the default is chosen when this is built
+ *   any other name, such as cc or c++            the same; compiles C++ if the name contains ++
+ *   ALLOCSITE_CLANG=program                      another clang; its major selects the plugin
  *
- * The plugin and the runtime are found from where this program stands, so a build tree and an
- * installed one work alike and can be moved. */
+ * The plugin and the runtime are found relative to this program, so an installed tree and a build tree work
+ * alike and can be moved. */
 #include "driver/invocation.h"
 #include "driver_majors.h"
 #include "format.h"
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_ADDED 24 /* arguments that add_* put into a command at most, and the terminating NULL */
+#define MAX_ADDED 24 /* upper bound of the arguments that add_* append, with the terminating NULL */
 
 struct command {
     char **arguments;
@@ -48,7 +48,7 @@ __attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *for
     exit(1);
 }
 
-__attribute__((format(printf, 1, 2))) static char *text(const char *format, ...) {
+__attribute__((format(printf, 1, 2))) static char *format_string(const char *format, ...) {
     va_list arguments;
     char *result;
     va_start(arguments, format);
@@ -58,9 +58,9 @@ __attribute__((format(printf, 1, 2))) static char *text(const char *format, ...)
     return result;
 }
 
-/* clang itself says which major it is; only asked of a clang that is not one of ours. */
+/* Asks clang for its major. Only needed for ALLOCSITE_CLANG. */
 static int major_of(const char *program) {
-    char *command = text("'%s' -dumpversion", program);
+    char *command = format_string("'%s' -dumpversion", program);
     FILE *output = strchr(program, '\'') ? NULL : popen(command, "r");
     int major = 0;
     if (output && fscanf(output, "%d", &major) != 1)
@@ -71,7 +71,7 @@ static int major_of(const char *program) {
     return major;
 }
 
-static struct compiler choose_compiler(const char *own_name) {
+static struct compiler choose_compiler(const char *program_name) {
     struct compiler compiler = {.major = ALLOCSITE_DEFAULT_MAJOR};
     const char *chosen = getenv("ALLOCSITE_CLANG");
     if (chosen && *chosen) {
@@ -79,7 +79,7 @@ static struct compiler choose_compiler(const char *own_name) {
         compiler.major = major_of(chosen);
         return compiler;
     }
-    const char *suffix = strrchr(own_name, '-');
+    const char *suffix = strrchr(program_name, '-');
     if (suffix && suffix[1] >= '1' && suffix[1] <= '9')
         compiler.major = atoi(suffix + 1);
     snprintf(compiler.program, sizeof compiler.program, "clang-%d", compiler.major);
@@ -96,57 +96,62 @@ static char *find_library_directory(void) {
         fail("/proc/self/exe: %s", strerror(errno));
     self[length] = '\0';
     *strrchr(self, '/') = '\0';
-    char *places[] = {text("%s/%s", self, ALLOCSITE_LIB_FROM_BIN), text("%s/../lib", self)};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        char *plugins = text("%s/allocsite", places[i]);
-        char *directory = access(plugins, X_OK) == 0 ? realpath(places[i], NULL) : NULL;
+    char *candidates[] = {format_string("%s/%s", self, ALLOCSITE_LIB_FROM_BIN),
+                          format_string("%s/../lib", self)};
+    for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
+        char *plugins = format_string("%s/allocsite", candidates[i]);
+        char *directory = access(plugins, X_OK) == 0 ? realpath(candidates[i], NULL) : NULL;
         free(plugins);
         if (directory)
             return directory;
     }
-    fail("%s: no such directory; is allocsite installed whole?", places[0]);
+    fail("%s: no such directory; is allocsite installed completely?", candidates[0]);
 }
 
-static void require(const char *path, const char *what) {
+static void require_file(const char *path, const char *what) {
     if (access(path, R_OK) != 0)
         fail("%s: %s", what, strerror(errno));
 }
 
-static void add(struct command *command, const char *argument) {
+static void add_argument(struct command *command, const char *argument) {
     command->arguments[command->count++] = (char *)argument;
 }
 
-/* To the linker as it stands: paths may hold commas, and a preceding -x does not apply. */
+/* Passes one argument to the linker. Unlike -Wl, -Xlinker allows commas in paths; unlike a bare path it is
+ * not affected by a preceding -x. */
 static void add_linker(struct command *command, const char *argument) {
-    add(command, "-Xlinker");
-    add(command, argument);
+    add_argument(command, "-Xlinker");
+    add_argument(command, argument);
 }
 
-/* Of allocsite.h, if clang does not look there, and behind all others. Whatever preprocesses finds it. */
+/* Adds the directory of allocsite.h after all others, unless clang searches it anyway. Added to every call
+ * that may preprocess. */
 static void add_header(struct command *command, const char *library) {
-    char *directory = realpath(text("%s/%s", library, ALLOCSITE_INCLUDE_FROM_LIB), NULL);
+    char *directory = realpath(format_string("%s/%s", library, ALLOCSITE_INCLUDE_FROM_LIB), NULL);
     if (!directory)
-        directory = realpath(text("%s/../include", library), NULL);
+        directory = realpath(format_string("%s/../include", library), NULL);
     if (!directory || strcmp(directory, "/usr/include") == 0 || strcmp(directory, "/usr/local/include") == 0)
         return;
-    add(command, "--start-no-unused-arguments");
-    add(command, "-idirafter");
-    add(command, directory);
-    add(command, "--end-no-unused-arguments");
+    add_argument(command, "--start-no-unused-arguments");
+    add_argument(command, "-idirafter");
+    add_argument(command, directory);
+    add_argument(command, "--end-no-unused-arguments");
 }
 
 static void add_plugin(struct command *command, const char *library, int major) {
-    char *plugin = text("%s/allocsite/llvm-%d/allocsite.so", library, major);
-    require(plugin, text("no plugin for clang %d (%s)", major, plugin));
-    /* Twice: clang reads -mllvm before it loads pass plugins, and has loaded the others by then. */
-    add(command, text("-fplugin=%s", plugin));
-    add(command, text("-fpass-plugin=%s", plugin));
-    /* Built where clang's headers were; debug info gives less. */
-    char *types = text("%s/allocsite/llvm-%d/allocsite-types.so", library, major);
+    char *plugin = format_string("%s/allocsite/llvm-%d/allocsite.so", library, major);
+    require_file(plugin, format_string("no plugin for clang %d (%s)", major, plugin));
+    /* The plugin is given twice: clang parses -mllvm before it loads -fpass-plugin, but after it loads
+     * -fplugin. */
+    add_argument(command, format_string("-fplugin=%s", plugin));
+    add_argument(command, format_string("-fpass-plugin=%s", plugin));
+    /* Exists only if clang's headers were found at build time. Without it types come from debug info, which
+     * has fewer. */
+    char *types = format_string("%s/allocsite/llvm-%d/allocsite-types.so", library, major);
     if (access(types, R_OK) == 0)
-        add(command, text("-fplugin=%s", types));
-    /* Matches no pass, but makes clang keep the lines in the IR when there is no -g. */
-    add(command, "-Rpass=^$");
+        add_argument(command, format_string("-fplugin=%s", types));
+    /* The regex matches no pass, but the option makes clang keep lines in the IR without -g. */
+    add_argument(command, "-Rpass=^$");
 }
 
 #define PREFIX "-fallocsite-"
@@ -155,25 +160,26 @@ static const struct {
     const char *name, *help;
 } plugin_options[] = {
     {"contexts", "contexts=0     sites only: no call paths, the lowest cost"},
-    {"library", "library=GLOB   code of these paths or functions is a library's,\n"
-                "                             as headers of the system; none: not even those"},
-    {"list", "list=FILE      custom allocators, and functions that pass through:\n"
+    {"library", "library=GLOB   treat these files or functions as library code;\n"
+                "                             none: do not treat system headers so"},
+    {"list", "list=FILE      custom allocators and pass-through functions:\n"
              "                             allocsite-list(5)"},
-    {"types", "types=0        do not look for the types that are allocated"},
+    {"types", "types=0        do not record the allocated types"},
 };
 
-/* Clang goes on with its own. */
+/* Prints our options; clang then prints its own. */
 static void add_help(char *const *arguments) {
     if (!*arguments || strcmp(*arguments, "--help") != 0)
         return;
-    puts("allocsite-clang is clang that counts allocations. Beside clang's options:\n");
+    puts("allocsite-clang is clang that counts allocations. Its options, in addition to clang's:\n");
     for (size_t i = 0; i < sizeof plugin_options / sizeof plugin_options[0]; i++)
         printf("  " PREFIX "%s\n", plugin_options[i].help);
     puts("\nOptions of the programs: ALLOCSITE_OPTIONS=help=1 ./program\n");
     fflush(stdout);
 }
 
-/* -fallocsite-types=0 and its kin are options of the plugin, which only a compiling clang has loaded. */
+/* Translates -fallocsite-NAME=VALUE into an option of the plugin. clang knows it only if it compiles, because
+ * only then is the plugin loaded. */
 static bool add_plugin_option(struct command *command, const char *argument, bool compiles) {
     if (strncmp(argument, PREFIX, strlen(PREFIX)) != 0)
         return false;
@@ -184,19 +190,18 @@ static bool add_plugin_option(struct command *command, const char *argument, boo
         if (strlen(name) != length || strncmp(option, name, length) != 0)
             continue;
         if (compiles) {
-            add(command, "-mllvm");
-            add(command, text("-allocsite-%s", option));
+            add_argument(command, "-mllvm");
+            add_argument(command, format_string("-allocsite-%s", option));
         }
         return true;
     }
     fail("unknown option %s (see allocsite-clang(1))", argument);
 }
 
-/* Ahead of every other library, so that the allocator functions that the program finds are the counting ones.
- */
+/* Adds liballocsite.so before every other library, so that its malloc interposes all others. */
 static void add_shared_runtime(struct command *command, const char *library, const char *needed) {
-    char *runtime = text("%s/liballocsite.so", library);
-    require(runtime, runtime);
+    char *runtime = format_string("%s/liballocsite.so", library);
+    require_file(runtime, runtime);
     add_linker(command, "--push-state");
     add_linker(command, needed);
     add_linker(command, runtime);
@@ -205,49 +210,51 @@ static void add_shared_runtime(struct command *command, const char *library, con
     add_linker(command, library);
 }
 
-/* The functions to redirect, and behind the objects that refer to it the archive. libstdc++ comes later still
- * and refers to operators that only it may use. */
-static void add_fixed_runtime(struct command *command, const char *library, bool bare, bool cxx) {
-    char *runtime = text("%s/liballocsite.a", library);
-    char *options = text("%s/allocsite/static.opts", library);
-    require(runtime, runtime);
-    require(options, options);
+/* Adds the --wrap options and then, after the objects that refer to it, the archive. libstdc++ follows later
+ * and refers to operators that nothing else may refer to, so one is requested explicitly. */
+static void add_static_runtime(struct command *command, const char *library, bool bare, bool cxx) {
+    char *runtime = format_string("%s/liballocsite.a", library);
+    char *options = format_string("%s/allocsite/static.opts", library);
+    require_file(runtime, runtime);
+    require_file(options, options);
     if (!bare)
-        add(command, text("@%s", options));
+        add_argument(command, format_string("@%s", options));
     if (!bare && cxx)
-        add(command, "-Wl,--undefined=__wrap__Znwm");
+        add_argument(command, "-Wl,--undefined=__wrap__Znwm");
     add_linker(command, runtime);
 }
 
-/* The operators of a C++ library inside the program are the runtime's, and they throw through this. */
+/* In a program that contains its C++ library, the runtime defines the operators new. They throw through this
+ * function of the library. */
 static void add_throw(struct command *command) {
     add_linker(command, "--undefined=_ZSt17__throw_bad_allocv");
 }
 
-#define ENTRIES_MOST 2 /* of a function: one takes a calling context too */
-#define WRAP_ADDED   4
+#define MAX_ENTRIES 2 /* entry points per function: with and without a calling context */
+#define WRAP_ADDED  4
 
-/* The program's __wrap_malloc takes the place of the runtime's entry in what is linked here, as ld has it
- * take that of malloc: it is called with the site as an argument too many. */
+/* A program that links with --wrap=malloc expects its __wrap_malloc to receive every call. Calls that the
+ * plugin redirected to the runtime's entry are therefore wrapped, too: __wrap_malloc receives the site as an
+ * additional argument and ignores it. */
 static void add_wraps(struct command *command, char *const *arguments) {
-    static const char *const suffixes[ENTRIES_MOST] = {"", ALLOCSITE_BY_CONTEXT_SUFFIX};
-    for (const char *const *name = wraps_known; *name; name++)
-        for (size_t i = 0; i < ENTRIES_MOST && wraps_tell(arguments, *name); i++) {
-            char *entry = text(ALLOCSITE_ENTRY_PREFIX "%s%s", *name, suffixes[i]);
-            add_linker(command, text("--wrap=%s", entry));
-            add_linker(command, text("--defsym=__wrap_%s=__wrap_%s", entry, *name));
+    static const char *const suffixes[MAX_ENTRIES] = {"", ALLOCSITE_BY_CONTEXT_SUFFIX};
+    for (const char *const *name = wrappable_functions; *name; name++)
+        for (size_t i = 0; i < MAX_ENTRIES && linker_wraps(arguments, *name); i++) {
+            char *entry = format_string(ALLOCSITE_ENTRY_PREFIX "%s%s", *name, suffixes[i]);
+            add_linker(command, format_string("--wrap=%s", entry));
+            add_linker(command, format_string("--defsym=__wrap_%s=__wrap_%s", entry, *name));
         }
 }
 
-static size_t wraps_most(void) {
+static size_t max_wrap_arguments(void) {
     size_t names = 0;
-    while (wraps_known[names])
+    while (wrappable_functions[names])
         names++;
-    return names * ENTRIES_MOST * WRAP_ADDED;
+    return names * MAX_ENTRIES * WRAP_ADDED;
 }
 
-/* With what response files hold. */
-static char **expand(int count, char **arguments) {
+/* Returns the arguments with response files expanded. */
+static char **expand_response_files(int count, char **arguments) {
     char **expanded = dupargv(arguments);
     if (!expanded)
         fail("out of memory");
@@ -256,41 +263,42 @@ static char **expand(int count, char **arguments) {
 }
 
 static struct command build_command(const struct compiler *compiler, bool cxx, int count, char **arguments) {
-    struct command command = {calloc(2 * (size_t)count + MAX_ADDED + wraps_most(), sizeof(char *)), 0};
-    char **expanded = expand(count, arguments);
+    struct command command = {calloc(2 * (size_t)count + MAX_ADDED + max_wrap_arguments(), sizeof(char *)),
+                              0};
+    char **expanded = expand_response_files(count, arguments);
     struct invocation invocation = invocation_read(expanded + 1);
-    bool late = invocation.bare || invocation.first_taken;
+    bool late = invocation.bare || invocation.sanitizer_first;
     char *library = find_library_directory();
     if (!command.arguments)
         fail("out of memory");
 
-    add(&command, compiler->program);
+    add_argument(&command, compiler->program);
     if (count < 2 || strncmp(arguments[1], "-cc1", strlen("-cc1")) != 0) {
-        add(&command, cxx ? "--driver-mode=g++" : "--driver-mode=gcc");
+        add_argument(&command, cxx ? "--driver-mode=g++" : "--driver-mode=gcc");
         add_header(&command, library);
     }
     if (invocation.compiles)
         add_plugin(&command, library, compiler->major);
-    if (invocation.links && !invocation.links_fixed && !late)
+    if (invocation.links && !invocation.links_static && !late)
         add_shared_runtime(&command, library, "--no-as-needed");
-    if (invocation.links && invocation.own_cxx && cxx)
+    if (invocation.links && invocation.links_cxx_static && cxx)
         add_throw(&command);
-    if (invocation.links && !invocation.links_fixed)
+    if (invocation.links && !invocation.links_static)
         add_wraps(&command, expanded + 1);
     for (int i = 1; i < count; i++)
         if (!add_plugin_option(&command, arguments[i], invocation.compiles))
-            add(&command, arguments[i]);
-    if (invocation.links && invocation.links_fixed)
-        add_fixed_runtime(&command, library, invocation.bare, cxx);
+            add_argument(&command, arguments[i]);
+    if (invocation.links && invocation.links_static)
+        add_static_runtime(&command, library, invocation.bare, cxx);
     else if (invocation.links && late)
         add_shared_runtime(&command, library, invocation.bare ? "--as-needed" : "--no-as-needed");
     return command;
 }
 
 int main(int count, char **arguments) {
-    const char *own_name = program_invocation_short_name;
-    bool cxx = strstr(own_name, "++") != NULL;
-    struct compiler compiler = choose_compiler(own_name);
+    const char *program_name = program_invocation_short_name;
+    bool cxx = strstr(program_name, "++") != NULL;
+    struct compiler compiler = choose_compiler(program_name);
     struct command command = build_command(&compiler, cxx, count, arguments);
     add_help(arguments + 1);
     execvp(compiler.program, command.arguments);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reading a clang command line: which inputs, up to which phase, linked how. */
+/* Parses a clang command line: kinds of inputs, last phase, and how the result is linked. */
 #include "driver/invocation.h"
 
 #include <stddef.h>
@@ -8,17 +8,17 @@
 enum effect {
     NO_LINK = 1 << 0,
     NO_COMPILE = 1 << 1,
-    FIXED = 1 << 2,
+    STATIC = 1 << 2,
     BARE = 1 << 3,
-    TAKES_FIRST = 1 << 4,
+    SANITIZER_FIRST = 1 << 4,
     TAKES_VALUE = 1 << 5, /* the next argument belongs to this option */
     LINK_INPUT = 1 << 6,
-    OWN_CXX = 1 << 7,
+    CXX_STATIC = 1 << 7,
 };
 
 struct words {
     unsigned means;
-    const char *words; /* each between two spaces */
+    const char *words; /* separated and enclosed by spaces */
 };
 
 static const struct words options[] = {
@@ -28,10 +28,10 @@ static const struct words options[] = {
      " --precompile -emit-ast -verify-pch -fdriver-only -dumpversion -dumpmachine"
      " --cuda-device-only --offload-device-only -fsycl-device-only"
      " --version -help "},
-    {FIXED, " -static --static -static-pie "},
+    {STATIC, " -static --static -static-pie "},
     {BARE, " -nostdlib --no-standard-libraries -nodefaultlibs -nolibc "},
-    {OWN_CXX, " -static-libstdc++ "},
-    {TAKES_FIRST, " -shared-libsan -shared-libasan "},
+    {CXX_STATIC, " -static-libstdc++ "},
+    {SANITIZER_FIRST, " -shared-libsan -shared-libasan "},
     {TAKES_VALUE, " -o --output -D -U -I -L -B -F -G -T -b -e -u -z -MF -MJ -MQ -MT -arch -target"
                   " --param --sysroot --config -rpath -include -include-pch -imacros -idirafter -iquote"
                   " -iprefix -isysroot -isystem -isystem-after -iwithprefix -iwithprefixbefore"
@@ -41,7 +41,7 @@ static const struct words options[] = {
     {TAKES_VALUE | LINK_INPUT, " -Xlinker "},
 };
 
-/* One in each. */
+/* Prefixes, one per row. */
 static const struct words beginnings[] = {
     {NO_LINK | NO_COMPILE, "-cc1"},
     {NO_LINK | NO_COMPILE, "-ccc-print-"},
@@ -61,8 +61,8 @@ static const struct words extensions[] = {
     {ASSEMBLY, " s S asm "},
 };
 
-/* 0: in none of so many. */
-static unsigned meaning(const struct words *list, size_t count, const char *word) {
+/* Returns 0 if no row contains the word. */
+static unsigned find_meaning(const struct words *list, size_t count, const char *word) {
     size_t length = strlen(word);
     for (size_t i = 0; i < count && length && !strchr(word, ' '); i++)
         for (const char *at = list[i].words; (at = strstr(at, word)); at++)
@@ -71,7 +71,7 @@ static unsigned meaning(const struct words *list, size_t count, const char *word
     return 0;
 }
 
-#define MEANING(list, word) meaning(list, sizeof(list) / sizeof *(list), word)
+#define MEANING(list, word) find_meaning(list, sizeof(list) / sizeof *(list), word)
 
 static enum input input_of_extension(const char *path) {
     const char *dot = strrchr(path, '.');
@@ -95,8 +95,8 @@ static unsigned effects_of(const char *argument) {
     return effects;
 }
 
-/* Inputs of every kind but headers are linked; a header is made into a precompiled one and that is all. */
-static void take_input(struct invocation *invocation, enum input input) {
+/* All inputs except headers are linked. A header only becomes a precompiled header. */
+static void apply_input(struct invocation *invocation, enum input input) {
     if (input == SOURCE)
         invocation->compiles = true;
     if (input != HEADER)
@@ -111,7 +111,7 @@ struct invocation invocation_read(char *const *arguments) {
     for (; *arguments; arguments++) {
         const char *argument = *arguments;
         if (argument[0] != '-' || argument[1] == '\0') {
-            take_input(&invocation, language == OF_EXTENSION ? input_of_extension(argument) : language);
+            apply_input(&invocation, language == OF_EXTENSION ? input_of_extension(argument) : language);
             continue;
         }
         if (argument[1] == 'x') {
@@ -120,60 +120,61 @@ struct invocation invocation_read(char *const *arguments) {
             language = input_of_language(argument[2] ? argument + 2 : *arguments);
             continue;
         }
-        unsigned own = effects_of(argument);
-        effects |= own;
-        if ((own & TAKES_VALUE) && !*++arguments)
+        unsigned effect = effects_of(argument);
+        effects |= effect;
+        if ((effect & TAKES_VALUE) && !*++arguments)
             break;
     }
     invocation.compiles = invocation.compiles && !(effects & NO_COMPILE);
     invocation.links = (invocation.links || (effects & LINK_INPUT)) && !(effects & NO_LINK);
-    invocation.links_fixed = effects & FIXED;
+    invocation.links_static = effects & STATIC;
     invocation.bare = effects & BARE;
-    invocation.own_cxx = effects & OWN_CXX;
-    invocation.first_taken = effects & TAKES_FIRST;
+    invocation.links_cxx_static = effects & CXX_STATIC;
+    invocation.sanitizer_first = effects & SANITIZER_FIRST;
     return invocation;
 }
 
-/* ---- Functions that the linker is told to wrap. */
+/* ---- --wrap=NAME among the linker's options. */
 
-struct reading {
+struct wrap_search {
     const char *name;
     bool value_follows, is_wrapped;
 };
 
-static void read_word(struct reading *reading, const char *word, size_t length) {
+static void search_word(struct wrap_search *wrap_search, const char *word, size_t length) {
     size_t dashes = strspn(word, "-"), option = strlen("wrap=");
-    bool is_value = reading->value_follows;
-    reading->value_follows = false;
+    bool is_value = wrap_search->value_follows;
+    wrap_search->value_follows = false;
     if (!is_value && (dashes == 0 || dashes > 2 || length < dashes + option - 1 ||
                       strncmp(word + dashes, "wrap=", option - 1) != 0))
         return;
-    reading->value_follows = !is_value && length == dashes + option - 1;
+    wrap_search->value_follows = !is_value && length == dashes + option - 1;
     if (is_value)
         dashes = option = 0;
-    else if (reading->value_follows || word[dashes + option - 1] != '=')
+    else if (wrap_search->value_follows || word[dashes + option - 1] != '=')
         return;
     word += dashes + option;
     length -= dashes + option;
-    reading->is_wrapped |= strlen(reading->name) == length && strncmp(word, reading->name, length) == 0;
+    wrap_search->is_wrapped |=
+        strlen(wrap_search->name) == length && strncmp(word, wrap_search->name, length) == 0;
 }
 
-static void read_words(struct reading *reading, const char *words) {
+static void search_words(struct wrap_search *wrap_search, const char *words) {
     for (size_t length; length = strcspn(words, ","), true; words += length + 1) {
-        read_word(reading, words, length);
+        search_word(wrap_search, words, length);
         if (!words[length])
             return;
     }
 }
 
-bool wraps_tell(char *const *arguments, const char *name) {
-    struct reading reading = {.name = name};
+bool linker_wraps(char *const *arguments, const char *name) {
+    struct wrap_search wrap_search = {.name = name};
     for (; *arguments; arguments++)
         if (strncmp(*arguments, "-Wl,", strlen("-Wl,")) == 0)
-            read_words(&reading, *arguments + strlen("-Wl,"));
+            search_words(&wrap_search, *arguments + strlen("-Wl,"));
         else if (strcmp(*arguments, "-Xlinker") == 0 && arguments[1])
-            arguments++, read_word(&reading, *arguments, strlen(*arguments));
-    return reading.is_wrapped;
+            arguments++, search_word(&wrap_search, *arguments, strlen(*arguments));
+    return wrap_search.is_wrapped;
 }
 
 #define NAME(symbol, ...) #symbol,
@@ -184,6 +185,6 @@ bool wraps_tell(char *const *arguments, const char *name) {
 #define OPERATOR_DELETE   NAME
 #define LIBRARY           NAME
 #define LIBRARY_BUFFER    NAME
-const char *const wraps_known[] = {
+const char *const wrappable_functions[] = {
 #include "allocators.def"
     NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The effects of a clang command line, as far as allocsite-clang has to know them. */
+/* The effects of a clang command line that allocsite-clang depends on. */
 #ifndef ALLOCSITE_DRIVER_INVOCATION_H
 #define ALLOCSITE_DRIVER_INVOCATION_H
 
@@ -7,25 +7,25 @@
 #include <stddef.h>
 
 struct invocation {
-    bool compiles;    /* a source goes through LLVM's optimizer */
-    bool links;       /* the linker runs and makes something that can be executed or loaded */
-    bool links_fixed; /* -static, -static-pie: no dynamic loader at run time */
-    bool bare;        /* -nostdlib and kin: nothing may be needed that is not referred to */
-    bool own_cxx;     /* -static-libstdc++: the C++ library ends in what is linked */
-    bool first_taken; /* a shared sanitizer runtime insists on being the first library */
+    bool compiles;         /* LLVM's optimizer runs on a source */
+    bool links;            /* the linker produces an executable or a shared object */
+    bool links_static;     /* -static, -static-pie: no dynamic loader at run time */
+    bool bare;             /* -nostdlib and similar: link the runtime only if it is referred to */
+    bool links_cxx_static; /* -static-libstdc++: the C++ library is part of the result */
+    bool sanitizer_first;  /* a shared sanitizer runtime must be the first library */
 };
 
-/* Reads the arguments after the program's name, up to a NULL. Response files must have been expanded.
- * Touches nothing else; any text is accepted. */
+/* Parses the arguments after the program's name, up to a NULL. Response files must have been expanded. Has no
+ * side effects and accepts any text. */
 struct invocation invocation_read(char *const *arguments);
 
-/* ---- ld --wrap of an allocator's function, which must reach the calls that the plugin leads to the runtime.
- */
+/* ---- ld --wrap: a wrapped allocator must also receive the calls that the plugin redirected to the
+ * runtime. */
 
-/* Whether clang's arguments, up to a NULL, say --wrap=NAME to the linker. */
-bool wraps_tell(char *const *arguments, const char *name);
+/* Returns whether clang's arguments, up to a NULL, pass --wrap=NAME to the linker. */
+bool linker_wraps(char *const *arguments, const char *name);
 
-/* Functions whose entry in the runtime takes what they do and the site behind that. Up to a NULL. */
-extern const char *const wraps_known[];
+/* Functions whose entry point in the runtime takes the same arguments and then the site. Ends with NULL. */
+extern const char *const wrappable_functions[];
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calling contexts as numbers (Bond and McKinley, Probabilistic Calling Context, OOPSLA 2007). A function
- * makes its number of two things: its caller's number, which it reads from a thread-local variable of the
- * runtime, and the address that it returns to. It stores its own number there before each call that may come
- * to an allocation, or passes it to an entry of the runtime. Nothing has to be restored, however a call is
- * left.
+/* Calling contexts as 64-bit numbers (Bond and McKinley, Probabilistic Calling Context, OOPSLA 2007). A
+ * function computes its number from its caller's number, which it reads from a thread-local variable of the
+ * runtime, and from its return address. Before each call that may referencedSize an allocation it stores its
+ * number in the variable, or passes it to the runtime's entry point. Nothing has to be restored when a call
+ * returns, throws or jumps.
  *
- * The runtime relies on one invariant (rt/lib/paths/contexts.h): a number is made of exactly the return
- * addresses that are on the stack. So a call that may come to an allocation is no tail call. Where a tail
- * call has to stay (emit/tail_calls.h), its callee must not find the number of a frame that is gone:
- *  - musttail surely leaves no frame, so the callee finds what the caller has found;
- *  - of others only the code generator decides, so the callee finds CONTEXT_UNKNOWN, which no stack has. */
+ * The runtime relies on one invariant (rt/lib/paths/contexts.h): a number is computed from exactly the return
+ * addresses on the stack. So a call that may referencedSize an allocation is never a tail call. Where a tail
+ * call has to stay (emit/tail_calls.h), its callee must not read the number of a frame that is gone: -
+ * musttail never leaves a frame, so the callee reads the caller's caller's number; - for other tail calls the
+ * code generator decides later, so the callee reads CONTEXT_UNKNOWN, which matches no stack. */
 #include "emit/entry_call.h"
 #include "emit/passes.h"
 #include "emit/tail_calls.h"
@@ -34,28 +34,28 @@ namespace allocsite {
 
 using Calls = SmallVector<CallBase *, 16>;
 
-static constexpr const char *Variable = ALLOCSITE_ENTRY_PREFIX "context";
+static constexpr const char *VariableName = ALLOCSITE_ENTRY_PREFIX "context";
 
-/* What calls do with it no optimizer knows, least of all one that comes later (LTO) and goes by what was
- * found out before. */
+/* Callees access the variable without the optimizer's knowledge, and a later optimizer (LTO) relies on
+ * attributes that were inferred before the accesses existed. Volatile accesses stay. */
 static constexpr bool IsVolatile = true;
 
-static Constant *variable(Module &module) {
+static Constant *contextVariable(Module &module) {
     Type *type = Type::getInt64Ty(module.getContext());
-    return module.getOrInsertGlobal(Variable, type, [&] {
-        return new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage, nullptr, Variable,
+    return module.getOrInsertGlobal(VariableName, type, [&] {
+        return new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage, nullptr, VariableName,
                                   nullptr, GlobalValue::InitialExecTLSModel);
     });
 }
 
-static void store(Instruction &before, Value *context) {
+static void storeContext(Instruction &before, Value *context) {
     IRBuilder<> builder(&before);
     builder.SetCurrentDebugLocation(DebugLoc());
-    builder.CreateStore(context, variable(*before.getModule()), IsVolatile);
+    builder.CreateStore(context, contextVariable(*before.getModule()), IsVolatile);
 }
 
-/* A function that the address is taken of, which can be a signal handler: what it interrupts may have stored
- * already. */
+/* Returns whether the function has the type of a signal handler and its address is taken. The code that a
+ * handler interrupts may already have stored its number, so the handler restores it. */
 static bool mayBeHandler(const Function &function) {
     const FunctionType *type = function.getFunctionType();
     bool isFirst = type->getReturnType()->isVoidTy() && !type->isVarArg() && type->getNumParams() > 0 &&
@@ -65,33 +65,35 @@ static bool mayBeHandler(const Function &function) {
     return isFirst && (type->getNumParams() == 1 || isSecond) && function.hasAddressTaken();
 }
 
-/* Where control may come back to, what was stored may have been replaced. */
-static bool comesBack(BasicBlock &block) {
+/* Returns whether the block is in a loop. In a second iteration the variable may hold another number. */
+static bool isInLoop(BasicBlock &block) {
     SmallVector<BasicBlock *, 8> next(successors(&block));
     return !next.empty() && isPotentiallyReachableFromMany(next, &block, nullptr);
 }
 
-/* Where setjmp has returned a second time, what was stored may have been replaced, too. */
+/* Returns whether the caller's number must be read at entry. After setjmp returns a second time, for example,
+ * the variable may hold another number. */
 static bool isReadAtEntry(const Function &function) {
     return function.hasOptNone() || mayBeHandler(function) || function.callsFunctionThatReturnsTwice();
 }
 
-/* The blocks to which control comes from any of these. */
-static SmallPtrSet<BasicBlock *, 16> blocksBehind(SmallVector<BasicBlock *, 16> next) {
-    SmallPtrSet<BasicBlock *, 16> behind;
+/* Returns the blocks that are reachable from the successors of these. */
+static SmallPtrSet<BasicBlock *, 16> blocksReachableFrom(SmallVector<BasicBlock *, 16> next) {
+    SmallPtrSet<BasicBlock *, 16> reachable;
     while (!next.empty())
         for (BasicBlock *block : successors(next.pop_back_val()))
-            if (behind.insert(block).second)
+            if (reachable.insert(block).second)
                 next.push_back(block);
-    return behind;
+    return reachable;
 }
 
 static bool isEnd(const CallBase *call) {
     return isa<UnreachableInst>(call->getParent()->getTerminator());
 }
 
-/* Takes out, by blocks, those behind which the function does not go on, as of a failure, where none of the
- * others has been before: what these store is read where they are, so that it costs nothing elsewhere. */
+/* Removes the calls after which the function does not continue, such as those of a failure path, unless
+ * another call may run before them. Returns them by block. Such a block reads the caller's number itself, so
+ * that the other paths do not pay for it. */
 static std::vector<Calls> takeEnding(Calls &calls) {
     std::vector<Calls> ending;
     Calls others;
@@ -99,10 +101,10 @@ static std::vector<Calls> takeEnding(Calls &calls) {
     for (CallBase *call : calls)
         if (!isEnd(call))
             from.push_back(call->getParent());
-    SmallPtrSet<BasicBlock *, 16> behind = blocksBehind(from);
+    SmallPtrSet<BasicBlock *, 16> reachable = blocksReachableFrom(from);
     for (CallBase *call : calls) {
         BasicBlock *block = call->getParent();
-        if (!isEnd(call) || behind.contains(block)) {
+        if (!isEnd(call) || reachable.contains(block)) {
             others.push_back(call);
             continue;
         }
@@ -114,9 +116,9 @@ static std::vector<Calls> takeEnding(Calls &calls) {
     return ending;
 }
 
-/* The instruction before which the caller's is read: every call is behind it and it runs once, but as late as
- * can be, for what a function does without a call that allocates is to cost nothing. */
-static Instruction &reading(Function &function, const Calls &calls) {
+/* Returns the instruction before which the caller's number is read. It dominates every call and runs once,
+ * but as late as possible, so that paths without a call that may allocate pay nothing. */
+static Instruction &readPosition(Function &function, const Calls &calls) {
     BasicBlock *entry = &function.getEntryBlock(), *block = nullptr;
     DominatorTree tree;
     if (!isReadAtEntry(function)) {
@@ -124,7 +126,7 @@ static Instruction &reading(Function &function, const Calls &calls) {
         for (CallBase *call : calls)
             if (BasicBlock *at = call->getParent(); tree.isReachableFromEntry(at))
                 block = block ? tree.findNearestCommonDominator(block, at) : at;
-        while (block && block != entry && (block->isEHPad() || comesBack(*block)))
+        while (block && block != entry && (block->isEHPad() || isInLoop(*block)))
             block = tree.getNode(block)->getIDom()->getBlock();
     }
     block = block ? block : entry;
@@ -137,8 +139,8 @@ static Instruction &reading(Function &function, const Calls &calls) {
     return *at;
 }
 
-/* Makes the function's number of its caller's. */
-static Value *own(IRBuilder<> &builder, Value *callers) {
+/* Computes the function's number from its caller's. */
+static Value *computeContext(IRBuilder<> &builder, Value *callers) {
     Value *address = builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
     return builder.CreateAdd(builder.CreateMul(callers, builder.getInt64(ALLOCSITE_CONTEXT_FACTOR)),
                              builder.CreatePtrToInt(address, builder.getInt64Ty()), "allocsite.context");
@@ -147,7 +149,7 @@ static Value *own(IRBuilder<> &builder, Value *callers) {
 static void restoreAtReturns(Function &function, Value *callers) {
     for (BasicBlock &block : function)
         if (isa<ReturnInst>(block.getTerminator()) && !block.getTerminatingMustTailCall())
-            store(*block.getTerminator(), callers);
+            storeContext(*block.getTerminator(), callers);
 }
 
 static Calls callsOf(Function &function, const Reaching &reaching) {
@@ -158,22 +160,22 @@ static Calls callsOf(Function &function, const Reaching &reaching) {
     return calls;
 }
 
-/* Copies of one call of an entry that finds the context in the variable are told apart: it may not see where
- * it returns to. */
+/* Several calls of one entry point in a function get different numbers if the entry reads the number from the
+ * variable, because it may not see its own return address. */
 static constexpr uint64_t CopyStep = 0x3C6EF372;
 
-using Copies = DenseMap<Value *, uint64_t>; // so far, of each callee
+using Copies = DenseMap<Value *, uint64_t>; // number of calls so far, by callee
 
-static Value *contextOf(CallBase &call, Value *own, Copies &copies) {
+static Value *contextOf(CallBase &call, Value *current, Copies &copies) {
     auto *callee = dyn_cast<Function>(call.getCalledOperand());
     bool isEntry = callee && callee->getName().find(ALLOCSITE_ENTRY_PREFIX) == 0;
     uint64_t before = isEntry ? copies[callee]++ : 0;
     IRBuilder<> builder(&call);
     builder.SetCurrentDebugLocation(DebugLoc());
-    return before ? builder.CreateAdd(own, builder.getInt64(before * CopyStep)) : own;
+    return before ? builder.CreateAdd(current, builder.getInt64(before * CopyStep)) : current;
 }
 
-/* An entry that the context is passed to. */
+/* Returns whether the entry point takes the number as an argument. */
 static bool takesContext(StringRef name) {
     return name.consume_front(ALLOCSITE_ENTRY_PREFIX) &&
            (name == "malloc" || name == "calloc" || name == "realloc" || name == "strdup" ||
@@ -202,55 +204,59 @@ static bool isNoTailCall(CallBase &call, const TailCalls &tailCalls) {
     return true;
 }
 
-/* Lets the callee of a call that leaves no frame, or perhaps none, find what it is to make its number of. */
+/* Stores the number from which the callee of a tail call computes its own. */
 static void storeForTailCall(CallBase &call, Value *callers) {
-    store(call,
-          call.isMustTailCall() ? callers : ConstantInt::get(callers->getType(), ALLOCSITE_CONTEXT_UNKNOWN));
+    storeContext(call, call.isMustTailCall()
+                           ? callers
+                           : ConstantInt::get(callers->getType(), ALLOCSITE_CONTEXT_UNKNOWN));
     forgetMemoryEffects(call);
 }
 
 struct Contexts {
-    Value *callers, *own;
+    Value *callers, *current;
 };
 
-/* Has the callee know the context: its entry as a parameter, or it finds it in the variable. */
-static void pass(CallBase &call, const Contexts &contexts, const TailCalls &tailCalls, Copies &copies) {
+/* Passes the number to the callee: to an entry point as an argument, to other functions in the variable. */
+static void passContext(CallBase &call, const Contexts &contexts, const TailCalls &tailCalls,
+                        Copies &copies) {
     auto *callee = dyn_cast<Function>(call.getCalledOperand());
     if (!isNoTailCall(call, tailCalls)) {
         storeForTailCall(call, contexts.callers);
         return;
     }
     if (!callee || !takesContext(callee->getName()) || call.getFunctionType()->isVarArg()) {
-        store(call, contextOf(call, contexts.own, copies));
+        storeContext(call, contextOf(call, contexts.current, copies));
         forgetMemoryEffects(call);
         return;
     }
-    Arguments arguments = withSite(call, contexts.own, SITE_LAST);
-    callInstead(call, entryByContext(*callee, arguments.types), arguments);
+    Arguments arguments = withSite(call, contexts.current, SITE_LAST);
+    replaceWithCall(call, entryByContext(*callee, arguments.types), arguments);
 }
 
-/* Nobody has stored before the first function of a thread is called, so that is what it finds. In the first
- * thread constructors may have run before main, which is called once. */
+/* Reads the caller's number. In a new thread the variable has its initial value. main is called once and
+ * takes a constant, because constructors may have stored numbers before. */
 static Value *readCallers(IRBuilder<> &builder, Function &function) {
     Type *type = builder.getInt64Ty();
     if (function.getName() == "main" && function.hasExternalLinkage())
         return ConstantInt::get(type, ALLOCSITE_CONTEXT_FIRST);
-    return builder.CreateLoad(type, variable(*function.getParent()), IsVolatile);
+    return builder.CreateLoad(type, contextVariable(*function.getParent()), IsVolatile);
 }
 
-/* Returns what the caller has stored. */
+/* Reads the caller's number at `where` and passes the function's number to the calls. Returns the caller's
+ * number. */
 static Value *readAndPass(Instruction &where, const Calls &calls, const TailCalls &tailCalls,
                           Copies &copies) {
     IRBuilder<> builder(&where);
     builder.SetCurrentDebugLocation(DebugLoc());
     Value *callers = readCallers(builder, *where.getFunction());
-    Contexts contexts = {callers, own(builder, callers)};
+    Contexts contexts = {callers, computeContext(builder, callers)};
     for (CallBase *call : calls)
-        pass(*call, contexts, tailCalls, copies);
+        passContext(*call, contexts, tailCalls, copies);
     return callers;
 }
 
-/* A store before the return would make an ordinary call of a tail call. */
+/* Returns whether a handler can restore the number before it returns. A store before the return would turn a
+ * tail call that has to stay into an ordinary call. */
 static bool isRestoring(const Function &function, const Calls &calls, const TailCalls &tailCalls) {
     return mayBeHandler(function) && none_of(calls, [&](const CallBase *call) {
                auto *plain = dyn_cast<CallInst>(call);
@@ -258,9 +264,9 @@ static bool isRestoring(const Function &function, const Calls &calls, const Tail
            });
 }
 
-/* Puts the mark by which the runtime knows such a function before its code, in as many words as keep the
- * alignment of the code. Functions that have prefix data already
- * (-fsanitize=function) keep it. */
+/* Puts a mark before the function's code, by which the runtime recognizes a function that keeps contexts. The
+ * mark has as many words as the alignment of the code requires. Functions that already have prefix data
+ * (-fsanitize=function) get no mark. */
 static void markCode(Function &function) {
     if (function.hasPrefixData())
         return;
@@ -275,10 +281,10 @@ static void keepContext(Function &function, Calls &calls, const TailCalls &tailC
     Copies copies;
     bool restores = isRestoring(function, calls, tailCalls);
     std::vector<Calls> ending = isReadAtEntry(function) ? std::vector<Calls>() : takeEnding(calls);
-    for (const Calls &of_block : ending)
-        readAndPass(*of_block.front(), of_block, tailCalls, copies);
+    for (const Calls &callsOfBlock : ending)
+        readAndPass(*callsOfBlock.front(), callsOfBlock, tailCalls, copies);
     if (!calls.empty()) {
-        Value *callers = readAndPass(reading(function, calls), calls, tailCalls, copies);
+        Value *callers = readAndPass(readPosition(function, calls), calls, tailCalls, copies);
         if (restores)
             restoreAtReturns(function, callers);
     }
@@ -286,15 +292,17 @@ static void keepContext(Function &function, Calls &calls, const TailCalls &tailC
     markCode(function);
 }
 
-/* By which the runtime knows that contexts are wanted, and how many. */
-static constexpr uint32_t Most = 1 << 16;
+/* The runtime keeps contexts if a module defines this symbol. Its value is the capacity of the context
+ * table. */
+static constexpr uint32_t MaxContexts = 1 << 16;
 
-static void tellRuntime(Module &module) {
+static void enableContexts(Module &module) {
     auto *type = Type::getInt32Ty(module.getContext());
-    auto *most = new GlobalVariable(module, type, true, GlobalValue::LinkOnceODRLinkage,
-                                    ConstantInt::get(type, Most), ALLOCSITE_ENTRY_PREFIX "contexts");
-    most->setComdat(module.getOrInsertComdat(most->getName()));
-    appendToUsed(module, {most});
+    auto *maxContexts =
+        new GlobalVariable(module, type, true, GlobalValue::LinkOnceODRLinkage,
+                           ConstantInt::get(type, MaxContexts), ALLOCSITE_ENTRY_PREFIX "contexts");
+    maxContexts->setComdat(module.getOrInsertComdat(maxContexts->getName()));
+    appendToUsed(module, {maxContexts});
 }
 
 PreservedAnalyses ContextPass::run(Module &module, ModuleAnalysisManager &) {
@@ -305,7 +313,7 @@ PreservedAnalyses ContextPass::run(Module &module, ModuleAnalysisManager &) {
     for (Function &function : module)
         if (Calls calls = isInstrumented(function) ? callsOf(function, reaching) : Calls(); !calls.empty())
             keepContext(function, calls, tailCalls);
-    tellRuntime(module);
+    enableContexts(module);
     return PreservedAnalyses::none();
 }
 

@@ -28,11 +28,11 @@ static Value *extended(IRBuilder<> &builder, Value *number, bool isSigned, Type 
     return builder.CreateZExtOrTrunc(number, type);
 }
 
-void extendNumbers(CallBase &call, const allocator &what, Arguments &arguments) {
+void extendNumbers(CallBase &call, const allocator &row, Arguments &arguments) {
     IRBuilder<> builder(&call);
-    unsigned site = what.position == SITE_FIRST;
-    for (unsigned i = 0; what.prototype[i + 1] && what.prototype[i + 1] != '.'; i++) {
-        Type *type = what.prototype[i + 1] == 'z' ? builder.getInt64Ty() : builder.getInt32Ty();
+    unsigned site = row.position == SITE_FIRST;
+    for (unsigned i = 0; row.prototype[i + 1] && row.prototype[i + 1] != '.'; i++) {
+        Type *type = row.prototype[i + 1] == 'z' ? builder.getInt64Ty() : builder.getInt32Ty();
         Value *&value = arguments.values[site + i];
         if (!value->getType()->isIntegerTy() || value->getType() == type)
             continue;
@@ -42,8 +42,8 @@ void extendNumbers(CallBase &call, const allocator &what, Arguments &arguments) 
     }
 }
 
-static CallBase *create(IRBuilder<> &builder, CallBase &call, FunctionCallee entry,
-                        ArrayRef<Value *> values) {
+static CallBase *createCall(IRBuilder<> &builder, CallBase &call, FunctionCallee entry,
+                            ArrayRef<Value *> values) {
     SmallVector<OperandBundleDef, 1> bundles;
     call.getOperandBundlesAsDefs(bundles);
     if (auto *invoke = dyn_cast<InvokeInst>(&call))
@@ -53,7 +53,8 @@ static CallBase *create(IRBuilder<> &builder, CallBase &call, FunctionCallee ent
     return created;
 }
 
-/* alloc-variant-zeroed names a function of the same signature, the others name arguments by their numbers. */
+/* alloc-variant-zeroed names a function with the same signature; the other attributes refer to arguments by
+ * position. */
 AttributeSet withoutSignature(LLVMContext &context, AttributeSet attributes, site_position position) {
     attributes = attributes.removeAttribute(context, "alloc-variant-zeroed");
     if (position == SITE_LAST)
@@ -62,9 +63,10 @@ AttributeSet withoutSignature(LLVMContext &context, AttributeSet attributes, sit
         .removeAttribute(context, "modular-format");
 }
 
-void callInstead(CallBase &call, FunctionCallee callee, const Arguments &arguments, site_position position) {
+void replaceWithCall(CallBase &call, FunctionCallee callee, const Arguments &arguments,
+                     site_position position) {
     IRBuilder<> builder(&call);
-    CallBase *created = create(builder, call, callee, arguments.values);
+    CallBase *created = createCall(builder, call, callee, arguments.values);
     LLVMContext &context = call.getContext();
     AttributeList attributes = call.getAttributes();
     created->setCallingConv(call.getCallingConv());

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calls that pass one argument more to an entry of the runtime: the site, or the context behind it. */
+/* Replaces allocator calls by calls of the runtime's entry points. These take the site as an additional
+ * argument, and some also the calling context. */
 #ifndef ALLOCSITE_EMIT_ENTRY_CALL_H
 #define ALLOCSITE_EMIT_ENTRY_CALL_H
 
@@ -12,7 +13,7 @@
 
 namespace allocsite {
 
-/* The arguments of a call with the site put in, with what goes along with them. */
+/* The arguments of a call including the site, with their types and attributes. */
 struct Arguments {
     llvm::SmallVector<llvm::Type *, 6> types;
     llvm::SmallVector<llvm::Value *, 6> values;
@@ -28,18 +29,20 @@ struct Arguments {
 
 Arguments withSite(llvm::CallBase &call, llvm::Value *site, site_position position);
 
-/* Has an allocator's numbers be those of its own prototype. The upper half of a register that holds 32 bits
- * has no meaning in the ABI; zero is what code leaves there, so what was asked for without us stays so. */
-void extendNumbers(llvm::CallBase &call, const allocator &what, Arguments &arguments);
+/* Extends integer arguments to the types of the allocator's prototype. In the ABI the upper half of a
+ * register that holds 32 bits is undefined; compiled code leaves zero there. Zero extension therefore keeps
+ * the requested size. */
+void extendNumbers(llvm::CallBase &call, const allocator &row, Arguments &arguments);
 
-/* The attributes of a function, or of a call, for one that takes the site as well. Leaves out the function
- * attributes that hold for the former signature only: LLVM rejects the module, or reads other arguments. */
+/* Returns the attributes of a function or call for its counterpart that takes the site. Removes function
+ * attributes that hold for the former signature only. With these, LLVM would reject the module or use the
+ * wrong arguments. */
 llvm::AttributeSet withoutSignature(llvm::LLVMContext &context, llvm::AttributeSet attributes,
                                     site_position position);
 
-/* Makes another call in the place of this one, which ceases to exist. */
-void callInstead(llvm::CallBase &call, llvm::FunctionCallee callee, const Arguments &arguments,
-                 site_position position = SITE_LAST);
+/* Replaces the call by a call of `callee` and erases it. */
+void replaceWithCall(llvm::CallBase &call, llvm::FunctionCallee callee, const Arguments &arguments,
+                     site_position position = SITE_LAST);
 
 } // namespace allocsite
 

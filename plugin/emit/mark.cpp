@@ -19,25 +19,27 @@ using namespace llvm;
 
 namespace allocsite {
 
-/* Only `nomerge`, a note that it is ours, and metadata: they leave every optimisation of heap calls as it is,
- * and a call that LLVM makes itself simply has neither. Without `nomerge` SimplifyCFG makes one call, with no
- * line, of the two in `if (c) p = malloc(8); else p = malloc(16);`. */
-static void mark(ArrayRef<AllocatorCall> calls) {
-    std::map<std::tuple<const DISubprogram *, unsigned, unsigned, const allocator *>, unsigned> seen;
+/* Adds only `nomerge`, our own attribute and metadata, so that all optimisations of heap calls happen as
+ * without the plugin. Calls that LLVM creates have no marks, and need none. Without `nomerge`, SimplifyCFG
+ * merges the two calls in `if (c) p = malloc(8); else p = malloc(16);` into one without a line. */
+static void markCalls(ArrayRef<AllocatorCall> calls) {
+    std::map<std::tuple<const DISubprogram *, unsigned, unsigned, const allocator *>, unsigned> ordinals;
     for (const AllocatorCall &found : calls) {
-        keepApart(*found.call);
+        preventMerging(*found.call);
         const DILocation *location = found.call->getDebugLoc().get();
         if (!location)
             continue;
-        /* Not the scope: blocks in one macro share a place. */
+        /* The subprogram, not the scope: blocks in one macro share a source location. */
         const DISubprogram *function = location->getScope()->getSubprogram();
-        unsigned ordinal = seen[{function, location->getLine(), location->getColumn(), found.what}]++;
-        if (ordinal > 0 && !tellsOfCustom(found.what)) /* all that a function hands out is one site */
+        unsigned ordinal = ordinals[{function, location->getLine(), location->getColumn(), found.row}]++;
+        /* All blocks of a custom allocator belong to one site. */
+        if (ordinal > 0 && !reportsCustomBlock(found.row))
             setOrdinal(*found.call, ordinal);
     }
 }
 
-/* Of two calls that become one LLVM drops the line, and a caller would have none. */
+/* Keeps the lines of calls that may allocate. When LLVM merges two calls it drops the line, and the call path
+ * would lack the caller's line. */
 static void keepLinesOfCallers(Module &module, const Reaching &reaching) {
     for (Function &function : module)
         for (Instruction &instruction : instructions(function))
@@ -48,22 +50,22 @@ static void keepLinesOfCallers(Module &module, const Reaching &reaching) {
 static void warnOfMisdeclared(const Module &module) {
     auto found = find_if(module, isMisdeclared);
     if (found != module.end())
-        tell(module.getContext(), DS_Warning,
-             module.getSourceFileName() + " declares " + found->getName() +
-                 " otherwise than C does: no call of it is a site");
+        diagnose(module.getContext(), DS_Warning,
+                 module.getSourceFileName() + " declares " + found->getName() +
+                     " with another prototype than C: its calls get no sites");
 }
 
-static void refuse(const Module &module) {
-    tell(module.getContext(), DS_Error,
-         module.getSourceFileName() + " is for " + Triple(module.getTargetTriple()).str() +
-             ", but there is no runtime other than for " + sys::getProcessTriple() +
-             "; compile it without allocsite");
+static void refuseTarget(const Module &module) {
+    diagnose(module.getContext(), DS_Error,
+             module.getSourceFileName() + " is for " + Triple(module.getTargetTriple()).str() +
+                 ", but the runtime exists only for " + sys::getProcessTriple() +
+                 "; compile it without allocsite");
 }
 
 PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
     if (!hasRuntime(module)) {
         if (!isDevice(Triple(module.getTargetTriple())))
-            refuse(module);
+            refuseTarget(module);
         return PreservedAnalyses::all();
     }
     Lists lists(module);
@@ -75,7 +77,7 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
     for (Function &function : module) {
         SmallVector<AllocatorCall, 8> calls = findAllocatorCalls(function);
         if (isInstrumented(function))
-            mark(calls);
+            markCalls(calls);
         notes->types.note(calls, notes->names);
     }
     Reaching reaching(module, true);
@@ -88,39 +90,40 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
 }
 
-/* ---- Lines that are there for the sites alone. */
+/* ---- Lines that only sites need. */
 
-static bool emitsNone(const Module &module) {
+static bool emitsNoDebugInfo(const Module &module) {
     return all_of(module.debug_compile_units(), [](const DICompileUnit *unit) {
         return unit->getEmissionKind() == DICompileUnit::NoDebug && !unit->getDebugInfoForProfiling();
     });
 }
 
-/* The code generator's remarks give lines, and its probes for profiles the functions that were inlined. */
-static bool areWanted(const Module &module) {
+/* Remarks of the code generator need lines, and pseudo probes for profiles need the chain of inlined
+ * functions. */
+static bool areLinesWanted(const Module &module) {
     LLVMContext &context = module.getContext();
     return context.getDiagHandlerPtr()->isAnyRemarkEnabled() || context.getMainRemarkStreamer() ||
            module.getNamedMetadata("llvm.pseudo_probe_desc");
 }
 
-/* A site is a call, and what it was inlined through are calls. */
-static bool mayTellSite(const Instruction &instruction) {
+/* The lines of a site come from its call and from the calls that it was inlined through. */
+static bool mayLocateSite(const Instruction &instruction) {
     return isa<CallBase>(instruction) && !instruction.isLifetimeStartOrEnd();
 }
 
 PreservedAnalyses ThinLinesPass::run(Module &module, ModuleAnalysisManager &) {
-    if (emitsNone(module) && !areWanted(module))
+    if (emitsNoDebugInfo(module) && !areLinesWanted(module))
         for (Function &function : module)
             for (Instruction &instruction : instructions(function))
-                if (!mayTellSite(instruction))
+                if (!mayLocateSite(instruction))
                     instruction.setDebugLoc(DebugLoc());
     return PreservedAnalyses::all();
 }
 
-/* Without its description a function is not searched for variables, of which there are none, when its code is
- * made. */
+/* A function without a DISubprogram has no variables to emit, so the code generator does not search for
+ * them. */
 PreservedAnalyses DropLinesPass::run(Module &module, ModuleAnalysisManager &) {
-    if (emitsNone(module) && !areWanted(module))
+    if (emitsNoDebugInfo(module) && !areLinesWanted(module))
         for (Function &function : module)
             function.setSubprogram(nullptr);
     return PreservedAnalyses::all();

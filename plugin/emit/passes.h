@@ -10,14 +10,14 @@
 
 namespace allocsite {
 
-/* A pass that runs at -O0 too. */
+/* A pass that also runs at -O0. */
 template <class Pass> struct RequiredPass : llvm::PassInfoMixin<Pass> {
     static bool isRequired() {
         return true;
     }
 };
 
-/* First stage, before the optimizer: keeps allocator calls apart and remembers what inlining will forget. */
+/* First stage, before the optimizer: marks allocator calls and notes the facts that inlining destroys. */
 struct MarkPass : RequiredPass<MarkPass> {
     std::shared_ptr<Notes> notes;
 
@@ -25,13 +25,14 @@ struct MarkPass : RequiredPass<MarkPass> {
     llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
 };
 
-/* Before the optimizer, but behind what reads all lines: coverage and profiles by samples. Lines that clang
- * keeps for the sites alone, without -g, cost each pass that moves or copies code. Sites keep theirs. */
+/* Runs before the optimizer but after the passes that read all lines (coverage, sample profiles). Without -g,
+ * clang keeps lines for the sites alone, and these slow down each pass that moves or copies code. Removes all
+ * lines but those of calls. */
 struct ThinLinesPass : RequiredPass<ThinLinesPass> {
     llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
 };
 
-/* Second stage, after the optimizer: every allocator call that is left passes its site to the runtime. */
+/* Second stage, after the optimizer: each remaining allocator call passes its site to the runtime. */
 struct RewritePass : RequiredPass<RewritePass> {
     std::shared_ptr<Notes> notes;
 
@@ -39,12 +40,12 @@ struct RewritePass : RequiredPass<RewritePass> {
     llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
 };
 
-/* Behind that, with -allocsite-contexts: functions keep their calling contexts (contexts.cpp). */
+/* Then, with -allocsite-contexts: functions keep their calling contexts (contexts.cpp). */
 struct ContextPass : RequiredPass<ContextPass> {
     llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
 };
 
-/* Last: the sites have their lines. */
+/* Last: removes the remaining lines that only the sites needed. */
 struct DropLinesPass : RequiredPass<DropLinesPass> {
     llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
 };

@@ -17,14 +17,14 @@ using namespace llvm;
 
 namespace allocsite {
 
-/* Those of the allocator's attributes that hold for its entry of that type, too. What no longer has its place
- * or its type among the parameters has none. */
+/* Returns the allocator's attributes that also hold for its entry point. A parameter whose position or type
+ * differs has none. */
 static AttributeList attributesOfEntry(const AllocatorCall &found, const FunctionType *type) {
     LLVMContext &context = type->getContext();
     const FunctionType *known = found.callee->getFunctionType();
     AttributeList attributes = found.callee->getAttributes();
     bool isAsDeclared = found.call->getFunctionType() == known;
-    site_position position = isAsDeclared ? found.what->position : SITE_FIRST;
+    site_position position = isAsDeclared ? found.row->position : SITE_FIRST;
     SmallVector<AttributeSet, 6> ofParameters;
     for (unsigned i = 0; i < known->getNumParams() && position == SITE_LAST; i++)
         ofParameters.push_back(known->getParamType(i) == type->getParamType(i) ? attributes.getParamAttrs(i)
@@ -33,28 +33,28 @@ static AttributeList attributesOfEntry(const AllocatorCall &found, const Functio
                               isAsDeclared ? attributes.getRetAttrs() : AttributeSet(), ofParameters);
 }
 
-/* The runtime's counterpart of an allocator. It keeps the allocator's attributes, by which a later optimizer
- * (LTO) still knows that an unused block can go. */
+/* Declares the runtime's counterpart of an allocator. It has the allocator's attributes, so that a later
+ * optimizer (LTO) can still remove unused blocks. */
 static FunctionCallee entryPoint(Module &module, const AllocatorCall &found, FunctionType *type) {
-    std::string name = std::string(ALLOCSITE_ENTRY_PREFIX) + found.what->symbol;
+    std::string name = std::string(ALLOCSITE_ENTRY_PREFIX) + found.row->symbol;
     bool isNew = !module.getNamedValue(name);
     FunctionCallee entry = module.getOrInsertFunction(name, type);
     auto *function = dyn_cast<Function>(entry.getCallee());
     if (isNew && function) {
         function->setCallingConv(found.callee->getCallingConv());
         function->setAttributes(attributesOfEntry(found, type));
-        function->addFnAttr(Attribute::NonLazyBind); /* a jump less on each call */
+        function->addFnAttr(Attribute::NonLazyBind); /* saves a jump through the PLT on each call */
     }
     return entry;
 }
 
-static void replace(const AllocatorCall &found, Value *site) {
+static void replaceCall(const AllocatorCall &found, Value *site) {
     CallBase &call = *found.call;
-    Arguments arguments = withSite(call, site, found.what->position);
-    extendNumbers(call, *found.what, arguments);
-    auto *type = FunctionType::get(call.getType(), arguments.types, found.what->position == SITE_FIRST);
+    Arguments arguments = withSite(call, site, found.row->position);
+    extendNumbers(call, *found.row, arguments);
+    auto *type = FunctionType::get(call.getType(), arguments.types, found.row->position == SITE_FIRST);
     FunctionCallee entry = entryPoint(*call.getModule(), found, type);
-    callInstead(call, FunctionCallee(type, entry.getCallee()), arguments, found.what->position);
+    replaceWithCall(call, FunctionCallee(type, entry.getCallee()), arguments, found.row->position);
 }
 
 /* The distinct sites of a function. */
@@ -83,7 +83,7 @@ struct Tally {
     unsigned withLine = 0;
 };
 
-static void rewrite(Function &function, Notes &notes, Table &table, Tally &tally) {
+static void rewriteFunction(Function &function, Notes &notes, Table &table, Tally &tally) {
     SmallVector<AllocatorCall, 8> calls = findAllocatorCalls(function);
     if (calls.empty())
         return;
@@ -94,8 +94,8 @@ static void rewrite(Function &function, Notes &notes, Table &table, Tally &tally
     SmallVector<Constant *, 8> descriptors = table.add(function, set.sites);
     PointerType *pointer = pointerType(function.getContext());
     for (size_t i = 0; i < calls.size(); i++) {
-        letMerge(*calls[i].call);
-        replace(calls[i], ConstantExpr::getPointerCast(descriptors[indices[i]], pointer));
+        allowMerging(*calls[i].call);
+        replaceCall(calls[i], ConstantExpr::getPointerCast(descriptors[indices[i]], pointer));
     }
     tally.sites += set.sites.size();
     for (const Site &site : set.sites)
@@ -108,10 +108,10 @@ static bool usesAllocator(const Module &module) {
     });
 }
 
-/* Nothing in the module calls the runtime, but it gives a library an allocator to call, as obstacks need one.
- * A pointer to one of the runtime's entries, of which a program has one, tells the runtime whose code this
- * is. */
-static void refer(Module &module) {
+/* Refers to the runtime from a module without sites that still passes an allocator to a library, as obstacks
+ * do. The runtime recognizes by this pointer to one of its entry points that the module was compiled with the
+ * plugin. */
+static void referToRuntime(Module &module) {
     auto *type = FunctionType::get(Type::getVoidTy(module.getContext()), false);
     auto *entry = cast<Function>(
         module.getOrInsertFunction(ALLOCSITE_ENTRY_PREFIX "malloc", type).getCallee()->stripPointerCasts());
@@ -130,17 +130,17 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     Tally tally;
     for (Function &function : module)
         if (isInstrumented(function))
-            rewrite(function, *notes, table, tally);
+            rewriteFunction(function, *notes, table, tally);
     table.join();
     table.addFunctions(notes->functions);
     if (tally.sites == 0 && usesAllocator(module))
-        refer(module);
+        referToRuntime(module);
     if (tally.sites == 0)
         return PreservedAnalyses::none();
     if (tally.withLine == 0)
-        tell(module.getContext(), DS_Warning,
-             "no line is known for any site of " + module.getSourceFileName() +
-                 "; compile with -g or -Rpass=^$");
+        diagnose(module.getContext(), DS_Warning,
+                 "no line is known for any site of " + module.getSourceFileName() +
+                     "; compile with -g or -Rpass=^$");
     return PreservedAnalyses::none();
 }
 

@@ -17,16 +17,16 @@ template <> struct llvm::GraphTraits<allocsite::TailNode *> {
         return node;
     }
     static ChildIteratorType child_begin(NodeRef node) {
-        return node->next.begin();
+        return node->successors.begin();
     }
     static ChildIteratorType child_end(NodeRef node) {
-        return node->next.end();
+        return node->successors.end();
     }
 };
 
 namespace allocsite {
 
-/* Pointers to whatever are passed alike: a virtual call has the type of the base class. */
+/* All pointers are passed alike, and a virtual call has the type of the base class. */
 static Type *passedAs(Type *type) {
     return type->isPointerTy() ? pointerType(type->getContext()) : type;
 }
@@ -43,8 +43,8 @@ static bool makesNoCode(const Instruction &instruction) {
            isa<BitCastInst>(instruction) || isa<PHINode>(instruction);
 }
 
-/* Whether nothing but a return follows, perhaps in a block that several calls share: the code generator gives
- * each of them a return of its own. */
+/* Returns whether only a return follows. The return may be in a block that several calls share, because the
+ * code generator gives each of them its own return. */
 static bool isLast(const CallInst &call) {
     const Instruction *next = call.getNextNode();
     for (unsigned blocks = 0; next && blocks < 4;) {
@@ -68,7 +68,7 @@ static bool isVisible(const Function &function) {
     return !function.hasLocalLinkage() || function.hasAddressTaken();
 }
 
-TailNode &TailCalls::add() {
+TailNode &TailCalls::addNode() {
     nodes.push_back(std::make_unique<TailNode>());
     return *nodes.back();
 }
@@ -76,44 +76,46 @@ TailNode &TailCalls::add() {
 TailNode &TailCalls::shapeNode(FunctionType &type) {
     TailNode *&node = ofShape[shapeOf(type)];
     if (!node)
-        node = &add();
+        node = &addNode();
     return *node;
 }
 
-/* What the runtime and the C library have calls no function of the program at its end. */
-static bool isKnown(const Function &callee, const TargetLibraryInfoImpl &library) {
+/* Returns whether the callee belongs to the runtime or the C library. Their functions never tail-call the
+ * program's. */
+static bool isOutsideProgram(const Function &callee, const TargetLibraryInfoImpl &library) {
     LibFunc function;
     StringRef name = symbolOf(callee);
     return callee.isIntrinsic() || name.find(ALLOCSITE_ENTRY_PREFIX) == 0 ||
            library.getLibFunc(name, function);
 }
 
-/* nullptr: nothing that comes back. */
+/* Returns nullptr if the callee cannot be part of a cycle. */
 TailNode *TailCalls::target(const CallInst &call) const {
     if (call.isInlineAsm())
         return nullptr;
     const Function *callee = surelyCalled(call);
     if (callee && !callee->isDeclaration())
         return ofFunction.lookup(callee);
-    return callee && isKnown(*callee, library) ? nullptr : ofShape.lookup(shapeOf(*call.getFunctionType()));
+    return callee && isOutsideProgram(*callee, library) ? nullptr
+                                                        : ofShape.lookup(shapeOf(*call.getFunctionType()));
 }
 
 void TailCalls::addEdges(Function &function) {
     TailNode &node = *ofFunction[&function];
     if (isVisible(function))
-        shapeNode(*function.getFunctionType()).next.push_back(&node);
+        shapeNode(*function.getFunctionType()).successors.push_back(&node);
     for (Instruction &instruction : instructions(function)) {
         auto *call = dyn_cast<CallInst>(&instruction);
         if (TailNode *to = call && isTailCall(*call) ? target(*call) : nullptr)
-            node.next.push_back(to);
+            node.successors.push_back(to);
     }
 }
 
-/* One node leads to all others, so that one search finds all cycles. */
+/* A root node leads to all others, so that one traversal finds all cycles. */
 void TailCalls::findCycles() {
     TailNode all;
     for (auto &node : nodes)
-        all.next.push_back(node.get());
+        all.successors.push_back(node.get());
     unsigned component = 0;
     for (auto cycle = scc_begin(&all); !cycle.isAtEnd(); ++cycle, ++component)
         for (TailNode *node : *cycle)
@@ -123,7 +125,7 @@ void TailCalls::findCycles() {
 TailCalls::TailCalls(Module &module) : library(Triple(module.getTargetTriple())) {
     for (Function &function : module)
         if (!function.isDeclaration()) {
-            ofFunction[&function] = &add();
+            ofFunction[&function] = &addNode();
             shapeNode(*function.getFunctionType());
         }
     for (Function &function : module)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Tail calls in code that keeps calling contexts.
  *
- * The code generator turns a tail call into a jump, and the caller's frame is gone from the stack. Call paths
- * would lack it, so calls that may come to an allocation become ordinary calls. Only a tail call that may be
- * part of a cycle stays one, because a program may run through the cycle any number of times (state machines,
- * threaded interpreters) and needs a constant amount of stack for that. */
+ * The code generator turns a tail call into a jump, which removes the caller's frame from the stack. Call
+ * paths would lack the caller, so calls that may reach an allocation become ordinary calls. The exception is
+ * a tail call that may be part of a cycle. A program may run through the cycle any number of times (state
+ * machines, threaded interpreters), and needs constant stack space for it. */
 #ifndef ALLOCSITE_EMIT_TAIL_CALLS_H
 #define ALLOCSITE_EMIT_TAIL_CALLS_H
 
@@ -18,20 +18,20 @@
 
 namespace allocsite {
 
-/* A function of the module, or whatever can be called with one shape. */
+/* A function of the module, or the set of all functions with one shape. */
 struct TailNode {
-    llvm::SmallVector<TailNode *, 4> next;
-    unsigned component = 0; /* nodes of one cycle have the same one */
+    llvm::SmallVector<TailNode *, 4> successors;
+    unsigned component = 0; /* equal for the nodes of one cycle */
 };
 
-/* Which tail calls of a module may close a cycle. Nodes are functions, and edges tail calls. A function of
- * another module, or one called through a pointer, is known by its shape alone (how its type is passed): it
- * is assumed to call, as a tail call, every function of the same shape that is visible to it. */
+/* Finds the tail calls of a module that may close a cycle. Nodes are functions and edges are tail calls.
+ * Functions in other modules and functions called through pointers are known only by their shape, the way
+ * their type is passed. Such a function is assumed to tail-call every visible function of the same shape. */
 class TailCalls {
   public:
     explicit TailCalls(llvm::Module &module);
 
-    /* Whether the call has to stay a tail call. */
+    /* Returns whether the call must stay a tail call. */
     bool mayCloseCycle(const llvm::CallInst &call) const;
 
   private:
@@ -40,7 +40,7 @@ class TailCalls {
     llvm::DenseMap<const llvm::Function *, TailNode *> ofFunction;
     llvm::DenseMap<const void *, TailNode *> ofShape;
 
-    TailNode &add();
+    TailNode &addNode();
     TailNode &shapeNode(llvm::FunctionType &type);
     TailNode *target(const llvm::CallInst &call) const;
     void addEdges(llvm::Function &function);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The instrumentation of custom allocators. */
+/* Instruments custom allocators, as lists and attributes describe them. */
 #include "base/compat.h"
 #include "find/find.h"
 #include "find/lists.h"
@@ -14,15 +14,15 @@ using namespace llvm;
 
 namespace allocsite {
 
-/* A custom allocator whose definition is being instrumented. Its arguments are needed where it returns; in
- * this form of the IR nothing changes them. */
+/* A custom allocator under instrumentation. Its arguments are used at its returns; in unoptimized IR they do
+ * not change in between. */
 struct Custom {
     Function &function;
-    const listed_function &what;
-    IRBuilder<> entry; // before the first thing that it does
+    const listed_function &listed;
+    IRBuilder<> entry; // inserts at the function's entry, after the allocas
 };
 
-/* Of its own, so that whatever it hands out in whichever way is one site. */
+/* Returns a location for the whole function, so that all blocks that it allocates belong to one site. */
 static DebugLoc locationOf(const Function &function) {
     DISubprogram *subprogram = function.getSubprogram();
     return subprogram ? DebugLoc(DILocation::get(function.getContext(), subprogram->getLine(), 0, subprogram))
@@ -36,7 +36,7 @@ static BasicBlock::iterator behindAllocas(BasicBlock &block) {
     return at;
 }
 
-/* As 64 bits: sizes, arenas and marks, which are unsigned. */
+/* Converts sizes, arenas and marks to unsigned 64-bit numbers. */
 static Value *asNumber(IRBuilder<> &builder, Value *value) {
     return value->getType()->isPointerTy() ? builder.CreatePtrToInt(value, builder.getInt64Ty())
                                            : builder.CreateZExtOrTrunc(value, builder.getInt64Ty());
@@ -46,19 +46,20 @@ static Value *asPointer(IRBuilder<> &builder, Value *value) {
     return builder.CreatePointerCast(value, pointerType(builder.getContext()));
 }
 
-/* Arguments are numbered from 1; no argument: 0. */
-static Value *number(Custom &custom, unsigned which) {
+/* Returns the argument with that number, counted from 1, or 0 if `which` is 0. */
+static Value *argumentOrZero(Custom &custom, unsigned which) {
     return which ? asNumber(custom.entry, custom.function.getArg(which - 1)) : custom.entry.getInt64(0);
 }
 
-static Value *size(Custom &custom) {
-    Value *size =
-        custom.what.size ? number(custom, custom.what.size) : custom.entry.getInt64(custom.what.bytes);
-    return custom.what.count ? custom.entry.CreateMul(size, number(custom, custom.what.count)) : size;
+static Value *blockSize(Custom &custom) {
+    Value *size = custom.listed.size ? argumentOrZero(custom, custom.listed.size)
+                                     : custom.entry.getInt64(custom.listed.bytes);
+    return custom.listed.count ? custom.entry.CreateMul(size, argumentOrZero(custom, custom.listed.count))
+                               : size;
 }
 
-static Value *pointer(Custom &custom) {
-    return asPointer(custom.entry, custom.function.getArg(custom.what.pointer - 1));
+static Value *pointerArgument(Custom &custom) {
+    return asPointer(custom.entry, custom.function.getArg(custom.listed.pointer - 1));
 }
 
 static CallInst *callRuntime(IRBuilder<> &builder, const Twine &name, Type *result,
@@ -73,25 +74,25 @@ static CallInst *callRuntime(IRBuilder<> &builder, const Twine &name, Type *resu
     return call;
 }
 
-/* An entry that is in the place of no allocator. */
+/* Calls an entry point that has no site. */
 static CallInst *callEntry(IRBuilder<> &builder, const char *name, Type *result, ArrayRef<Value *> values) {
     return callRuntime(builder, Twine(ALLOCSITE_ENTRY_PREFIX) + name, result, values);
 }
 
-/* One that gets a site. */
+/* Calls an entry point that gets a site in the second stage. */
 static void callAllocator(IRBuilder<> &builder, const char *name, ArrayRef<Value *> values) {
     callRuntime(builder, name, builder.getVoidTy(), values);
 }
 
-static Value *enter(Custom &custom) {
+static Value *enterCustom(Custom &custom) {
     return callEntry(custom.entry, "custom_enter", custom.entry.getInt64Ty(), {});
 }
 
 using AtReturn = function_ref<void(IRBuilder<> &, ReturnInst &)>;
 using AtUnwind = function_ref<void(IRBuilder<> &)>;
 
-/* Nothing can follow a musttail call, so nothing could tell what it returned: it becomes one as any other.
- * Not of variable arguments, which no other call hands on. */
+/* Turns musttail calls into ordinary ones, because no code can follow a musttail call and report its result.
+ * A variadic function keeps its own: only musttail can forward variable arguments. */
 static void returnFromTailCalls(Function &function) {
     for (Instruction &instruction : instructions(function))
         if (auto *call = dyn_cast<CallInst>(&instruction);
@@ -112,71 +113,78 @@ static void atEveryExit(Custom &custom, AtReturn atReturn, AtUnwind atUnwind) {
     }
 }
 
-static void leaveEverywhere(Custom &custom, Value *around) {
-    auto leave = [&](IRBuilder<> &exit) { callEntry(exit, "custom_leave", exit.getVoidTy(), {around}); };
+static void leaveEverywhere(Custom &custom, Value *outerDepth) {
+    auto leave = [&](IRBuilder<> &exit) { callEntry(exit, "custom_leave", exit.getVoidTy(), {outerDepth}); };
     atEveryExit(
         custom, [&](IRBuilder<> &exit, ReturnInst &) { leave(exit); }, leave);
 }
 
-/* One that throws has failed. */
+/* An allocator that throws has failed. */
 static void instrumentAlloc(Custom &custom) {
-    Value *around = enter(custom), *bytes = size(custom), *arena = number(custom, custom.what.arena);
-    auto tell = [&](IRBuilder<> &exit, Value *block) {
-        callAllocator(exit, "allocsite_custom_alloc", {block, bytes, around, arena});
+    Value *outerDepth = enterCustom(custom), *bytes = blockSize(custom),
+          *arena = argumentOrZero(custom, custom.listed.arena);
+    auto report = [&](IRBuilder<> &exit, Value *block) {
+        callAllocator(exit, "allocsite_custom_alloc", {block, bytes, outerDepth, arena});
     };
     atEveryExit(
         custom,
-        [&](IRBuilder<> &exit, ReturnInst &end) { tell(exit, asPointer(exit, end.getReturnValue())); },
-        [&](IRBuilder<> &exit) { tell(exit, ConstantPointerNull::get(pointerType(exit.getContext()))); });
+        [&](IRBuilder<> &exit, ReturnInst &end) { report(exit, asPointer(exit, end.getReturnValue())); },
+        [&](IRBuilder<> &exit) { report(exit, ConstantPointerNull::get(pointerType(exit.getContext()))); });
 }
 
-/* No block for no bytes would be a free. */
+/* On an exception it reports failure with size 1, because NULL for size 0 would mean that the block was
+ * freed. */
 static void instrumentRealloc(Custom &custom) {
     Type *type = ArrayType::get(custom.entry.getInt64Ty(), ALLOCSITE_TOKEN_WORDS);
     IRBuilder<> top(&custom.function.getEntryBlock(), custom.function.getEntryBlock().begin());
     Value *token = asPointer(custom.entry, top.CreateAlloca(type));
-    Value *old = pointer(custom), *bytes = size(custom), *arena = number(custom, custom.what.arena);
+    Value *old = pointerArgument(custom), *bytes = blockSize(custom),
+          *arena = argumentOrZero(custom, custom.listed.arena);
     callEntry(custom.entry, "custom_realloc_enter", custom.entry.getVoidTy(), {token, old});
-    auto tell = [&](IRBuilder<> &exit, Value *block, Value *size) {
+    auto report = [&](IRBuilder<> &exit, Value *block, Value *size) {
         callAllocator(exit, "allocsite_custom_realloc", {block, size, token, arena});
     };
     atEveryExit(
         custom,
-        [&](IRBuilder<> &exit, ReturnInst &end) { tell(exit, asPointer(exit, end.getReturnValue()), bytes); },
+        [&](IRBuilder<> &exit, ReturnInst &end) {
+            report(exit, asPointer(exit, end.getReturnValue()), bytes);
+        },
         [&](IRBuilder<> &exit) {
-            tell(exit, ConstantPointerNull::get(pointerType(exit.getContext())), exit.getInt64(1));
+            report(exit, ConstantPointerNull::get(pointerType(exit.getContext())), exit.getInt64(1));
         });
 }
 
-/* Before the memory can become another's. */
+/* Reports the free at entry, before the memory can be reused by another thread. */
 static void instrumentFree(Custom &custom) {
-    Value *around = enter(custom);
-    callAllocator(custom.entry, "allocsite_custom_free", {pointer(custom)});
-    leaveEverywhere(custom, around);
+    Value *outerDepth = enterCustom(custom);
+    callAllocator(custom.entry, "allocsite_custom_free", {pointerArgument(custom)});
+    leaveEverywhere(custom, outerDepth);
 }
 
 static void instrumentRelease(Custom &custom) {
-    Value *around = enter(custom), *arena = number(custom, custom.what.arena);
-    if (custom.what.pointer)
-        callAllocator(custom.entry, "allocsite_custom_release", {arena, number(custom, custom.what.pointer)});
+    Value *outerDepth = enterCustom(custom), *arena = argumentOrZero(custom, custom.listed.arena);
+    if (custom.listed.pointer)
+        callAllocator(custom.entry, "allocsite_custom_release",
+                      {arena, argumentOrZero(custom, custom.listed.pointer)});
     else
         callAllocator(custom.entry, "allocsite_custom_release_all", {arena});
-    leaveEverywhere(custom, around);
+    leaveEverywhere(custom, outerDepth);
 }
 
 static void instrumentMark(Custom &custom) {
-    Value *arena = number(custom, custom.what.arena), *given = number(custom, custom.what.pointer);
+    Value *arena = argumentOrZero(custom, custom.listed.arena),
+          *given = argumentOrZero(custom, custom.listed.pointer);
     atEveryExit(
         custom,
         [&](IRBuilder<> &exit, ReturnInst &end) {
-            Value *mark = custom.what.pointer ? given : asNumber(exit, end.getReturnValue());
+            Value *mark = custom.listed.pointer ? given : asNumber(exit, end.getReturnValue());
             callEntry(exit, "custom_mark", exit.getVoidTy(), {arena, mark});
         },
         [](IRBuilder<> &) {});
 }
 
 static void instrumentBacking(Custom &custom) {
-    leaveEverywhere(custom, enter(custom));
+    leaveEverywhere(custom, enterCustom(custom));
 }
 
 static void (*instrumentFor(listed_kind kind))(Custom &) {
@@ -202,20 +210,20 @@ static bool isNumber(const Type *type) {
     return type->isPointerTy() || (type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
 }
 
-/* Why what is said of the function does not fit it; empty: it does. */
-static std::string misfit(const Function &function, const listed_function &what) {
-    bool marks = what.kind == LISTED_MARK || what.kind == LISTED_RELEASE;
-    bool allocates = what.kind == LISTED_ALLOC || what.kind == LISTED_REALLOC;
+/* Returns why the description does not fit the function's type; empty if it fits. */
+static std::string misfit(const Function &function, const listed_function &listed) {
+    bool marks = listed.kind == LISTED_MARK || listed.kind == LISTED_RELEASE;
+    bool allocates = listed.kind == LISTED_ALLOC || listed.kind == LISTED_REALLOC;
     const Type *result = function.getReturnType();
     const struct {
         unsigned number;
         const char *name;
         bool isPointer, isNumber;
-    } arguments[] = {{what.size, "size", false, true},
-                     {what.count, "count", false, true},
-                     {what.align, "align", false, true},
-                     {what.pointer, "pointer", true, marks},
-                     {what.arena, "arena", true, true}};
+    } arguments[] = {{listed.size, "size", false, true},
+                     {listed.count, "count", false, true},
+                     {listed.align, "align", false, true},
+                     {listed.pointer, "pointer", true, marks},
+                     {listed.arena, "arena", true, true}};
     for (const auto &argument : arguments) {
         if (!argument.number)
             continue;
@@ -228,30 +236,33 @@ static std::string misfit(const Function &function, const listed_function &what)
     }
     if (allocates && !result->isPointerTy())
         return "it returns no pointer";
-    return what.kind == LISTED_MARK && !what.pointer && !isNumber(result) ? "it returns no mark" : "";
+    return listed.kind == LISTED_MARK && !listed.pointer && !isNumber(result) ? "it returns no mark" : "";
 }
 
-/* Whether what is said of the function tells of blocks, and fits it. */
-static bool isCustom(const Function &function, const Description &said) {
-    if (!instrumentFor(said.function.kind))
+/* Returns whether the description is that of a custom allocator and fits the function. Reports an error if it
+ * does not fit, unless it came from a pattern. */
+static bool isCustom(const Function &function, const Description &description) {
+    if (!instrumentFor(description.function.kind))
         return false;
-    std::string wrong = misfit(function, said.function);
-    if (!wrong.empty() && !said.isGuess)
-        complain(function.getContext(), said.file, said.line, function.getName() + ": " + wrong);
+    std::string wrong = misfit(function, description.function);
+    if (!wrong.empty() && !description.isPattern)
+        reportError(function.getContext(), description.file, description.line,
+                    function.getName() + ": " + wrong);
     return wrong.empty();
 }
 
-static void instrument(Function &function, const Description &said) {
-    Custom custom = {function, said.function, IRBuilder<>(function.getContext())};
+static void instrument(Function &function, const Description &description) {
+    Custom custom = {function, description.function, IRBuilder<>(function.getContext())};
     custom.entry.SetInsertPoint(&function.getEntryBlock(), behindAllocas(function.getEntryBlock()));
     custom.entry.SetCurrentDebugLocation(locationOf(function));
-    instrumentFor(said.function.kind)(custom);
+    instrumentFor(description.function.kind)(custom);
 }
 
-/* No other function can hand on variable arguments. A pattern does not mean the C library's own. */
-static bool isElsewhere(const Function &function, const Description &said) {
+/* Returns whether to instrument calls of a function that is defined elsewhere. Variadic functions are
+ * excluded because no wrapper can forward their arguments. Patterns do not apply to the C library. */
+static bool isElsewhere(const Function &function, const Description &description) {
     bool isOther = function.isDeclaration() || function.hasAvailableExternallyLinkage();
-    bool isMeant = !said.isGuess || !isOfLanguage(function);
+    bool isMeant = !description.isPattern || !isOfLanguage(function);
     return isOther && isMeant && !function.isIntrinsic() && !function.isVarArg() && !function.use_empty() &&
            !isAllocator(function);
 }
@@ -259,20 +270,21 @@ static bool isElsewhere(const Function &function, const Description &said) {
 void instrumentCustom(Module &module, const Lists &lists) {
     SmallVector<std::pair<Function *, Description>, 8> elsewhere;
     for (Function &function : module) {
-        std::optional<Description> said = lists.of(function);
+        std::optional<Description> description = lists.of(function);
         bool isDefined = isInstrumented(function);
-        if (!said || !(isDefined || isElsewhere(function, *said)) || !isCustom(function, *said))
+        if (!description || !(isDefined || isElsewhere(function, *description)) ||
+            !isCustom(function, *description))
             continue;
         if (isDefined) {
-            instrument(function, *said);
+            instrument(function, *description);
             markInstrumented(function);
         } else {
-            elsewhere.push_back({&function, *said});
+            elsewhere.push_back({&function, *description});
         }
     }
-    for (const auto &[function, said] : elsewhere) {
+    for (const auto &[function, description] : elsewhere) {
         Function &inner = replaceListed(*function);
-        instrument(inner, said);
+        instrument(inner, description);
         nameListed(inner, *function);
     }
 }

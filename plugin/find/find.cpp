@@ -18,13 +18,14 @@ namespace allocsite {
 
 bool hasRuntime(const Module &module) {
     Triple own(sys::getProcessTriple()), target(module.getTargetTriple());
-    bool isAny = target.getArch() == Triple::UnknownArch; // IR of a test
+    bool isAny = target.getArch() == Triple::UnknownArch; // IR without a target, as in tests
     return isAny || (own.getArch() == target.getArch() && own.getOS() == target.getOS() &&
                      module.getDataLayout().getPointerSizeInBits() == 8 * sizeof(void *));
 }
 
-/* What nobody has a use for in its register may come back from free. */
-static bool fits(const Type *type, char letter) {
+/* A function with a void result may be declared to return a value, as old declarations of free do; the value
+ * is never used. */
+static bool fitsLetter(const Type *type, char letter) {
     bool isNumber = type->isIntegerTy() && type->getIntegerBitWidth() <= 64;
     switch (letter) {
     case 'v':
@@ -36,26 +37,28 @@ static bool fits(const Type *type, char letter) {
     }
 }
 
-/* A declaration without a prototype says nothing of its arguments: the call alone does. */
+/* In a declaration without a prototype only the call has the types of the arguments. */
 static bool isUnprototyped(const Function &callee) {
     return callee.isVarArg() && callee.arg_empty();
 }
 
-/* A number comes back as it is used: a function of the program's own may have another. */
+/* An integer result must have the width of the prototype. Another width reveals a function of the program
+ * itself. */
 static bool hasResult(const Type *type, char letter, bool unprototyped) {
     unsigned bits = letter == 'z' ? 64 : 32;
     bool isOther = type->isIntegerTy() && letter != 'v' && !unprototyped && !type->isIntegerTy(bits);
-    return fits(type, letter) && !isOther;
+    return fitsLetter(type, letter) && !isOther;
 }
 
-/* Old programs declare sizes as any integers, and the call means the same (emit/entry_call.h). */
+/* Parameters may have any integer type: old programs declare sizes so, and the call has the same meaning
+ * (emit/entry_call.h). */
 static bool hasPrototype(const FunctionType *type, const char *prototype, bool unprototyped) {
     if (!hasResult(type->getReturnType(), *prototype++, unprototyped))
         return false;
     for (Type *parameter : type->params()) {
         if (*prototype == '.')
             return unprototyped;
-        if (*prototype == '\0' || !fits(parameter, *prototype++))
+        if (*prototype == '\0' || !fitsLetter(parameter, *prototype++))
             return false;
     }
     bool isVariadic = *prototype == '.';
@@ -71,8 +74,8 @@ bool isOnlyCode(const Function &function) {
     return function.isStrongDefinitionForLinker() && (function.hasLocalLinkage() || function.isDSOLocal());
 }
 
-/* The function behind another name of it. One that another module may bring as well does not stand for
- * code that answers every call. */
+/* Resolves an alias. Returns nullptr if a call through the alias may reach the definition of another
+ * module. */
 static Function *functionOf(Value *target) {
     auto *alias = dyn_cast_or_null<GlobalAlias>(target);
     auto *function = dyn_cast_or_null<Function>(alias ? alias->getAliasee()->stripPointerCasts() : target);
@@ -81,7 +84,7 @@ static Function *functionOf(Value *target) {
     return isOther ? nullptr : function;
 }
 
-/* At -O0 nobody has folded the load of a constant pointer yet. */
+/* At -O0, loads of constant pointers are not folded yet. */
 Function *surelyCalled(const CallBase &call) {
     Value *target = call.getCalledOperand()->stripPointerCasts();
     if (auto *load = dyn_cast<LoadInst>(target)) {
@@ -155,8 +158,8 @@ bool mayBeHook(const CallBase &call) {
            !surelyCalled(call);
 }
 
-bool tellsOfCustom(const allocator *what) {
-    return what && !*what->callee;
+bool reportsCustomBlock(const allocator *row) {
+    return row && !*row->callee;
 }
 
 static constexpr const char *OrdinalMetadata = "allocsite.ordinal";
@@ -169,7 +172,7 @@ void setOrdinal(CallBase &call, unsigned ordinal) {
         call.setDebugLoc(call.getDebugLoc()->cloneWithDiscriminator(ordinal));
 }
 
-/* For profiling clang numbers what stands in one line by itself. */
+/* With -fdebug-info-for-profiling clang uses discriminators itself. */
 static unsigned ordinalOf(const DILocation &location) {
     bool isOurs = !location.getScope()->getSubprogram()->getUnit()->getDebugInfoForProfiling();
     return isOurs ? location.getDiscriminator() : 0;
@@ -185,14 +188,14 @@ unsigned ordinalOf(const CallBase &call) {
 
 static constexpr const char *ApartAttribute = "allocsite-apart";
 
-void keepApart(CallBase &call) {
+void preventMerging(CallBase &call) {
     if (call.hasFnAttr(Attribute::NoMerge))
-        return; // the program wants it to stay
+        return; // the program requests nomerge itself
     call.addFnAttr(Attribute::NoMerge);
     call.addFnAttr(Attribute::get(call.getContext(), ApartAttribute));
 }
 
-void letMerge(CallBase &call) {
+void allowMerging(CallBase &call) {
     if (!call.hasFnAttr(ApartAttribute))
         return;
     LLVMContext &context = call.getContext();
@@ -200,10 +203,11 @@ void letMerge(CallBase &call) {
     call.setAttributes(attributes.removeFnAttribute(context, Attribute::NoMerge));
 }
 
-/* A call in a source that a list ignores. Calls that tell the runtime of a custom allocator have to stay. */
-static bool isIgnored(const CallBase &call, const allocator *what) {
+/* Returns whether a list ignores the source of the call. Calls that report a custom allocator's blocks are
+ * never ignored. */
+static bool isIgnored(const CallBase &call, const allocator *row) {
     const DILocation *location = call.getDebugLoc().get();
-    return location && !tellsOfCustom(what) && isIgnoredSource(location->getFile());
+    return location && !reportsCustomBlock(row) && isIgnoredSource(location->getFile());
 }
 
 SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
@@ -213,9 +217,9 @@ SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
         if (!call || (!isa<CallInst>(call) && !isa<InvokeInst>(call)) || call->isMustTailCall())
             continue;
         Function *callee = surelyCalled(*call);
-        const allocator *what = callee ? allocatorThatIs(*callee, call->getFunctionType()) : nullptr;
-        if (what && !isIgnored(*call, what))
-            found.push_back({call, callee, what});
+        const allocator *row = callee ? allocatorThatIs(*callee, call->getFunctionType()) : nullptr;
+        if (row && !isIgnored(*call, row))
+            found.push_back({call, callee, row});
     }
     return found;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The calls of allocators, and notes on them: the optimizer leaves these for the second stage. */
+/* Finds allocator calls, and attaches notes to them that the optimizer preserves for the second stage. */
 #ifndef ALLOCSITE_FIND_FIND_H
 #define ALLOCSITE_FIND_FIND_H
 
@@ -15,104 +15,108 @@
 
 namespace allocsite {
 
-/* Whether the module is for the machine that the plugin runs on, as the runtime is. */
+/* Returns whether the module is for the machine that the plugin runs on. The runtime exists for no other. */
 bool hasRuntime(const llvm::Module &module);
 
 struct AllocatorCall {
     llvm::CallBase *call;
     llvm::Function *callee;
-    const allocator *what;
+    const allocator *row; // in the table of base/allocators.h
 };
 
-/* The calls of allocators in a function, in the order of its code. A musttail call is none: nothing can be
- * added to its arguments. */
+/* Returns the allocator calls in a function, in the order of its instructions. Excludes musttail calls,
+ * because they cannot take an additional argument. */
 llvm::SmallVector<AllocatorCall, 8> findAllocatorCalls(llvm::Function &function);
 
-/* Whether calls in the body of this function become sites: it has a body of its own, and is not itself one of
- * the allocators (its inner malloc is how it works; its callers are the sites). */
+/* Returns whether calls in the body of this function become sites. It must be defined here and not be an
+ * allocator itself: in a program's own malloc the inner calls are an implementation detail, and its callers
+ * are the sites. */
 bool isInstrumented(const llvm::Function &function);
 
-/* The function that a call surely reaches, by its name or a constant pointer; nullptr: unknown. */
+/* Returns the function that a call certainly reaches, by name or through a constant pointer; nullptr if
+ * unknown. */
 llvm::Function *surelyCalled(const llvm::CallBase &call);
 
-/* Whether the code that is seen here is surely what answers a call of the function. */
+/* Returns whether a call of the function certainly reaches the body in this module. */
 bool isOnlyCode(const llvm::Function &function);
 
-/* The allocator that a call surely reaches; nullptr: none. */
+/* Returns the allocator that a call certainly reaches, or nullptr. */
 const allocator *allocatorCalled(const llvm::CallBase &call);
 
-/* The allocator of the whole process that the function is, by its name and the type that it is called with or
- * has itself; nullptr: none. */
+/* Returns the process-wide allocator that the function is, or nullptr. Compares the name and the type, which
+ * is that of a call or the function's own. */
 const allocator *allocatorThatIs(const llvm::Function &function, const llvm::FunctionType *type);
 const allocator *allocatorThatIs(const llvm::Function &function);
 
-/* Whether it is one. */
 bool isAllocator(const llvm::Function &function);
 
-/* Whether it can only be the allocator of that name, but is called as if it were not. */
+/* Returns whether the function can only be the allocator of that name, but is called with another
+ * prototype. */
 bool isMisdeclared(const llvm::Function &function);
 
-/* Whether it only tells the runtime of a custom allocator's block: its site is named after the function that
- * it stands in. */
-bool tellsOfCustom(const allocator *what);
+/* Returns whether the call reports a block of a custom allocator. Its site is named after the function that
+ * contains it. */
+bool reportsCustomBlock(const allocator *row);
 
-/* Whether a value of the type can be a size or a count. */
+/* Returns whether a value of the type can be a size or a count. */
 bool isSize(const llvm::Type &type);
 
-/* A call through a pointer that may return a block. */
+/* Returns whether the call goes through a pointer and may return a block. */
 bool mayBeHook(const llvm::CallBase &call);
 
 /* ---- Notes on calls. */
 
-/* The number of a call among the calls at one source location, from 0. It is kept in the debug location,
- * which LLVM copies to calls that it makes of this one, and in metadata, because clang may use that part of
- * the location. */
+/* The ordinal of a call among the calls at one source location, from 0. It is stored in the discriminator of
+ * the debug location, which LLVM copies to calls that it derives from this one. It is also stored in
+ * metadata, because clang may use discriminators itself. */
 void setOrdinal(llvm::CallBase &call, unsigned ordinal);
 unsigned ordinalOf(const llvm::CallBase &call);
 
-/* Before the optimizer: has a call stay a call of its own, so that it has a site. */
-void keepApart(llvm::CallBase &call);
+/* Before the optimizer: prevents the call from being merged with others, so that it has its own site. */
+void preventMerging(llvm::CallBase &call);
 
-/* When its site is passed: calls that stay alike are merged as without us, which makes a large C++ file 0.5%
+/* After the call has its site: allows merging again, as without the plugin. Makes a large C++ file 0.5%
  * smaller. */
-void letMerge(llvm::CallBase &call);
+void allowMerging(llvm::CallBase &call);
 
-/* ---- Code of libraries (library.cpp): the C++ standard library by its names, others by their headers or as
- * the user names them; and what clang makes of a class. No person would name a line in it as the one that
- * allocates. */
+/* ---- Library code (library.cpp): the C++ standard library by its names, other libraries by their headers or
+ * as the user names them, and functions that clang generates for a class. Reports never name a line in
+ * library code as the line that allocates. */
 
 bool isOfLibrary(const llvm::Function &function);
 
-/* The header of a library that it is written in; empty: it is in none. */
+/* Returns the library header that contains the function; empty if none does. */
 std::string libraryFileOf(const llvm::Function &function);
 
-/* Whether it is defined in the libraries that clang itself runs with, which are C's and C++'s. */
+/* Returns whether the C or C++ library defines the function, as seen in the libraries that clang itself runs
+ * with. */
 bool isOfLanguage(const llvm::Function &function);
 
-/* The C library's functions that return their first argument. */
+/* Returns whether the function is one of the C library that returns its first argument. */
 bool returnsFirst(const llvm::Function &function);
 
-/* ---- The calls that may come to an allocation of code that keeps calling contexts (reaching.cpp). */
+/* ---- Calls that may reach an allocation in code that keeps calling contexts (reaching.cpp). */
 
-/* What another module may bring in place of a function is taken to allocate, whatever the body does that is
- * seen here, unless that was noted to be quiet; so is whatever is called by a pointer. No attribute is
- * believed: people call functions pure that keep their results in memory. */
+/* Finds the functions that may allocate. A function that another module may replace is assumed to allocate,
+ * whatever its body here does, unless it was noted as quiet. So is every call through a pointer. Attributes
+ * are not trusted: programmers declare functions pure that cache their results in heap memory. */
 struct Reaching {
-    llvm::DenseSet<const llvm::Function *> functions; // with such a call, and surely what answers one of them
+    /* Functions that may allocate and whose body here is certainly the one that runs. */
+    llvm::DenseSet<const llvm::Function *> functions;
     bool isAsWritten;
 
-    /* isAsWritten: the optimizer has not seen the code yet, nor have allocator calls been rewritten. */
+    /* isAsWritten: the module is unoptimized and its allocator calls are not rewritten yet. */
     Reaching(const llvm::Module &module, bool isAsWritten);
     bool mayAllocate(const llvm::CallBase &call) const;
 
   private:
-    bool isKnown(const llvm::Function &function) const;
+    bool isBodyDecisive(const llvm::Function &function) const;
 };
 
-/* Before the optimizer: notes which inline functions and instances of templates come to no allocation as they
- * are written. Whichever copy of one the linker takes is of the same source, and does not either. After the
- * optimizer that cannot be told by the copy seen here, for in another file calls may be left that are gone in
- * this one. */
+/* Before the optimizer: notes the inline functions and template instances that never allocate as written. All
+ * copies of such a function come from the same source, so none of them allocates, whichever one the linker
+ * keeps. After the optimizer one copy proves nothing, because another file's copy may still contain calls
+ * that were removed in this one. */
 void noteQuiet(llvm::Module &module, const Reaching &reaching);
 
 } // namespace allocsite

@@ -17,15 +17,15 @@ using namespace llvm;
 
 namespace allocsite {
 
-static constexpr const char *None = "none"; // of the directories of the system
+static constexpr const char *None = "none"; // turns system directories off
 
-static bool isNamed(const std::string &name) {
+static bool isListedLibrary(const std::string &name) {
     return any_of(options().libraries, [&](const std::string &pattern) {
         return pattern != None && wildcard_match(pattern.c_str(), name.c_str());
     });
 }
 
-/* Without the AST: where systems have their headers. */
+/* Without the AST half, only the default directories of headers are known. */
 static bool isInSystem(const std::string &path) {
     static auto *isSystem =
         reinterpret_cast<allocsite_types_is_system *>(dlsym(RTLD_DEFAULT, ALLOCSITE_TYPES_IS_SYSTEM));
@@ -34,16 +34,17 @@ static bool isInSystem(const std::string &path) {
            (isSystem && isSystem(path.c_str()));
 }
 
-/* By paths: those of a process do not change their minds. */
-static bool isHeader(const std::string &path) {
+/* Cached by path: the answer is the same in the whole process. */
+static bool isLibraryHeader(const std::string &path) {
     static StringMap<bool> known;
     auto [position, isNew] = known.try_emplace(path, false);
     if (isNew)
-        position->second = isNamed(path) || (!is_contained(options().libraries, None) && isInSystem(path));
+        position->second =
+            isListedLibrary(path) || (!is_contained(options().libraries, None) && isInSystem(path));
     return position->second;
 }
 
-/* A function of a class that clang makes, as one that copies. */
+/* Returns whether clang generated the member function, such as a copy constructor. */
 static bool isImplicit(const DISubprogram &subprogram, StringRef symbol) {
     return subprogram.isArtificial() && symbol.find("_ZN") == 0;
 }
@@ -53,21 +54,21 @@ bool isOfLibrary(const Function &function) {
     const DISubprogram *subprogram = function.getSubprogram();
     return library_has(symbol.c_str()) || (subprogram && isImplicit(*subprogram, symbol)) ||
            !libraryFileOf(function).empty() ||
-           (!options().libraries.empty() && isNamed(Names().of(function).plain()));
+           (!options().libraries.empty() && isListedLibrary(Names().of(function).plain()));
 }
 
 std::string libraryFileOf(const Function &function) {
     const DISubprogram *subprogram = function.getSubprogram();
     std::string path = subprogram ? pathOf(subprogram->getFile()) : "";
-    return !path.empty() && isHeader(path) ? path : "";
+    return !path.empty() && isLibraryHeader(path) ? path : "";
 }
 
 bool isOfLanguage(const Function &function) {
     std::string symbol = symbolOf(function).str();
-    static void *own[] = {dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD),
-                          dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD)};
+    static void *libraries[] = {dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD),
+                                dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD)};
     return function.isDeclaration() &&
-           any_of(own, [&](void *library) { return library && dlsym(library, symbol.c_str()); });
+           any_of(libraries, [&](void *library) { return library && dlsym(library, symbol.c_str()); });
 }
 
 bool returnsFirst(const Function &function) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calls of listed functions that are defined elsewhere. Their code may not have been compiled with the
- * plugin, so a module that uses such a function calls one of its own in its place:
+/* Calls of listed functions that are defined elsewhere. Their definition may not have been compiled with the
+ * plugin, so the module calls a function of its own instead:
  *
  *     outer(...) { return marker ? function(...) : inner(...); }
  *     inner(...) { return function(...); }                  instrumented as the definition would be
  *
- * The marker is a weak symbol that an instrumented definition brings along, so no block is counted twice.
- * Both functions are inlined into all calls. They have no locations, so what they call is at the line of the
- * call. A pointer to the function becomes one to the outer function. */
+ * The marker is a weak symbol that an instrumented definition also defines, so no block is counted twice.
+ * Both functions are inlined into all calls. They have no debug locations, so the calls in them get the line
+ * of the call that they were inlined into. Pointers to the function become pointers to `outer`. */
 #include "base/names.h"
 #include "find/find.h"
 #include "find/lists.h"
@@ -39,13 +39,13 @@ void markInstrumented(Function &function) {
     marker->setVisibility(function.getVisibility());
 }
 
-/* In C no function ever throws, and none needs code for that. */
+/* In a C module no function throws, so none needs unwind code. */
 static bool throwsNothing(const Module &module) {
     return all_of(
         module, [](const Function &function) { return function.isDeclaration() || function.doesNotThrow(); });
 }
 
-/* Functions of two personalities are not inlined into one another. */
+/* LLVM does not inline a function into one with another personality. */
 static Constant *personalityOf(const Module &module) {
     for (const Function &function : module)
         if (function.hasPersonalityFn())
@@ -70,7 +70,7 @@ static Function &declareLike(Function &function, const Twine &name, GlobalValue:
     return *like;
 }
 
-/* Adds a block that hands all parameters on. */
+/* Adds a block that calls `callee` with all parameters and returns the result. */
 static CallInst *callFrom(Function &from, Function &callee) {
     IRBuilder<> builder(BasicBlock::Create(from.getContext(), "", &from));
     SmallVector<Value *, 8> values;
@@ -91,11 +91,11 @@ static Function &declareOuter(Function &function) {
     return outer;
 }
 
-/* So that each call keeps a line of its own until it is inlined. */
+/* Each call keeps its own line until it is inlined. */
 static void keepCallsApart(Function &outer) {
     for (User *user : outer.users())
         if (auto *call = dyn_cast<CallBase>(user); call && call->getCalledOperand() == &outer)
-            keepApart(*call);
+            preventMerging(*call);
 }
 
 Function &replaceListed(Function &function) {
@@ -115,7 +115,7 @@ Function &replaceListed(Function &function) {
 void nameListed(Function &inner, const Function &function) {
     FunctionName name = Names().of(function);
     for (Instruction &instruction : instructions(inner))
-        if (auto *call = dyn_cast<CallBase>(&instruction); call && tellsOfCustom(allocatorCalled(*call)))
+        if (auto *call = dyn_cast<CallBase>(&instruction); call && reportsCustomBlock(allocatorCalled(*call)))
             call->addFnAttr(Attribute::get(inner.getContext(), ListedAttribute, name.plain()));
 }
 

@@ -29,17 +29,18 @@ class Message : public DiagnosticInfo {
 
 } // namespace
 
-void tell(LLVMContext &context, DiagnosticSeverity severity, const Twine &what) {
-    context.diagnose(Message(severity, what.str()));
+void diagnose(LLVMContext &context, DiagnosticSeverity severity, const Twine &message) {
+    context.diagnose(Message(severity, message.str()));
 }
 
-/* clang knows no place in a file that it has not compiled, so that line comes ahead. */
-void complain(LLVMContext &context, StringRef file, unsigned line, const Twine &what) {
-    errs() << file << (line ? ":" + Twine(line) : "") << ": error: allocsite: " << what << "\n";
-    tell(context, DS_Error, "what is said of the allocators cannot be used");
+/* clang cannot diagnose at a location in a file that it has not compiled, so the location is printed
+ * first. */
+void reportError(LLVMContext &context, StringRef file, unsigned line, const Twine &message) {
+    errs() << file << (line ? ":" + Twine(line) : "") << ": error: allocsite: " << message << "\n";
+    diagnose(context, DS_Error, "invalid description of an allocator");
 }
 
-/* The options are those of the process, so what they name is read once. */
+/* The options are per process, so the lists are read once. */
 static void readLists(LLVMContext &context) {
     static bool areRead;
     if (areRead)
@@ -48,7 +49,7 @@ static void readLists(LLVMContext &context) {
     for (const std::string &path : options().lists) {
         list_error error;
         if (!allocator_list_read(&list, path.c_str(), &error))
-            complain(context, path, error.line, error.text);
+            reportError(context, path, error.line, error.text);
     }
 }
 
@@ -59,7 +60,7 @@ static StringRef textOf(const Value *pointer) {
     return text && text->isCString() ? text->getAsCString() : "";
 }
 
-/* One of llvm.global.annotations: what, with which text, and where that stands. */
+/* Reads one entry of llvm.global.annotations: function, text, file, line. */
 static void readAttribute(LLVMContext &context, const ConstantStruct &annotation,
                           DenseMap<const Function *, Description> &attributes) {
     auto *function = dyn_cast<Function>(annotation.getOperand(0)->stripPointerCasts());
@@ -73,7 +74,7 @@ static void readAttribute(LLVMContext &context, const ConstantStruct &annotation
     if (listed_function_read(&description.function, text.data(), text.size(), &error))
         attributes[function] = description;
     else
-        complain(context, description.file, description.line, error.text);
+        reportError(context, description.file, description.line, error.text);
 }
 
 Lists::Lists(Module &module) {

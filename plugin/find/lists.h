@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Descriptions that users give of their own functions: lists (-allocsite-list=FILE) and attributes in the
- * source; and the instrumentation of those that they say are custom allocators. */
+/* Descriptions of functions by the user: lists (-allocsite-list=FILE) and attributes in the source. Also the
+ * instrumentation of the custom allocators among them. */
 #ifndef ALLOCSITE_FIND_LISTS_H
 #define ALLOCSITE_FIND_LISTS_H
 
@@ -15,15 +15,16 @@
 
 namespace allocsite {
 
-/* The description of a function, and where it stands. */
+/* The description of a function, and its own source location. */
 struct Description {
     listed_function function;
     std::string file;
     unsigned line;
-    bool isGuess; // by a pattern that may have meant others
+    bool isPattern; // matched by a pattern, which may not mean this function
 };
 
-/* Reads the lists, once, and the module's attributes. Errors go to the compiler. */
+/* Reads the lists, once per process, and the module's attributes. Reports errors as errors of the
+ * compilation. */
 class Lists {
   public:
     explicit Lists(llvm::Module &module);
@@ -34,38 +35,39 @@ class Lists {
     llvm::DenseMap<const llvm::Function *, Description> attributes;
 };
 
-/* Whether code that is written there gets no sites; false before the lists are read. */
+/* Returns whether code in this source gets no sites. False before the lists are read. */
 bool isIgnoredSource(const llvm::DIFile *file);
 
-/* Whether blocks of that type are told to be of an unknown one. */
+/* Returns whether the list ignores the type; its blocks are then shown without a type. */
 bool isIgnoredType(const std::string &name);
 
-/* FILE:LINE: error: allocsite: WHAT, and the compilation fails. line 0: of the file as a whole. */
-void complain(llvm::LLVMContext &context, llvm::StringRef file, unsigned line, const llvm::Twine &what);
+/* Prints `FILE:LINE: error: allocsite: MESSAGE` and makes the compilation fail. line 0: the file as a
+ * whole. */
+void reportError(llvm::LLVMContext &context, llvm::StringRef file, unsigned line, const llvm::Twine &message);
 
-/* A warning or an error of the compilation. */
-void tell(llvm::LLVMContext &context, llvm::DiagnosticSeverity severity, const llvm::Twine &what);
+/* Reports a warning or an error of the compilation. */
+void diagnose(llvm::LLVMContext &context, llvm::DiagnosticSeverity severity, const llvm::Twine &message);
 
-/* Has the definitions of custom allocators tell the runtime what they hand out and take back. Ahead of the
- * optimizer. The definition, not the call, so that tables of methods and calls through pointers work, and
- * inlining takes it along; calls of those that are defined elsewhere, as long as their definition does not do
- * it (listed_calls.cpp). The notice of a block is a call of an allocator with an empty callee (allocators.h),
- * which gets a site like all others. */
+/* Makes custom allocators report the blocks that they allocate and free. Runs before the optimizer.
+ * Instruments the definition and not its calls, so that method tables and calls through pointers work, and
+ * inlining copies the code. Calls are instrumented only while the definition elsewhere is not
+ * (listed_calls.cpp). A report of a block is a call of an allocator with an empty callee (allocators.h), and
+ * gets a site like all others. */
 void instrumentCustom(llvm::Module &module, const Lists &lists);
 
-/* ---- Of those that are defined elsewhere (listed_calls.cpp). */
+/* ---- Functions that are defined elsewhere (listed_calls.cpp). */
 
-/* Tells other modules that the definition is instrumented. */
+/* Defines the marker by which other modules know that the definition is instrumented. */
 void markInstrumented(llvm::Function &function);
 
-/* Has the module use another function in the place of this one. Returns the one to instrument, which only
- * calls it. */
+/* Makes the module call another function instead of this one. Returns the inner function, which only calls
+ * this one and is to be instrumented. */
 llvm::Function &replaceListed(llvm::Function &function);
 
-/* When that is done: its notices of blocks are named after the function. */
+/* After the instrumentation: names the sites in `inner` after the function. */
 void nameListed(llvm::Function &inner, const llvm::Function &function);
 
-/* The attribute of such a call that has the name. */
+/* Attribute of these calls; its value is the name. */
 constexpr const char *ListedAttribute = "allocsite-listed";
 
 } // namespace allocsite

@@ -11,12 +11,13 @@ using namespace llvm;
 
 namespace allocsite {
 
-/* Functions of the C library, and of its mathematics, that neither allocate nor call back: those that
- * programs call most, of names that ISO C or POSIX's threads reserve: whatever else a program may have one of
- * its own. One that is missing costs a store at its calls. What ends a program or throws calls back, but from
- * frames of its own, beyond which no context is believed, as what a failed assertion prints is allocated by
- * one; and many a function comes to such. */
-static constexpr StringLiteral leaves =
+/* Functions of the C and math libraries that neither allocate nor call back. The list has those that programs
+ * call most, and only names that ISO C or POSIX threads reserve, because a program may define any other. A
+ * missing one costs a store before each of its calls. Functions that end the program or throw may call back,
+ * but from frames of the library, beyond which the runtime trusts no context: the message of a failed
+ * assertion, for example, is allocated from such a frame. They are listed because so many functions reach
+ * one. */
+static constexpr StringLiteral nonAllocating =
     " "
     "_Exit __ctype_b_loc __ctype_get_mb_cur_max __ctype_tolower_loc __ctype_toupper_loc "
     "__assert_fail __cxa_begin_catch __cxa_guard_release __cxa_rethrow __cxa_throw __dynamic_cast "
@@ -40,8 +41,8 @@ static constexpr StringLiteral leaves =
     "strspn strstr strtod strtof strtok strtok_r strtol strtold strtoll strtoul strtoull tan tanf "
     "tanh tgamma tolower toupper trunc truncf wcscmp wcslen wmemcmp wmemcpy wmemmove wmemset ";
 
-static bool isLeaf(StringRef symbol) {
-    return !symbol.empty() && !symbol.contains(' ') && leaves.contains((" " + symbol + " ").str());
+static bool isNonAllocating(StringRef symbol) {
+    return !symbol.empty() && !symbol.contains(' ') && nonAllocating.contains((" " + symbol + " ").str());
 }
 
 static constexpr const char *Quiet = "allocsite-quiet";
@@ -50,22 +51,22 @@ static bool isOneOfAll(const Function &function) {
     return function.hasLinkOnceODRLinkage() || function.hasWeakODRLinkage();
 }
 
-/* By its body. */
-bool Reaching::isKnown(const Function &function) const {
+/* Returns whether the body in this module decides. */
+bool Reaching::isBodyDecisive(const Function &function) const {
     return !function.isDeclaration() && (isOnlyCode(function) || (isAsWritten && isOneOfAll(function)));
 }
 
-/* Code in assembly that calls nothing but the kernel. */
-static bool callsNothing(const InlineAsm &code) {
+/* Returns whether assembly code calls only the kernel. */
+static bool callsOnlyKernel(const InlineAsm &code) {
     StringRef text = code.getAsmString();
     return text.count("call") == text.count("syscall") && !text.contains("jmp");
 }
 
-/* The runtime's. What gives a block back calls nobody who allocates. */
+/* Returns whether an entry point of the runtime may allocate. Freeing a block never reaches an allocation. */
 static bool isEntryThatAllocates(StringRef name) {
     name.consume_back(ALLOCSITE_BY_CONTEXT_SUFFIX);
-    const allocator *what = allocator_find(name.data(), name.size());
-    return what && what->kind != ALLOCSITE_FREE;
+    const allocator *row = allocator_find(name.data(), name.size());
+    return row && row->kind != ALLOCSITE_FREE;
 }
 
 static bool mayAllocateElsewhere(const Function &callee) {
@@ -74,22 +75,22 @@ static bool mayAllocateElsewhere(const Function &callee) {
         return false;
     if (name.consume_front(ALLOCSITE_ENTRY_PREFIX))
         return isEntryThatAllocates(name);
-    const allocator *what = allocatorThatIs(callee);
-    return !callee.isDeclaration() || !(isLeaf(name) || (what && what->kind == ALLOCSITE_FREE));
+    const allocator *row = allocatorThatIs(callee);
+    return !callee.isDeclaration() || !(isNonAllocating(name) || (row && row->kind == ALLOCSITE_FREE));
 }
 
 bool Reaching::mayAllocate(const CallBase &call) const {
     if (auto *code = dyn_cast<InlineAsm>(call.getCalledOperand()))
-        return !callsNothing(*code);
+        return !callsOnlyKernel(*code);
     const Function *callee = surelyCalled(call);
     if (!callee)
         return true;
     if (callee->hasFnAttribute(Quiet))
         return false;
-    return isKnown(*callee) ? functions.contains(callee) : mayAllocateElsewhere(*callee);
+    return isBodyDecisive(*callee) ? functions.contains(callee) : mayAllocateElsewhere(*callee);
 }
 
-/* Begins with none, and has each function that is found to belong pass that on to its callers. */
+/* Propagates from functions with a call that may allocate to their callers, until nothing changes. */
 Reaching::Reaching(const Module &module, bool isAsWritten) : isAsWritten(isAsWritten) {
     DenseMap<const Function *, SmallVector<const Function *, 4>> callers;
     SmallVector<const Function *, 32> found;
@@ -97,7 +98,7 @@ Reaching::Reaching(const Module &module, bool isAsWritten) : isAsWritten(isAsWri
         for (const Instruction &instruction : instructions(function)) {
             auto *call = dyn_cast<CallBase>(&instruction);
             const Function *callee = call ? surelyCalled(*call) : nullptr;
-            if (callee && isKnown(*callee))
+            if (callee && isBodyDecisive(*callee))
                 callers[callee].push_back(&function);
             else if (call && mayAllocate(*call) && functions.insert(&function).second)
                 found.push_back(&function);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The pointers that a function returns, or stores in memory that it was handed, in the IR as clang makes it.
- */
+/* Finds the pointers that a function returns, or stores in memory that it received. Works on clang's
+ * unoptimized IR. */
 #include "pass/pass.h"
 
 #include <cstring>
@@ -12,12 +12,12 @@ using namespace llvm;
 
 namespace allocsite {
 
-/* The search for what a pointer, or what a local variable holds, can be. */
+/* A search for the possible values of a pointer or of a local variable. */
 struct Search {
     HandedOut &bodies;
     Pointers found = {};
-    SmallVector<const Value *, 16> next = {};
-    SmallPtrSet<const Value *, 16> seen = {};
+    SmallVector<const Value *, 16> worklist = {};
+    SmallPtrSet<const Value *, 16> visited = {};
 };
 
 void Pointers::add(const Pointers &others) {
@@ -53,36 +53,36 @@ template <class Visit> static void eachUse(const Value &variable, Visit visit) {
             visit(use);
 }
 
-/* What is stored by a use of its address; nullptr: nothing is. */
+/* Returns the value that is stored through this use of an address, or nullptr. */
 static const Value *storedBy(const Use &use) {
     auto *store = dyn_cast<StoreInst>(use.getUser());
     bool isAddress = store && use.getOperandNo() == StoreInst::getPointerOperandIndex();
     return isAddress ? store->getValueOperand() : nullptr;
 }
 
-/* Whether it points into memory that the function was handed. */
-static bool isReached(const Value *pointer, SmallPtrSetImpl<const Value *> &seen) {
+/* Returns whether the pointer refers to memory that the function received from its caller. */
+static bool isReached(const Value *pointer, SmallPtrSetImpl<const Value *> &visited) {
     pointer = baseOf(pointer);
-    if (!seen.insert(pointer).second)
+    if (!visited.insert(pointer).second)
         return false;
     if (auto *argument = dyn_cast<Argument>(pointer))
         return !argument->hasByValAttr();
     if (isa<SelectInst>(pointer) || isa<PHINode>(pointer) || isa<LoadInst>(pointer))
         return any_of(cast<User>(pointer)->operands(), [&](const Value *from) {
-            return from->getType()->isPointerTy() && isReached(from, seen);
+            return from->getType()->isPointerTy() && isReached(from, visited);
         });
     bool isAny = false;
     if (isa<AllocaInst>(pointer))
         eachUse(*pointer, [&](const Use &use) {
             const Value *stored = storedBy(use);
-            isAny |= stored && stored->getType()->isPointerTy() && isReached(stored, seen);
+            isAny |= stored && stored->getType()->isPointerTy() && isReached(stored, visited);
         });
     return isAny;
 }
 
 static bool isReached(const Value *pointer) {
-    SmallPtrSet<const Value *, 16> seen;
-    return !isa<AllocaInst>(baseOf(pointer)) && isReached(pointer, seen);
+    SmallPtrSet<const Value *, 16> visited;
+    return !isa<AllocaInst>(baseOf(pointer)) && isReached(pointer, visited);
 }
 
 /* ---- Calls. */
@@ -97,32 +97,36 @@ static const Value *returnedArgument(const CallBase &call) {
     return isFirst ? call.getArgOperand(0) : call.getReturnedArgOperand();
 }
 
-/* Returns whether a call is of an allocator through a pointer: it passes a size and returns a pointer. */
+/* Returns whether the call looks like that of an allocator through a pointer: it passes a size and returns a
+ * pointer. */
 static bool isHook(const CallBase &call) {
     return mayBeHook(call) &&
            any_of(call.args(), [](const Use &argument) { return isSize(*argument->getType()); });
 }
 
-/* Of an allocator, or of a function of the C library that is declared to return a block, as fopen. */
+/* Returns whether the callee is an allocator, or a C library function that is declared to return a new block,
+ * such as fopen. */
 static bool isAllocating(const CallBase &call, const Function &callee) {
-    const allocator *what = allocatorThatIs(callee, call.getFunctionType());
-    return what ? what->kind != ALLOCSITE_FREE : isOfLanguage(callee) && callee.returnDoesNotAlias();
+    const allocator *row = allocatorThatIs(callee, call.getFunctionType());
+    return row ? row->kind != ALLOCSITE_FREE : isOfLanguage(callee) && callee.returnDoesNotAlias();
 }
 
-/* Whether an allocator stores the block where its first argument says, as posix_memalign and getline. */
+/* Returns whether an allocator stores the block through its first argument, like posix_memalign and
+ * getline. */
 static bool isStoringBlock(const CallBase &call) {
-    const allocator *what = allocatorCalled(call);
-    return what && strchr("iz", what->prototype[0]) && what->prototype[1] == 'p' &&
-           StringRef(what->symbol).find("scandir") != 0;
+    const allocator *row = allocatorCalled(call);
+    return row && strchr("iz", row->prototype[0]) && row->prototype[1] == 'p' &&
+           StringRef(row->symbol).find("scandir") != 0;
 }
 
-/* The value of a call, or what it sets a variable to that it is given the address of. */
-static void followCall(Search &search, const CallBase &call, Pointers HandedOut::Of::*part) {
+/* Follows the value that a call returns, or stores in a variable whose address it receives. */
+static void followCall(Search &search, const CallBase &call, Pointers HandedOut::Results::*part) {
     const Function *callee = surelyCalled(call);
-    const HandedOut::Of *body = callee && !callee->isDeclaration() ? &search.bodies.of(*callee) : nullptr;
-    bool isValue = part == &HandedOut::Of::returned;
+    const HandedOut::Results *body =
+        callee && !callee->isDeclaration() ? &search.bodies.of(*callee) : nullptr;
+    bool isValue = part == &HandedOut::Results::returned;
     if (const Value *same = isValue ? returnedArgument(call) : nullptr) {
-        search.next.push_back(same);
+        search.worklist.push_back(same);
     } else if (!callee || (isValue && callee->isIntrinsic())) {
         bool isBlock = isValue && isHook(call);
         search.found.hasBlock |= isBlock;
@@ -132,7 +136,7 @@ static void followCall(Search &search, const CallBase &call, Pointers HandedOut:
     } else if (body && body->isComplete && (body->*part).isOnlyArguments()) {
         for (unsigned i = 0; i < call.arg_size() && i < 64; i++)
             if ((body->*part).arguments >> i & 1)
-                search.next.push_back(call.getArgOperand(i));
+                search.worklist.push_back(call.getArgOperand(i));
     } else if (isOfLanguage(*callee) || allocatorThatIs(*callee)) {
         search.found.isOther |= isValue;
     } else {
@@ -143,31 +147,31 @@ static void followCall(Search &search, const CallBase &call, Pointers HandedOut:
 /* ---- Values. */
 
 static void followVariable(Search &search, const Value &variable) {
-    if (!search.seen.insert(&variable).second)
+    if (!search.visited.insert(&variable).second)
         return;
     eachUse(variable, [&](const Use &use) {
         auto *call = dyn_cast<CallBase>(use.getUser());
         if (const Value *stored = storedBy(use)) {
-            search.next.push_back(stored);
+            search.worklist.push_back(stored);
         } else if (auto *copy = dyn_cast<MemTransferInst>(use.getUser())) {
             auto *from = dyn_cast<AllocaInst>(baseOf(copy->getRawSource()));
             search.found.isOther |= !from && use.getOperandNo() == 0;
             if (from)
                 followVariable(search, *from);
         } else if (call && !isa<IntrinsicInst>(call)) {
-            followCall(search, *call, &HandedOut::Of::stored);
+            followCall(search, *call, &HandedOut::Results::stored);
         } else if (isa<StoreInst>(use.getUser())) {
-            search.found.isOther = true; // who has the address may set it
+            search.found.isOther = true; // the address escapes, so any code may set the variable
         }
     });
 }
 
-/* The compiler sets what a class needs for its virtual functions. */
+/* Returns whether the compiler stores the value for virtual functions (vtable, VTT). */
 static bool isClassData(const Value &value) {
     return value.getName().find("_ZTV") == 0 || value.getName().find("_ZTT") == 0;
 }
 
-/* One step back. Of a number only the pointers that it is made of count. */
+/* Follows one value backwards. For an integer, only the pointers that it was computed from count. */
 static void follow(Search &search, const Value *value) {
     bool isPointer = hasPointer(value->getType());
     auto *load = dyn_cast<LoadInst>(value);
@@ -176,16 +180,16 @@ static void follow(Search &search, const Value *value) {
         search.found.arguments |= isPointer ? uint64_t(1) << argument->getArgNo() % 64 : 0;
     } else if (auto *call = dyn_cast<CallBase>(value)) {
         if (isPointer)
-            followCall(search, *call, &HandedOut::Of::returned);
+            followCall(search, *call, &HandedOut::Results::returned);
     } else if (load && isa<AllocaInst>(baseOf(load->getPointerOperand()))) {
         followVariable(search, *baseOf(load->getPointerOperand()));
     } else if (auto *part = dyn_cast<GEPOperator>(value)) {
-        search.next.push_back(part->getPointerOperand());
+        search.worklist.push_back(part->getPointerOperand());
     } else if (auto *choice = dyn_cast<SelectInst>(value)) {
-        search.next.append({choice->getTrueValue(), choice->getFalseValue()});
+        search.worklist.append({choice->getTrueValue(), choice->getFalseValue()});
     } else if (!load && (isa<Operator>(value) || isa<PHINode>(value) || isa<InsertValueInst>(value) ||
                          isa<ExtractValueInst>(value) || isa<ConstantAggregate>(value))) {
-        search.next.append(cast<User>(value)->op_begin(), cast<User>(value)->op_end());
+        search.worklist.append(cast<User>(value)->op_begin(), cast<User>(value)->op_end());
     } else if (isPointer && !isa<ConstantPointerNull>(value) && !isa<UndefValue>(value) &&
                !isa<ConstantAggregateZero>(value)) {
         search.found.isOther |= !isClassData(*value);
@@ -193,8 +197,8 @@ static void follow(Search &search, const Value *value) {
 }
 
 static Pointers finish(Search &search) {
-    while (!search.next.empty())
-        if (const Value *value = search.next.pop_back_val(); search.seen.insert(value).second)
+    while (!search.worklist.empty())
+        if (const Value *value = search.worklist.pop_back_val(); search.visited.insert(value).second)
             follow(search, value);
     return search.found;
 }
@@ -209,14 +213,14 @@ static Pointers storedIn(HandedOut &bodies, const Instruction &instruction) {
         search.found.hasBlock = isStoringBlock(*call) && isReached(call->getArgOperand(0));
     } else if (auto *store = dyn_cast<StoreInst>(&instruction)) {
         if (hasPointer(store->getValueOperand()->getType()) && isReached(store->getPointerOperand()))
-            search.next.push_back(store->getValueOperand());
+            search.worklist.push_back(store->getValueOperand());
     }
     return finish(search);
 }
 
-const HandedOut::Of &HandedOut::of(const Function &function) {
+const HandedOut::Results &HandedOut::of(const Function &function) {
     auto [position, isNew] = known.try_emplace(&function);
-    Of &of = position->second; // stays where it is
+    Results &of = position->second; // a reference into a map stays valid when the map grows
     if (!isNew)
         return of;
     for (const Instruction &instruction : instructions(function)) {
@@ -224,7 +228,7 @@ const HandedOut::Of &HandedOut::of(const Function &function) {
         auto *end = dyn_cast<ReturnInst>(&instruction);
         Search search = {*this};
         if (end && end->getReturnValue() && hasPointer(function.getReturnType()))
-            search.next.push_back(end->getReturnValue());
+            search.worklist.push_back(end->getReturnValue());
         of.returned.add(finish(search));
     }
     of.isComplete = true;

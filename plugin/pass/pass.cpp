@@ -20,15 +20,17 @@ struct ModuleFlags {
     const Reaching &reaching;
     Names &names;
     HandedOut bodies = {};
-    std::set<const Function *> passing = {}; // by their bodies
+    std::set<const Function *> passing = {}; // according to their bodies
 };
 
-/* Whether a call of a function returns a block. */
+/* Whether a function passes through. IfElsewhere: its definition is in another module, so the reader
+ * decides. */
 enum class Answer { No, Yes, IfElsewhere };
 
 } // namespace
 
-/* Of a listed function a module calls one of its own in its place (find/listed_calls.cpp). */
+/* Returns whether the function is the one that the module calls instead of a listed function
+ * (find/listed_calls.cpp). */
 static bool isStandIn(const Function &function) {
     return function.getName().find(ListedPrefix) == 0;
 }
@@ -39,7 +41,8 @@ static bool hasAttribute(const Function &function) {
            !isAllocator(function) && !isOfLanguage(function);
 }
 
-/* Nothing: neither an attribute nor a list says so; false: it is to be ignored. */
+/* Returns whether an attribute or a list declares that the function passes through, or nothing if neither
+ * mentions it. False: it is declared not to. */
 static std::optional<bool> isDeclared(const ModuleFlags &module, const Function &function) {
     std::optional<Description> said = isStandIn(function) ? std::nullopt : module.lists.of(function);
     if (said)
@@ -68,27 +71,29 @@ static bool isBlockOnly(ModuleFlags &module, const Function &function) {
            none_of(all.calls, [&](const Function *callee) { return passes(module, *callee) == Answer::No; });
 }
 
-/* A block that comes from a function that passes through must come from an allocator in the end: the
- * functions that are found to have one are in `with`. */
-static bool hasBlock(ModuleFlags &module, const Function &function, const std::set<const Function *> &with) {
+/* Returns whether the function returns a block that ultimately comes from an allocator, and not only from a
+ * cycle of functions. `withBlock`: functions for which this is known. */
+static bool hasBlock(ModuleFlags &module, const Function &function,
+                     const std::set<const Function *> &withBlock) {
     Pointers all = pointersOf(module, function);
     return all.hasBlock || any_of(all.calls, [&](const Function *callee) {
-               return !module.passing.count(callee) || isDeclared(module, *callee) || with.count(callee);
+               return !module.passing.count(callee) || isDeclared(module, *callee) || withBlock.count(callee);
            });
 }
 
 static void dropBlockless(ModuleFlags &module) {
-    std::set<const Function *> with;
-    for (size_t before = 1; before != with.size();) {
-        before = with.size();
+    std::set<const Function *> withBlock;
+    for (size_t before = 1; before != withBlock.size();) {
+        before = withBlock.size();
         for (const Function *function : module.passing)
-            if (hasBlock(module, *function, with))
-                with.insert(function);
+            if (hasBlock(module, *function, withBlock))
+                withBlock.insert(function);
     }
-    module.passing = with;
+    module.passing = withBlock;
 }
 
-/* Begins with all, so that functions may call each other, and drops those that do not pass. */
+/* Starts withBlock all functions, because they may call each other, and removes those that do not pass
+ * through until nothing changes. */
 static void findPassing(ModuleFlags &module, const llvm::Module &all) {
     for (const Function &function : all)
         if (!function.isDeclaration() && module.reaching.functions.contains(&function) &&
@@ -102,7 +107,8 @@ static void findPassing(ModuleFlags &module, const llvm::Module &all) {
     }
 }
 
-/* The functions of other files that a function depends on, also by way of others of this one. */
+/* Returns the functions in other modules that a function depends on, directly or through functions of this
+ * module. */
 static Functions dependsOf(ModuleFlags &module, const Function &function) {
     Functions all, elsewhere;
     all.insert(&function);
@@ -142,15 +148,15 @@ static void addFunction(ModuleFlags &module, const Function &function, const std
         found.push_back(flags);
 }
 
-/* A library's function is known by its file, or by its name if that is one of std. */
-static bool isKnownAnyway(const Function &function) {
+/* The reader recognizes these functions itself, by their file or by a name in std. */
+static bool isRecognizedByReader(const Function &function) {
     return library_has(symbolOf(function).str().c_str()) || !libraryFileOf(function).empty();
 }
 
 static void setPasses(const ModuleFlags &module, Function &function) {
     if (!function.isDeclaration() &&
         (module.passing.count(&function) || isDeclared(module, function) == true || isOfLibrary(function) ||
-         isKnownAnyway(function)))
+         isRecognizedByReader(function)))
         function.addFnAttr(PassesAttribute);
 }
 
@@ -165,12 +171,12 @@ std::vector<FunctionFlags> findFunctionFlags(llvm::Module &module, const Lists &
         if (!function.isDeclaration() && reaching.functions.contains(&function))
             files.insert(libraryFileOf(function));
         bool isSeen = isInstrumented(function) || (function.isDeclaration() && !function.use_empty());
-        if (isSeen && !isStandIn(function) && !isKnownAnyway(function))
+        if (isSeen && !isStandIn(function) && !isRecognizedByReader(function))
             addFunction(all, function, symbolOf(function).str(), found);
     }
     for (const GlobalAlias &alias : module.aliases()) {
         auto *function = dyn_cast<Function>(alias.getAliasee()->stripPointerCasts());
-        if (function && isInstrumented(*function) && !isKnownAnyway(*function))
+        if (function && isInstrumented(*function) && !isRecognizedByReader(*function))
             addFunction(all, *function, alias.getName().str(), found);
     }
     files.erase("");

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Pass-through functions: the line of what they allocate is sought among their callers. The flag is a default
- * of the reader's; nothing here changes where an allocation is counted.
+/* Finds pass-through functions, whose allocations are attributed to their callers. The flag is a default for
+ * the reader; it does not change how an allocation is counted.
  *
- * A function passes through if every pointer that it returns, or stores in memory that it was handed, is
- *  - a block: from an allocator, or from a function that passes through as well;
- *  - null, or one of its own arguments;
- * and at least one is a block. An attribute (malloc, alloc_size, annotate) or the user's list says the same
- * of a function whatever its body does. Code of libraries is flagged, too. */
+ * A function passes through if every pointer that it returns, or stores in memory that it received, is - a
+ * block from an allocator, or from another function that passes through; - null, or one of its own arguments;
+ * and at least one is a block. An attribute (malloc, alloc_size, annotate) or the user's list declares this
+ * for a function whatever its body does. Library code is flagged, too. */
 #ifndef ALLOCSITE_PASS_PASS_H
 #define ALLOCSITE_PASS_PASS_H
 
@@ -20,27 +19,28 @@
 
 namespace allocsite {
 
-/* One struct allocsite_function (rt/format.h). */
+/* One struct allocsite_function (rt/format.h). Empty strings: none. */
 struct FunctionFlags {
-    std::string symbol, function, file, depends; // empty: none
+    std::string symbol, function, file, depends;
     unsigned flags;
 };
 
-/* The attribute of functions that pass through, or may, and of library code. */
+/* Attribute of functions that certainly or possibly pass through, and of library code. */
 constexpr const char *PassesAttribute = "allocsite-passes";
 
-/* Of a module that the optimizer has not touched, with custom allocators instrumented. Sets PassesAttribute.
- */
+/* Analyses an unoptimized module in which custom allocators are instrumented. Returns the flags for the site
+ * table, and sets PassesAttribute. */
 std::vector<FunctionFlags> findFunctionFlags(llvm::Module &module, const Lists &lists,
                                              const Reaching &reaching, Names &names);
 
-/* ---- The pointers that a function hands out (handed_out.cpp). */
+/* ---- The pointers that a function returns or stores (handed_out.cpp). */
 
 struct Pointers {
-    bool hasBlock = false;                                 // of an allocator
-    bool isOther = false;                                  // neither a block, null, nor an argument
-    uint64_t arguments = 0;                                // by their bits
-    llvm::SmallSetVector<const llvm::Function *, 4> calls; // a block, if these pass through
+    bool hasBlock = false;  // may be a block from an allocator
+    bool isOther = false;   // may be neither a block, null, nor an argument
+    uint64_t arguments = 0; // bit n: may be argument n
+    llvm::SmallSetVector<const llvm::Function *, 4>
+        calls; // may be their result, which is a block if they pass through
 
     void add(const Pointers &others);
     bool isOnlyArguments() const { // or null
@@ -48,17 +48,18 @@ struct Pointers {
     }
 };
 
-/* What is known of the functions of a module. Locals are followed in memory (alloca), as clang makes them. */
+/* The results of a module's functions, computed on demand. Local variables are followed through memory
+ * (alloca), as clang emits them. */
 class HandedOut {
   public:
-    struct Of {
+    struct Results {
         Pointers returned, stored;
-        bool isComplete = false; // false: under way, of a function that calls itself
+        bool isComplete = false; // false: still being computed, as for a recursive function
     };
-    const Of &of(const llvm::Function &function);
+    const Results &of(const llvm::Function &function);
 
   private:
-    std::map<const llvm::Function *, Of> known;
+    std::map<const llvm::Function *, Results> known;
 };
 
 } // namespace allocsite

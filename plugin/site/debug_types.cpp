@@ -14,14 +14,14 @@ using namespace llvm;
 
 namespace allocsite {
 
-/* ---- How types are spelled. */
+/* ---- Spelling of types. */
 
 static bool isQualifier(unsigned tag) {
     return tag == dwarf::DW_TAG_const_type || tag == dwarf::DW_TAG_volatile_type ||
            tag == dwarf::DW_TAG_restrict_type || tag == dwarf::DW_TAG_atomic_type;
 }
 
-/* The type itself: without typedefs and qualifiers. null stays null. */
+/* Strips typedefs and qualifiers. nullptr stays nullptr. */
 static const DIType *withoutNames(const DIType *type) {
     while (auto *derived = dyn_cast_or_null<DIDerivedType>(type)) {
         if (derived->getTag() != dwarf::DW_TAG_typedef && !isQualifier(derived->getTag()))
@@ -58,7 +58,7 @@ static std::string keywordOf(const DICompositeType &type, const Function &functi
     }
 }
 
-/* Functions are no scope that could be named, nor are namespaces that the compiler looks through. */
+/* Functions and inline namespaces are not part of a name. */
 static std::string scopeOf(const DIScope *scope) {
     if (auto *space = dyn_cast_or_null<DINamespace>(scope)) {
         std::string name = space->getName().empty() ? "(anonymous namespace)" : space->getName().str();
@@ -69,7 +69,7 @@ static std::string scopeOf(const DIScope *scope) {
     return "";
 }
 
-/* A tag without a name is called by the typedef that names it. */
+/* A struct, union or enum without a tag has the name of its typedef. */
 static std::string spellTag(const DICompositeType &type, StringRef alias, const Function &function) {
     if (type.getName().empty())
         return alias.empty() ? "" : scopeOf(type.getScope()) + alias.str();
@@ -104,14 +104,15 @@ static std::string spellAs(const DIType *type, StringRef alias, const Function &
     return derived->getTag() == dwarf::DW_TAG_const_type && !name.empty() ? "const " + name : name;
 }
 
-/* One element of that type, in the language of the function; empty: void, functions, nothing. */
+/* Spells one element of the type, in the language of the function. Empty: void, function types, unknown
+ * types. */
 static std::string spell(const DIType *type, const Function &function) {
     while (type && isQualifier(type->getTag()))
         type = cast<DIDerivedType>(type)->getBaseType();
     return spellAs(type, "", function);
 }
 
-/* ---- Places in memory. */
+/* ---- Objects in memory. */
 
 static void addVariable(Variables &variables, const Value *place, const DILocalVariable *variable,
                         const DIExpression *expression) {
@@ -119,7 +120,7 @@ static void addVariable(Variables &variables, const Value *place, const DILocalV
         variables[place] = variable->getType();
 }
 
-/* When it optimizes, clang from 17 on has turned the declarations into assignments by then. */
+/* With optimization, clang 17 and later has already turned declarations into assignments. */
 Variables findVariables(Function &function) {
     Variables variables;
     for (Instruction &instruction : instructions(function)) {
@@ -139,13 +140,13 @@ Variables findVariables(Function &function) {
     return variables;
 }
 
-/* A place in memory: so many bytes into an object of that type; null: unknown. */
+/* An offset in bytes into an object of the type. type nullptr: unknown. */
 struct Object {
     const DIType *type;
     uint64_t offset;
 };
 
-/* The member of a struct that holds a byte. Of a union it cannot be told. */
+/* Returns the member of a struct that contains the byte. In a union the member is unknown. */
 static Object memberAt(const DICompositeType &type, uint64_t offset) {
     if (type.getTag() == dwarf::DW_TAG_union_type)
         return {};
@@ -164,7 +165,7 @@ static Object memberAt(const DICompositeType &type, uint64_t offset) {
     return {};
 }
 
-/* The type that a pointer in that place points to. */
+/* Returns the type that the pointer stored in the object points to. */
 static const DIType *pointeeAt(Object object) {
     while (object.type) {
         object.type = withoutNames(object.type);
@@ -184,7 +185,8 @@ static const DIType *pointeeAt(Object object) {
     return isPointer ? pointer->getBaseType() : nullptr;
 }
 
-/* The name that clang gives a struct of the source in the IR has more around it: `class.ns::name.12`. */
+/* Compares an IR struct with its debug info. clang decorates the source's name in the IR:
+ * `class.ns::name.12`. */
 static bool isLayoutOf(const Type *layout, const DIType *type) {
     type = withoutNames(type);
     auto *composite = dyn_cast_or_null<DICompositeType>(type);
@@ -205,7 +207,7 @@ static bool isLayoutOf(const Type *layout, const DIType *type) {
 
 static Object objectAt(const Value *address, const Variables &variables, unsigned depth);
 
-/* Offsets that are not constant are those of an array, or of what a pointer points to as to one. */
+/* An offset that is not constant is an index into an array, or into the array that a pointer points to. */
 static Object objectAt(const GEPOperator &step, const Variables &variables, const DataLayout &layout,
                        unsigned depth) {
     Object base = objectAt(step.getPointerOperand(), variables, depth);
@@ -246,7 +248,7 @@ static const DIType *resultOf(const Function &function) {
     return types && types.size() > 0 ? types[0] : nullptr;
 }
 
-/* Clang gathers what is returned in a variable without a name. */
+/* Returns whether the variable holds the function's result. clang gives it no debug info. */
 static bool isReturned(const Value *place) {
     return isa<AllocaInst>(place) && any_of(place->users(), [](const User *user) {
                return isa<LoadInst>(user) && user->hasOneUse() && isa<ReturnInst>(user->user_back());
@@ -266,7 +268,7 @@ static const DIType *typeOfUse(const User *user, const Value *value, const Funct
     return pointeeAt(objectAt(place, variables, 0));
 }
 
-/* The types of all that a value is stored to. */
+/* Adds the types of all variables that the value is stored to. */
 static void addTypes(const Value *value, const Variables &variables, const Function &function,
                      SmallVectorImpl<std::string> &types, unsigned depth) {
     for (const User *user : value->users()) {

@@ -15,7 +15,7 @@ using namespace llvm;
 
 namespace allocsite {
 
-bool Place::operator==(const Place &other) const {
+bool SourceLocation::operator==(const SourceLocation &other) const {
     return std::tie(symbol, file, line, column) ==
            std::tie(other.symbol, other.file, other.line, other.column);
 }
@@ -24,14 +24,14 @@ bool Site::operator==(const Site &other) const {
     return callee == other.callee && ordinal == other.ordinal && at == other.at && callers == other.callers;
 }
 
-/* Static functions of one name may stand in many files, so theirs tells them apart. */
+/* Static functions in several files may share a name, so their file is hashed as well. */
 static std::string hashedName(const DISubprogram &subprogram, const FunctionName &name) {
     if (!subprogram.isLocalToUnit() || !subprogram.getFile())
         return name.symbol;
     return subprogram.getFile()->getFilename().str() + ":" + name.symbol;
 }
 
-static Place placeOf(const DILocation &location, Names &names) {
+static SourceLocation locationOf(const DILocation &location, Names &names) {
     const DISubprogram *subprogram = location.getScope()->getSubprogram();
     const FunctionName &name = names.of(*subprogram);
     unsigned line = location.getLine();
@@ -39,8 +39,8 @@ static Place placeOf(const DILocation &location, Names &names) {
             line,         line ? line - subprogram->getLine() : 0, location.getColumn()};
 }
 
-/* Code that has no location still stands in a function. */
-static Place placeOf(const Function &function, Names &names) {
+/* Code without a location still belongs to a function. */
+static SourceLocation locationOf(const Function &function, Names &names) {
     if (const DISubprogram *subprogram = function.getSubprogram()) {
         const FunctionName &name = names.of(*subprogram);
         return {name.shown(), hashedName(*subprogram, name), pathOf(subprogram->getFile()), 0, 0, 0};
@@ -52,7 +52,7 @@ static Place placeOf(const Function &function, Names &names) {
 static Site requestOf(const AllocatorCall &found, Notes &notes) {
     Site site = {};
     const DILocation *location = found.call->getDebugLoc().get();
-    const allocator *written = found.what;
+    const allocator *written = found.row;
     site.ordinal = ordinalOf(*found.call);
     if (location)
         written = notes.types.written(*location, *written, site.ordinal, notes.names);
@@ -66,7 +66,7 @@ Site siteOf(const AllocatorCall &found, Notes &notes) {
     Site site = requestOf(found, notes);
     const DILocation *location = found.call->getDebugLoc().get();
     if (!location) {
-        site.at = placeOf(*found.call->getFunction(), notes.names);
+        site.at = locationOf(*found.call->getFunction(), notes.names);
         if (site.callee.empty())
             site.callee = notes.names.nameOf(*found.call->getFunction()).plain();
         return site;
@@ -76,13 +76,13 @@ Site siteOf(const AllocatorCall &found, Notes &notes) {
     site.type = typeOf(found, notes);
     if (isIgnoredType(site.type))
         site.type.clear();
-    site.at = placeOf(*location, notes.names);
+    site.at = locationOf(*location, notes.names);
     while ((location = location->getInlinedAt()))
-        site.callers.push_back(placeOf(*location, notes.names));
+        site.callers.push_back(locationOf(*location, notes.names));
     return site;
 }
 
-static uint64_t hashPlace(uint64_t state, const Place &place) {
+static uint64_t hashLocation(uint64_t state, const SourceLocation &place) {
     state = stable_hash_text(state, place.symbol.data(), place.symbol.size());
     state = stable_hash_number(state, place.offset);
     return stable_hash_number(state, place.column);
@@ -91,9 +91,9 @@ static uint64_t hashPlace(uint64_t state, const Place &place) {
 uint64_t stableHash(const Site &site) {
     uint64_t state = stable_hash_text(stable_hash_begin(), site.callee.data(), site.callee.size());
     state = stable_hash_number(state, site.ordinal);
-    state = hashPlace(state, site.at);
-    for (const Place &caller : site.callers)
-        state = hashPlace(state, caller);
+    state = hashLocation(state, site.at);
+    for (const SourceLocation &caller : site.callers)
+        state = hashLocation(state, caller);
     return stable_hash_end(state);
 }
 

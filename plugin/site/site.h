@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The identity of a site: which allocator calls in the IR are one call in the source. */
+/* The identity of a site: decides which allocator calls in the IR are one call in the source. */
 #ifndef ALLOCSITE_SITE_SITE_H
 #define ALLOCSITE_SITE_SITE_H
 
@@ -20,51 +20,54 @@
 
 namespace allocsite {
 
-struct Place {
-    std::string function; // shown
-    std::string symbol;   // hashed
+struct SourceLocation {
+    std::string function; // as reports show it
+    std::string symbol;   // as the stable hash uses it
     std::string file;
     unsigned line;
-    unsigned offset; // of the line from the function's first: what an edit above does not change
+    unsigned offset; // of the line from the function's first line; does not change when code above the
+                     // function does
     unsigned column;
 
-    bool operator==(const Place &other) const;
+    bool operator==(const SourceLocation &other) const;
 };
 
 struct Site {
-    Place at;
-    llvm::SmallVector<Place, 4> callers; // innermost first; empty: not inlined
-    std::string callee;                  // as the programmer writes it
+    SourceLocation at;
+    llvm::SmallVector<SourceLocation, 4> callers; // innermost first; empty: not inlined
+    std::string callee;                           // name in the source
     allocsite_kind kind;
-    unsigned ordinal; // among the calls of one place (two in one macro)
-    std::string type; // of what is allocated; empty: unknown. Says nothing of which site it is
+    unsigned ordinal; // among the calls at one source location (two in one macro)
+    std::string type; // type of the blocks; empty: unknown. Not part of the identity
 
     bool operator==(const Site &other) const;
 };
 
-/* Compared by their fields: optimizers clone locations, so copies of one call need not share one. */
+/* Sites are compared by their fields. Optimizers clone debug locations, so copies of one call may have
+ * different ones. */
 Site siteOf(const AllocatorCall &call, Notes &notes);
 
 uint64_t stableHash(const Site &site);
 
 /* ---- The site table of rt/format.h, written into a module (table.cpp). */
 
-/* Whether LTO goes on with the module. */
+/* Returns whether the module is the input of an LTO link. */
 bool isLTOPreLink(const llvm::Module &module);
 
 class Table {
   public:
     Table(llvm::Module &module, bool isOneSection);
 
-    /* Emits the descriptors of one function; the result points at one for each of `sites`, in their order. */
+    /* Emits the descriptors of one function. Returns pointers to the descriptors of `sites`, in their
+     * order. */
     llvm::SmallVector<llvm::Constant *, 8> add(llvm::Function &function, llvm::ArrayRef<Site> sites);
 
-    /* When all code is as it will be: has the descriptors of functions that stand in one section be one
-     * array. Each array is a section, whose headers and symbol take more of an object file than five
-     * descriptors. */
+    /* Merges the descriptors of all functions that share a section into one array. Called when all functions
+     * are rewritten. Each array would otherwise be a section, whose header and symbol take more space in the
+     * object file than five descriptors. */
     void join();
 
-    /* Emits the functions that pass through, for allocsite-dump. */
+    /* Emits the records of flagged functions for allocsite-dump. */
     void addFunctions(llvm::ArrayRef<FunctionFlags> functions);
 
   private:
@@ -74,20 +77,21 @@ class Table {
     llvm::Module &module;
     llvm::LLVMContext &context;
     std::string moduleId;
-    std::string ownFile; // as places name the file that is compiled
-    uint64_t reach = 0;  // bytes of all that descriptors name
+    std::string mainFile;        // path of the compiled file, in the form of SourceLocation::file
+    uint64_t referencedSize = 0; // size in bytes of everything that descriptors refer to
     bool isOneSection;
-    std::vector<std::pair<llvm::GlobalVariable *, std::vector<Site>>> joint; // without descriptors as yet
+    std::vector<std::pair<llvm::GlobalVariable *, std::vector<Site>>>
+        pendingArrays; // arrays that join() describes
     llvm::StructType *siteType, *frameType, *pairType, *functionType;
     llvm::StringMap<llvm::GlobalVariable *> strings;
     std::map<Pair, llvm::GlobalVariable *> pairs;
     std::map<FrameKey, llvm::GlobalVariable *> frames;
 
     llvm::GlobalVariable *string(const std::string &text);
-    llvm::GlobalVariable *ownString(const std::string &text);
+    llvm::GlobalVariable *unmergedString(const std::string &text);
     llvm::GlobalVariable *pair(llvm::GlobalVariable *first, llvm::GlobalVariable *second, const char *name);
-    llvm::GlobalVariable *scope(const Place &place);
-    llvm::GlobalVariable *frame(llvm::ArrayRef<Place> callers);
+    llvm::GlobalVariable *scope(const SourceLocation &place);
+    llvm::GlobalVariable *frame(llvm::ArrayRef<SourceLocation> callers);
     llvm::Constant *distance(llvm::GlobalVariable *to, llvm::GlobalVariable *from, llvm::Type *type,
                              llvm::ArrayRef<unsigned> path);
     llvm::Constant *function(const FunctionFlags &known, llvm::GlobalVariable *array, unsigned index);
@@ -99,7 +103,7 @@ class Table {
     void group(llvm::GlobalVariable &array, llvm::Function &function);
     llvm::GlobalVariable *declare(size_t sites, const llvm::Twine &name);
     void describe(llvm::GlobalVariable &array, llvm::ArrayRef<Site> sites);
-    bool standsWithOthers(const llvm::Function &function) const;
+    bool isInSharedSection(const llvm::Function &function) const;
     llvm::Function *anyInSection() const;
 };
 

@@ -14,23 +14,24 @@ using namespace llvm;
 
 namespace allocsite {
 
-/* Named types only for whoever reads the IR; LTO unites them by their bodies. */
+/* The name only helps readers of the IR; LTO merges equal types. */
 static StructType *structType(LLVMContext &context, ArrayRef<Type *> fields, StringRef name) {
     StructType *known = StructType::getTypeByName(context, name);
     return known ? known : StructType::create(context, fields, name);
 }
 
-/* Empty: none is known. Module's own list of units leaves out those without debug information. */
-static std::string ownFileOf(const Module &module) {
+/* Returns the path of the compiled file, or an empty string. Module::debug_compile_units skips units without
+ * debug info, so the metadata is read directly. */
+static std::string mainFileOf(const Module &module) {
     const NamedMDNode *units = module.getNamedMetadata("llvm.dbg.cu");
     return units && units->getNumOperands() ? pathOf(cast<DICompileUnit>(units->getOperand(0))->getFile())
                                             : "";
 }
 
-/* The id is made of the exported functions that are in no group yet, so it is taken first. */
+/* The id is computed from exported functions without a comdat, so it is taken before comdats are added. */
 Table::Table(Module &module, bool isOneSection)
     : module(module), context(module.getContext()), moduleId(getUniqueModuleId(&module)),
-      ownFile(ownFileOf(module)),
+      mainFile(mainFileOf(module)),
       isOneSection(isOneSection && !isLTOPreLink(module) && !module.getProfileSummary(false)) {
     Type *i8 = Type::getInt8Ty(context), *i16 = Type::getInt16Ty(context);
     Type *i32 = Type::getInt32Ty(context), *i64 = Type::getInt64Ty(context);
@@ -41,25 +42,25 @@ Table::Table(Module &module, bool isOneSection)
 }
 
 /* The fields of a descriptor by their position in siteType. */
-enum Field { HASH, SLOT, LINE, SCOPE, CALLER, REQUEST, COLUMN, VERSION, KIND };
+enum Field { HASH, KEY, LINE, SCOPE, CALLER, REQUEST, COLUMN, VERSION, KIND };
 
 Constant *Table::number(unsigned bits, uint64_t value) {
     return ConstantInt::get(Type::getIntNTy(context, bits), value);
 }
 
-/* Nobody compares its address, of which the object file has no note then; for LLVM to know that of all
- * modules would put some of these into a section of their own, whose constants linkers merge. */
+/* Lets the object file omit the global from its table of address-significant symbols. Global unnamed_addr
+ * would also do this, but would move some globals into a section of mergeable constants. */
 static void setFrames(GlobalVariable &global) {
     global.setSection(ALLOCSITE_FRAMES_SECTION);
     global.setUnnamedAddr(GlobalValue::UnnamedAddr::Local);
 }
 
-/* The sections are named explicitly, as C identifiers: AddressSanitizer then puts no redzones into them. */
+/* The section names are C identifiers, for which AddressSanitizer adds no redzones. */
 GlobalVariable *Table::shared(StructType *type, const Twine &name) {
     auto *global = new GlobalVariable(module, type, true, GlobalValue::PrivateLinkage, nullptr, name);
     setFrames(*global);
     global->setAlignment(Align(4));
-    reach += module.getDataLayout().getTypeAllocSize(type);
+    referencedSize += module.getDataLayout().getTypeAllocSize(type);
     return global;
 }
 
@@ -78,12 +79,13 @@ GlobalVariable *Table::string(const std::string &text) {
     if (global)
         return global;
     global = makeString(module, text, GlobalValue::PrivateLinkage, "__allocsite_string");
-    reach += alignTo(text.size() + 1, 4);
+    referencedSize += alignTo(text.size() + 1, 4);
     return global;
 }
 
-/* What no other object has needs no linker to merge it: beside what names it, it takes no relocation. */
-GlobalVariable *Table::ownString(const std::string &text) {
+/* A string that no other object has does not need merging by the linker. In the section of the records that
+ * refer to it, it needs no relocation. */
+GlobalVariable *Table::unmergedString(const std::string &text) {
     GlobalVariable *global = string(text);
     setFrames(*global);
     return global;
@@ -106,7 +108,7 @@ Constant *Table::distance(GlobalVariable *to, GlobalVariable *from, Type *type, 
     return between(*to, *ConstantExpr::getInBoundsGetElementPtr(type, from, indices));
 }
 
-/* struct allocsite_scope and struct allocsite_request are both two references. */
+/* struct allocsite_scope and struct allocsite_request both consist of two references. */
 GlobalVariable *Table::pair(GlobalVariable *first, GlobalVariable *second, const char *name) {
     GlobalVariable *&global = pairs[{first, second}];
     if (global)
@@ -117,16 +119,17 @@ GlobalVariable *Table::pair(GlobalVariable *first, GlobalVariable *second, const
     return global;
 }
 
-GlobalVariable *Table::scope(const Place &place) {
-    bool isOwn = place.file == ownFile; // what is in headers, other objects have as well
-    return isOwn ? pair(ownString(place.function), ownString(place.file), "__allocsite_scope")
-                 : pair(string(place.function), string(place.file), "__allocsite_scope");
+GlobalVariable *Table::scope(const SourceLocation &place) {
+    bool isInMainFile = place.file == mainFile; // strings of headers also occur in other objects
+    return isInMainFile
+               ? pair(unmergedString(place.function), unmergedString(place.file), "__allocsite_scope")
+               : pair(string(place.function), string(place.file), "__allocsite_scope");
 }
 
-GlobalVariable *Table::frame(ArrayRef<Place> callers) {
+GlobalVariable *Table::frame(ArrayRef<SourceLocation> callers) {
     if (callers.empty())
         return nullptr;
-    const Place &at = callers.front();
+    const SourceLocation &at = callers.front();
     GlobalVariable *where = scope(at), *outer = frame(callers.drop_front());
     GlobalVariable *&global = frames[{where, outer, at.line, at.column}];
     if (global)
@@ -138,15 +141,15 @@ GlobalVariable *Table::frame(ArrayRef<Place> callers) {
     return global;
 }
 
-/* The distance and in the bits above it what no distance has. */
+/* Puts `upper` into the 8 bits of a reference that a distance within the table does not use. */
 static Constant *packed(GlobalVariable *to, GlobalVariable &from, uint32_t upper) {
     Constant *bits = ConstantInt::get(Type::getInt32Ty(from.getContext()), upper << 24);
     return to ? ConstantExpr::getAdd(between(*to, from), bits) : bits;
 }
 
-/* LTO may divide a module, and then what is in one section here is not. */
+/* LTO may split a module, so sections that are one here may not be one in the object file. */
 bool Table::isJoined() const {
-    return !isLTOPreLink(module) && reach < ALLOCSITE_JOINED_REACH;
+    return !isLTOPreLink(module) && referencedSize < ALLOCSITE_JOINED_REACH;
 }
 
 Constant *Table::descriptor(const Site &site, const Site &leader, GlobalVariable *array, unsigned index) {
@@ -170,9 +173,9 @@ bool isLTOPreLink(const Module &module) {
     return module.getModuleFlag("EnableSplitLTOUnit") != nullptr;
 }
 
-/* In LTO !associated aborts LLVM 19 and 22 when the function is inlined away before code generation, so the
- * function gets a group of its own with its descriptors. Local functions of one name meet in one LTO module:
- * their groups carry the module's id. */
+/* In LTO, !associated makes LLVM 19 and 22 abort if the function is inlined away before code generation, so
+ * the function shares a comdat with its descriptors. Local functions with one name can meet in one LTO
+ * module, so their comdat's name includes the module's id. */
 static Comdat *groupForLTO(Module &module, Function &function, const std::string &moduleId) {
     std::string name = function.getName().str();
     if (function.hasLocalLinkage())
@@ -183,7 +186,7 @@ static Comdat *groupForLTO(Module &module, Function &function, const std::string
     return comdat;
 }
 
-/* Code that --gc-sections or comdat folding drops must take its descriptors along. */
+/* Links descriptors to the function, so that --gc-sections and comdat folding drop both together. */
 void Table::group(GlobalVariable &array, Function &function) {
     if (isLTOPreLink(module)) {
         array.setComdat(function.hasComdat() ? function.getComdat()
@@ -194,8 +197,8 @@ void Table::group(GlobalVariable &array, Function &function) {
     array.setMetadata(LLVMContext::MD_associated, MDNode::get(context, ValueAsMetadata::get(&function)));
 }
 
-/* The section is that of most functions. */
-bool Table::standsWithOthers(const Function &function) const {
+/* Returns whether the function is in the section that most functions of the module share. */
+bool Table::isInSharedSection(const Function &function) const {
     return isOneSection && !function.isDeclarationForLinker() && !function.hasComdat() &&
            !function.hasSection() && !function.hasFnAttribute(Attribute::Hot) &&
            !function.hasFnAttribute(Attribute::Cold);
@@ -212,7 +215,7 @@ void Table::describe(GlobalVariable &array, ArrayRef<Site> sites) {
     array.setLinkage(GlobalValue::PrivateLinkage);
     array.setSection(ALLOCSITE_SITES_SECTION);
     array.setAlignment(Align(sizeof(allocsite_site)));
-    array.setExternallyInitialized(true); // the runtime writes the slots, which no IR shows
+    array.setExternallyInitialized(true); // the runtime writes the keys, which is not visible in the IR
     SmallVector<Constant *, 8> descriptors;
     for (unsigned index = 0; index < sites.size(); index++)
         descriptors.push_back(
@@ -227,8 +230,8 @@ GlobalVariable *Table::declare(size_t sites, const Twine &name) {
 
 SmallVector<Constant *, 8> Table::add(Function &function, ArrayRef<Site> sites) {
     GlobalVariable *array = declare(sites.size(), "__allocsite_sites." + function.getName());
-    if (standsWithOthers(function)) {
-        joint.push_back({array, sites.vec()});
+    if (isInSharedSection(function)) {
+        pendingArrays.push_back({array, sites.vec()});
     } else {
         describe(*array, sites);
         group(*array, function);
@@ -239,11 +242,11 @@ SmallVector<Constant *, 8> Table::add(Function &function, ArrayRef<Site> sites) 
     return pointers;
 }
 
-/* One that surely comes into the object file, if there is any. */
+/* Returns a function of the shared section, preferably one that is certainly emitted. */
 Function *Table::anyInSection() const {
     Function *any = nullptr;
     for (Function &function : module)
-        if (standsWithOthers(function) && (!any || any->hasLocalLinkage()))
+        if (isInSharedSection(function) && (!any || any->hasLocalLinkage()))
             any = &function;
     return any;
 }
@@ -251,14 +254,14 @@ Function *Table::anyInSection() const {
 void Table::join() {
     std::vector<Site> sites;
     std::vector<std::pair<GlobalVariable *, size_t>> places;
-    for (auto &[array, own] : joint) {
+    for (auto &[array, functionSites] : pendingArrays) {
         array->removeDeadConstantUsers();
         if (array->use_empty()) {
             array->eraseFromParent();
             continue;
         }
         places.push_back({array, sites.size()});
-        sites.insert(sites.end(), own.begin(), own.end());
+        sites.insert(sites.end(), functionSites.begin(), functionSites.end());
     }
     if (sites.empty())
         return;
@@ -272,7 +275,7 @@ void Table::join() {
     }
 }
 
-/* Inline functions and headers of libraries are in other objects as well, so their strings can be merged. */
+/* Inline functions and library headers occur in other objects as well, so all strings here are mergeable. */
 Constant *Table::function(const FunctionFlags &known, GlobalVariable *array, unsigned index) {
     SmallVector<Constant *, 5> fields;
     for (const std::string *text : {&known.symbol, &known.function, &known.file, &known.depends})

@@ -16,7 +16,7 @@ using namespace llvm;
 
 namespace allocsite {
 
-/* A parser's calls allocate all that the tree it makes consists of. */
+/* Inlined into a parser, one call may allocate each type of its syntax tree. */
 static constexpr size_t MostNames = 32;
 static constexpr const char *Or = " or ", *FurtherNames = "...";
 
@@ -36,7 +36,7 @@ template <class Function> static Function *lookUp(const char *name) {
     return reinterpret_cast<Function *>(dlsym(RTLD_DEFAULT, name));
 }
 
-/* The number of calls of one callee at one position, so far or in all. */
+/* Number of calls of one callee at one position, so far or in total. */
 using Counts = std::map<std::tuple<unsigned, unsigned, StringRef>, unsigned>;
 
 static unsigned &countOf(Counts &counts, const AllocatorCall &found) {
@@ -44,7 +44,8 @@ static unsigned &countOf(Counts &counts, const AllocatorCall &found) {
     return counts[{location->getLine(), location->getColumn(), symbolOf(*found.callee)}];
 }
 
-/* callee: which of that name at its place the call is, of how many. */
+/* `ordinal` and `count`: position of the call among the calls of this callee at its source location, and
+ * their number. */
 static std::string askAST(allocsite_types_find *find, const AllocatorCall &found, unsigned ordinal,
                           unsigned count) {
     const DILocation *location = found.call->getDebugLoc().get();
@@ -64,12 +65,11 @@ static std::string askAST(allocsite_types_find *find, const AllocatorCall &found
     return answer ? answer : "";
 }
 
-/* A call that takes a block back allocates nothing. `variables` are those of the function, or not found yet.
- */
+/* A call that frees a block has no type. `variables`: the function's variables; filled on first use. */
 static std::string findType(const AllocatorCall &found, unsigned ordinal, unsigned count,
                             Variables &variables) {
     static auto *find = lookUp<allocsite_types_find>(ALLOCSITE_TYPES_FIND);
-    if (found.what->kind == ALLOCSITE_FREE || !options().types)
+    if (found.row->kind == ALLOCSITE_FREE || !options().types)
         return "";
     std::string type = askAST(find, found, ordinal, count);
     if (!type.empty())
@@ -103,21 +103,21 @@ void TypeTable::note(ArrayRef<AllocatorCall> calls, Names &names) {
     }
 }
 
-const allocator *TypeTable::written(const DILocation &location, const allocator &what, unsigned ordinal,
+const allocator *TypeTable::written(const DILocation &location, const allocator &row, unsigned ordinal,
                                     Names &names) const {
     auto position = entries.find(positionOf(location, names));
-    if (position == entries.end() || what.kind == ALLOCSITE_FREE)
-        return &what;
+    if (position == entries.end() || row.kind == ALLOCSITE_FREE)
+        return &row;
     const allocator *found = nullptr;
     for (const Entry &entry : position->second) {
         const allocator *known = allocator_find(entry.callee.data(), entry.callee.size());
         if (entry.ordinal != ordinal || !known || known->kind == ALLOCSITE_FREE)
             continue;
-        if (known == &what || (found && found != known))
-            return &what;
+        if (known == &row || (found && found != known))
+            return &row;
         found = known;
     }
-    return found ? found : &what;
+    return found ? found : &row;
 }
 
 std::string TypeTable::of(const DILocation &location, const std::string &callee, unsigned ordinal,
@@ -143,7 +143,7 @@ std::string typeOf(const AllocatorCall &found, Notes &notes) {
     if (!location)
         return "";
     unsigned ordinal = ordinalOf(*found.call);
-    const allocator *written = notes.types.written(*location, *found.what, ordinal, notes.names);
+    const allocator *written = notes.types.written(*location, *found.row, ordinal, notes.names);
     return notes.types.of(*location, written->symbol, ordinal, notes.names);
 }
 

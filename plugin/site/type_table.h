@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The calls of a module as its source has them, and the types that they allocate. */
+/* The allocator calls of a module as the source has them, and the types that they allocate. */
 #ifndef ALLOCSITE_SITE_TYPE_TABLE_H
 #define ALLOCSITE_SITE_TYPE_TABLE_H
 
@@ -19,25 +19,25 @@
 
 namespace allocsite {
 
-/* Filled before the optimizer starts, while clang still has its AST and every variable its place in memory,
- * and asked when the sites are made. */
+/* Filled before the optimizer runs, while clang still has its AST and every variable is in memory. Queried
+ * when the sites are made. */
 class TypeTable {
   public:
-    /* All calls of one function, with their ordinals in place. */
+    /* Notes all allocator calls of one function. Their ordinals must be set. */
     void note(llvm::ArrayRef<AllocatorCall> calls, Names &names);
 
-    /* The allocator that the source calls there: LLVM makes calloc of malloc and memset, malloc of a realloc
-     * of nothing, strdup of strndup. what: that of the call which is there now. */
-    const allocator *written(const llvm::DILocation &location, const allocator &what, unsigned ordinal,
+    /* Returns the allocator that the source calls at this location. LLVM turns malloc and memset into calloc,
+     * realloc(NULL, n) into malloc, and strndup into strdup. row: the allocator of the present call. */
+    const allocator *written(const llvm::DILocation &location, const allocator &row, unsigned ordinal,
                              Names &names) const;
 
-    /* callee: its symbol. A call that the optimizer made of another one has the type of that one. Empty:
-     * unknown. */
+    /* Returns the type of a call, or an empty string. callee: symbol in the source. A call that the optimizer
+     * derived from another one has that call's type. */
     std::string of(const llvm::DILocation &location, const std::string &callee, unsigned ordinal,
                    Names &names) const;
 
   private:
-    /* Symbol of the function that the call stands in, line, column. */
+    /* Symbol of the containing function, line, column. */
     using Position = std::tuple<std::string, unsigned, unsigned>;
     struct Entry {
         std::string callee;
@@ -49,33 +49,34 @@ class TypeTable {
     static Position positionOf(const llvm::DILocation &location, Names &names);
 };
 
-/* All that is noted before the optimizer starts and asked after it: lives as long as the compilation. */
+/* Everything that is noted before the optimizer and used after it. Lives as long as the compilation. */
 struct Notes {
     Names names;
     TypeTable types;
     std::vector<FunctionFlags> functions;
-    bool isOneSection = false; // for all functions of the object file, as far as is known
+    bool isOneSection = false; // all functions of the object file share one section, as far as known
 };
 
-/* Empty: unknown. */
+/* Returns the type that the call allocates, or an empty string. */
 std::string typeOf(const AllocatorCall &call, Notes &notes);
 
-/* For a call that allocates blocks of the one and of the other: `A or B`, by the alphabet. Behind three names
- * `...` stands for all further ones. */
+/* Returns the type of a call that allocates both: `A or B` in alphabetical order. After 32 names, `...`
+ * replaces the rest. */
 std::string eitherType(const std::string &a, const std::string &b);
 
-/* No more notes follow: clang can let go of its AST. */
+/* Ends the first stage, so that clang can free its AST. */
 void finishNoting(Notes &notes);
 
-/* ---- Types where nobody has seen the AST (debug_types.cpp): by the debug info of the variable, the field or
- * the result that a block is stored to, or if there is none, of the callee's result. Holds before the
- * optimizer only. */
+/* ---- Types from debug info, when the AST is not available (debug_types.cpp): the type of the variable,
+ * field or result that a block is stored to, else the callee's result type. Only valid before the optimizer
+ * runs. */
 
-/* The types of a function's variables, by their place in memory. */
+/* The types of a function's variables, by their alloca. */
 using Variables = llvm::DenseMap<const llvm::Value *, const llvm::DIType *>;
 Variables findVariables(llvm::Function &function);
 
-/* Empty: unknown. Spelled as plugin/types/types.h says, but that C++ template arguments are all there. */
+/* Returns the type, or an empty string. Spelled as plugin/types/types.h describes, except that default C++
+ * template arguments are included. */
 std::string typeByDebugInfo(const llvm::CallBase &call, const Variables &variables);
 
 } // namespace allocsite

@@ -1,5 +1,5 @@
-// Declarations of old programs: any integers do, extended to what the C library takes, and a result that free has not.
-// What cannot be the C library's function has no sites, which is said once.
+// Declarations of old programs: integers of any width are extended to the C library's, and free may have a
+// result. A declaration that cannot be the C library's gets no sites and one warning.
 // RUN: %ir -w -O0 %s | %check
 // RUN: %ir -w -O2 %s | %check
 // RUN: %clang -Wno-incompatible-library-redeclaration -DREFUSED -c %s -o %t.o 2>&1 | %check --check-prefix=WARN
@@ -13,7 +13,7 @@
 // CHECK: [[Z:%.*]] = zext i32 [[S]] to i64
 // CHECK: call {{.*}}@__liballocsite_v1_valloc{{.*}}(i64 {{.*}}[[Z]], {{.*}}@__allocsite_sites.old
 // CHECK: call i32 {{.*}}@__liballocsite_v1_free{{.*}}@__allocsite_sites.old
-// WARN-COUNT-1: warning: allocsite: {{.*}}declared-otherwise.c declares pvalloc otherwise than C does: no call of it is a site
+// WARN-COUNT-1: warning: allocsite: {{.*}}declared-otherwise.c declares pvalloc with another prototype than C: its calls get no sites
 // WARN-NOT: warning: allocsite
 // SITES: "callee":"malloc"
 // SITES-NOT: "callee":"pvalloc"

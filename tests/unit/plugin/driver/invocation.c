@@ -5,7 +5,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-enum { COMPILES = 1, LINKS = 2, FIXED = 4, BARE = 8, FIRST_TAKEN = 16, OWN_CXX = 32 };
+enum { COMPILES = 1, LINKS = 2, STATIC = 4, BARE = 8, SANITIZER_FIRST = 16, CXX_STATIC = 32 };
 
 /* The words of a command line, separated by single spaces. */
 static unsigned read_words(const char *line) {
@@ -18,8 +18,9 @@ static unsigned read_words(const char *line) {
         words[count++] = word;
     struct invocation invocation = invocation_read(words);
     return (invocation.compiles ? COMPILES : 0) | (invocation.links ? LINKS : 0) |
-           (invocation.links_fixed ? FIXED : 0) | (invocation.bare ? BARE : 0) |
-           (invocation.first_taken ? FIRST_TAKEN : 0) | (invocation.own_cxx ? OWN_CXX : 0);
+           (invocation.links_static ? STATIC : 0) | (invocation.bare ? BARE : 0) |
+           (invocation.sanitizer_first ? SANITIZER_FIRST : 0) |
+           (invocation.links_cxx_static ? CXX_STATIC : 0);
 }
 
 #define EXPECT(line, effects) assert_int_equal(read_words(line), effects)
@@ -37,7 +38,7 @@ static void inputs_are_known_by_extension(void **state) {
     EXPECT("a.h", 0);
     EXPECT("a.o b.c", COMPILES | LINKS);
     EXPECT("", 0);
-    EXPECT("a.o -static-libstdc++", LINKS | OWN_CXX);
+    EXPECT("a.o -static-libstdc++", LINKS | CXX_STATIC);
 }
 
 static void inputs_are_known_by_language(void **state) {
@@ -89,17 +90,17 @@ static void libraries_alone_are_linked(void **state) {
 
 static void link_modes(void **state) {
     (void)state;
-    EXPECT("-static a.o", LINKS | FIXED);
-    EXPECT("-static-pie a.c", COMPILES | LINKS | FIXED);
+    EXPECT("-static a.o", LINKS | STATIC);
+    EXPECT("-static-pie a.c", COMPILES | LINKS | STATIC);
     EXPECT("-static-libgcc a.o", LINKS);
     EXPECT("-shared a.o", LINKS);
     EXPECT("-nostdlib a.o", LINKS | BARE);
-    EXPECT("-fsanitize=address -shared-libasan a.o", LINKS | FIRST_TAKEN);
+    EXPECT("-fsanitize=address -shared-libasan a.o", LINKS | SANITIZER_FIRST);
 }
 
 /* ---- Functions that the linker is told to wrap. */
 
-#define TELL(name, ...) wraps_tell((char *const[]){__VA_ARGS__, NULL}, name)
+#define TELL(name, ...) linker_wraps((char *const[]){__VA_ARGS__, NULL}, name)
 
 static void told_in_every_way(void **state) {
     (void)state;
