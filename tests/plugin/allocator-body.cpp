@@ -1,4 +1,4 @@
-// What an allocator does inside is how it works: its callers are the sites.
+// Calls inside an allocator are an implementation detail: its callers are the sites.
 // RUN: %irxx -O0 %s | %check
 // RUN: %irxx -O2 %s | %check
 // CHECK: define {{.*}}@_Znwm(

@@ -1,5 +1,5 @@
-// Callee and id are what the source says, whatever LLVM makes of the call: calloc of malloc and memset, malloc of a
-// realloc of nothing, strdup of strndup; two in one macro stay two. The types come along.
+// Callee, id and type are those of the source, even if LLVM makes calloc of malloc and memset, malloc of
+// realloc(NULL, n), or strdup of strndup. Two calls in one macro stay two sites.
 // REQUIRES: types
 // RUN: %typed -O0 -c %s -o %t.0.o && %sites %t.0.o --format=json > %t.0
 // RUN: %typed -O2 -c %s -o %t.2.o && %sites %t.2.o --format=json > %t.2

@@ -1,5 +1,5 @@
-// Two calls of a function that may allocate stay two, each with its line: a path through one call without a line
-// would say less. With sites alone they become one, as without the plugin.
+// Two calls of a function that may allocate stay two calls with their lines, because a merged call would have
+// no line in call paths. With sites alone they are merged, as without the plugin.
 // RUN: %clang -O2 -g -S -emit-llvm %s -o - | %check
 // RUN: %clang -O2 -g -S -emit-llvm -fplugin=%plugin -mllvm -allocsite-contexts=0 %s -o - | %check --check-prefix=SITES
 // CHECK: call {{.*}}@take({{.*}} !dbg ![[FIRST:[0-9]+]]

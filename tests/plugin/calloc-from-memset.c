@@ -1,4 +1,5 @@
-// malloc and memset that LLVM turns into calloc are a call of the runtime's calloc with the site of the malloc.
+// malloc and memset that LLVM turns into calloc become a call of the runtime's calloc with the site of the
+// malloc.
 // RUN: %ir -O0 %s | %check --check-prefix=PLAIN
 // RUN: %ir -O2 %s | %check --check-prefix=FOLDED
 // PLAIN: i32 -512, i32 [[@LINE+9]],

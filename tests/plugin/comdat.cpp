@@ -1,4 +1,4 @@
-// The descriptors of an inline function stand in its comdat and go with it; all others are linked to their code.
+// The descriptors of an inline function are in its comdat; all others are linked to their code (!associated).
 // RUN: %irxx -O0 %s | %check
 // RUN: %irxx -O2 %s | %check
 // CHECK-DAG: @__allocsite_sites._Z5plainv = {{.*}}section "allocsite_sites", align 32, !associated

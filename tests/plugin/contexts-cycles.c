@@ -1,12 +1,12 @@
-// A tail call that may be part of a cycle stays one, and its callee finds that nothing is known of its callers.
+// A tail call that may be part of a cycle stays a tail call, and its callee reads CONTEXT_UNKNOWN.
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check
-// UNKNOWN is 0x5DEECE66D1CEB00B.
+// CONTEXT_UNKNOWN is 0x5DEECE66D1CEB00B.
 #include <stdlib.h>
 #define APART __attribute__((noinline))
 extern void *kept;
 extern int seen(int);
 
-// Two functions call one another; a third one only begins.
+// Two functions call each other; a third one starts the cycle.
 // CHECK-LABEL: define {{.*}} @even(
 // CHECK: store volatile i64 6768574230986403851, {{.*}}@__liballocsite_v1_context
 // CHECK-NEXT: {{^ *}}%{{.*}} = tail call {{.*}}@odd(
@@ -28,7 +28,8 @@ int begin(void) {
     return even(3, 4);
 }
 
-// What is called by a pointer, or in another file, may come back to functions that are seen there and called alike, ...
+// A function called through a pointer, or in another file, may call back every visible function of the same
+// shape, ...
 // CHECK-LABEL: define {{.*}} @forwards(
 // CHECK: store volatile i64 6768574230986403851
 // CHECK-NEXT: {{^ *}}tail call void
@@ -38,7 +39,7 @@ void forwards(void *p, int m, int n) {
     next(p, m, n);
 }
 
-// ... but not to others.
+// ... but no others.
 // CHECK-LABEL: define {{.*}} @starts(
 // CHECK: notail call void
 void starts(int n) {
@@ -56,7 +57,7 @@ int prints(int n) {
     __asm__ volatile("");
     return printf_like("", n);
 }
-// What only this file sees is called by nobody else.
+// A function that only this file sees has no other callers.
 // CHECK-LABEL: define {{.*}} @hidden(
 // CHECK: notail call void
 // CHECK: notail call {{.*}}@__liballocsite_v1_malloc_by_context(

@@ -1,9 +1,9 @@
-// A calling context is stored before calls that do not return here as well: those that may throw, and what has to be a tail
-// call. What catches goes on with its own, as it was.
+// A calling context is also stored before calls that do not return normally: those that may throw, and tail
+// calls that must stay. A function that catches keeps its own number.
 // RUN: %irxx -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check
 void elsewhere(int), other(int);
 
-// A tail call would leave no frame.
+// A tail call that would leave no frame becomes an ordinary call.
 // CHECK-LABEL: define {{.*}} @_Z5jumpsPv(
 // CHECK: %[[V:.*]] = add i64
 // CHECK: store volatile i64 %[[V]], {{.*}}@__liballocsite_v1_context
@@ -12,7 +12,7 @@ void jumps(void *) {
     elsewhere(1);
 }
 
-// Where the frame surely is gone, the callee finds what its caller's caller has stored.
+// A musttail callee reads the number that the caller's caller has stored.
 // CHECK-LABEL: define {{.*}} @_Z4musti(
 // CHECK: %[[X:.*]] = load volatile i64, {{.*}}@__liballocsite_v1_context
 // CHECK: store volatile i64 %[[X]], {{.*}}@__liballocsite_v1_context
@@ -37,7 +37,7 @@ void catches(int n) {
     }
 }
 
-// main is called once, whatever constructors have stored before.
+// main is called once, so its caller's number is a constant, whatever constructors have stored before.
 // CHECK-LABEL: define {{.*}} @main(
 // CHECK-NOT: load volatile
 // CHECK: ptrtoint

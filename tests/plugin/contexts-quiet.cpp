@@ -1,5 +1,6 @@
-// What each file has a copy of comes to no allocation if it does not as it is written: destructors that only
-// give back, getters. That an allocation of it is optimized away here says nothing of another file's copy.
+// An inline function that does not allocate as written never stores a context: destructors that only free,
+// getters. If the optimizer removes an allocation from this file's copy, another file's copy may still have
+// it.
 // RUN: %irxx -O1 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check
 // RUN: %irxx -O0 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check
 #define APART __attribute__((noinline))

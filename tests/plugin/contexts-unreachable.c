@@ -1,4 +1,4 @@
-// Calls that nothing leads to are no reason to fail.
+// Unreachable calls do not make the pass fail.
 // RUN: %ir -O0 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check
 #include <stdlib.h>
 void elsewhere(void);

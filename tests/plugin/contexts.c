@@ -1,6 +1,6 @@
-// With the option a function makes its calling context of its caller's, which it reads before its first call that may
-// come to an allocation, and stores it before each such call, or passes it where an entry of the runtime takes it; no
-// other call has one stored, nor what calls none.
+// A function computes its calling context from its caller's. It reads the caller's before its first call that
+// may allocate. It stores its own before each such call, or passes it to entry points that take it. Other
+// calls and functions are unchanged.
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check --check-prefix=LEAF
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check --check-prefix=HANDLER
@@ -38,7 +38,7 @@ APART void allocates(void) {
     kept[1] = malloc(2);
 }
 
-// Calls of an entry that finds it in the variable, and may not see who called, are told apart.
+// Calls of an entry that reads the variable, and may not see its return address, get different numbers.
 // CHECK-LABEL: define {{.*}} @aligned(
 // CHECK: store volatile i64 %[[V:.*]], {{.*}}@__liballocsite_v1_context
 // CHECK: %[[W:.*]] = add i64 %[[V]],
@@ -75,7 +75,7 @@ int calls(void (*pointer)(void)) {
     return n;
 }
 
-// What comes before the path that allocates costs nothing, and a loop does not read again.
+// Code before the path that allocates costs nothing, and a loop does not read again.
 // CHECK-LABEL: define {{.*}} @rarely(
 // CHECK-NOT: __liballocsite_v1_context
 // CHECK: icmp
@@ -94,7 +94,8 @@ void rarely(int n) {
         elsewhere();
 }
 
-// What a function ends by, as where it fails, reads there; and what copies or moves a block is passed the context.
+// A block that ends the function, such as a failure path, reads the context itself. realloc and strdup take
+// the context.
 // CHECK-LABEL: define {{.*}} @fails(
 // CHECK-NOT: __liballocsite_v1_context
 // CHECK: icmp
@@ -117,7 +118,7 @@ void fails(int n, const char *text) {
     kept[2] = realloc(kept[2], (size_t)n);
 }
 
-// A function that can be a signal handler puts back what it has found.
+// A function that can be a signal handler restores the caller's context.
 // HANDLER: define {{.*}} @handler(
 // HANDLER: %[[X:.*]] = load volatile i64, {{.*}}@__liballocsite_v1_context
 // HANDLER: call {{.*}}@elsewhere

@@ -1,4 +1,4 @@
-// The definition of a custom allocator tells the runtime what it hands out, in whichever way it returns: one site.
+// The definition of a custom allocator reports its blocks at every return, all as one site.
 // RUN: %ir -O1 %s | %check
 // CHECK-LABEL: define {{.*}}@arena_alloc(
 // CHECK: call i64 @__liballocsite_v1_custom_enter()

@@ -1,4 +1,4 @@
-// A custom allocator that is left by an exception is left, and has failed.
+// An exception that leaves a custom allocator is reported as a failure.
 // RUN: %irxx -O1 %s | %check
 // CHECK-LABEL: define {{.*}}take
 // CHECK: call i64 @__liballocsite_v1_custom_enter()

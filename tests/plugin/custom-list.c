@@ -1,4 +1,4 @@
-// A list of allocators: what it says, and where it is wrong.
+// A list of allocators: its effects, and its errors.
 // RUN: printf '[allocsite]\nfun:arena_*=alloc size=2\nfun:arena_end=ignore\n' > %t.list
 // RUN: %ir -O1 -fplugin=%plugin -mllvm -allocsite-list=%t.list %s | %check
 // CHECK: call void @__liballocsite_v1_allocsite_custom_alloc(

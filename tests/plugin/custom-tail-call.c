@@ -1,4 +1,4 @@
-// What a custom allocator returns by a musttail call is told too.
+// A block that a custom allocator returns through a musttail call is also reported.
 // RUN: %ir -O1 %s | %check
 // CHECK-LABEL: define {{.*}}@arena_alloc(
 // CHECK: [[BLOCK:%.*]] = {{.*}}call {{.*}}@more{{.*}}(

@@ -1,5 +1,5 @@
-// One command compiles CUDA for the GPU and for the host with the same plugins: the code for the GPU stays as it is, without a
-// word, and the host's gets its sites.
+// One command compiles CUDA for the GPU and for the host with the same plugins. Code for the GPU stays
+// unchanged without a message; code for the host gets its sites.
 // RUN: %irxx -O2 -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -Xclang -target-feature -Xclang +ptx63 -nocudainc -nocudalib %s 2>&1 | %check --check-prefix=DEVICE
 // RUN: %irxx -O2 -x cuda --cuda-host-only --cuda-gpu-arch=sm_75 -Xclang -target-feature -Xclang +ptx63 -nocudainc -nocudalib %s 2>&1 | %check --check-prefix=HOST
 // RUN: %plain -x ir --target=amdgcn-amd-amdhsa -fpass-plugin=%plugin -nogpulib -S -o - %S/Inputs/device.ll 2>&1 | %check --check-prefix=AMD

@@ -1,4 +1,4 @@
-// The half that sees the AST leaves code for a GPU alone too, and tells the types of the host's.
+// The AST half also ignores code for a GPU, and finds the types of the host's code.
 // REQUIRES: types
 // RUN: %typedxx -O2 -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -Xclang -target-feature -Xclang +ptx63 -nocudainc -nocudalib -S -emit-llvm -o - %s 2>&1 | %check --check-prefix=DEVICE
 // RUN: %typedxx -O2 -x cuda --cuda-host-only --cuda-gpu-arch=sm_75 -Xclang -target-feature -Xclang +ptx63 -nocudainc -nocudalib -S -emit-llvm -o - %s 2>&1 | %check --check-prefix=HOST

@@ -1,4 +1,4 @@
-// Unused blocks are elided as they are without the plugin.
+// Unused blocks are elided, as without the plugin.
 // RUN: %irxx -O0 %s | %check --check-prefix=KEPT
 // RUN: %irxx -O2 %s | %check --check-prefix=ELIDED
 // KEPT-DAG: call {{.*}}@__liballocsite_v1_malloc(

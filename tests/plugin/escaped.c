@@ -1,5 +1,5 @@
-// A malloc whose address is taken stays malloc, and a call through a pointer that may change is no site: what it allocates is
-// known by the path there.
+// A malloc whose address is taken stays malloc. A call through a variable pointer is no site; its allocations
+// are known by their call path.
 // RUN: %ir -O0 %s | %check
 // RUN: %ir -O2 %s | %check
 // CHECK: define {{.*}}@called(

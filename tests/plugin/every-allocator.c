@@ -1,4 +1,4 @@
-// Every C function of the list gets a site, under the names that the headers really call too.
+// Every C function of the list gets a site, also under the names that the headers redirect to.
 // RUN: %ir -O0 %s | %check
 // RUN: %ir -O2 -w -D_FORTIFY_SOURCE=2 %s | %check --check-prefix=FORTIFIED
 // CHECK-DAG: call {{.*}}@__liballocsite_v1_malloc(

@@ -1,4 +1,4 @@
-// An option that is given again, as by flags that are put behind a build's own, holds as it was given last.
+// If an option occurs several times, as with flags appended to a build's own, the last one counts.
 // RUN: %ir -O0 -mllvm -allocsite-contexts=1 %s | %check --check-prefix=ON
 // RUN: %ir -O0 -mllvm -allocsite-contexts=1 -mllvm -allocsite-contexts=0 %s | %check --check-prefix=OFF
 #include <stdlib.h>

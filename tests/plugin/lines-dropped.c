@@ -1,11 +1,11 @@
 // REQUIRES: types
-// Below -g the code generator gets no description of functions, and the optimizer no lines but those of calls, unless
-// somebody asks for remarks.
+// Below -g, DISubprograms are dropped before code generation, and the optimizer only gets the lines of calls,
+// unless remarks are enabled.
 // RUN: %typed -g0 -O2 -Rpass=^$ -S -emit-llvm %s -o - | %check --check-prefix=DROPPED
 // RUN: %typed -g0 -O2 -Rpass=^$ -Rpass-missed=regalloc -S -emit-llvm %s -o - | %check --check-prefix=KEPT
 // RUN: %typed -O2 -Rpass=^$ -S -emit-llvm %s -o - | %check --check-prefix=KEPT
 // RUN: %typed -g0 -O2 -Rpass=^$ -c %s -o %t.o && %sites %t.o | %check --check-prefix=LINES
-// Coverage is told all lines.
+// Coverage still gets all lines.
 // RUN: %typed -g0 --coverage -Rpass=^$ -c %s -o %t.own.o && %plain --coverage -c %s -o %t.plain.o
 // RUN: cmp %t.own.gcno %t.plain.gcno
 // DROPPED: define {{.*}}block({{[^!]*$}}

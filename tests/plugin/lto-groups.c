@@ -1,4 +1,4 @@
-// Before LTO the function and its descriptors get a group of their own: !associated aborts LLVM 19 and 22 there.
+// Before LTO, the function shares a comdat with its descriptors: there !associated aborts LLVM 19 and 22.
 // RUN: %clang -O2 -flto -c %s -o - | %dis | %check
 // RUN: %clang -O2 -flto=thin -c %s -o - | %dis | %check
 // CHECK-DAG: $extern_ = comdat nodeduplicate

@@ -1,4 +1,4 @@
-// Two calls in one macro share a position and are still two sites with two hashes.
+// Two calls in one macro share a position and are two sites with two hashes.
 // RUN: %ir -O0 %s | %check
 // RUN: %ir -O2 %s | %check
 // CHECK: @__allocsite_sites.both = private externally_initialized global [2 x %allocsite.site] [

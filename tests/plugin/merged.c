@@ -1,5 +1,5 @@
-// Calls are kept apart until their sites are passed, and no longer: then equal ones may be merged, unless the program
-// wants them kept apart.
+// Calls are not merged until they pass their sites. Then equal calls may be merged, unless the program itself
+// forbids it (nomerge).
 // RUN: %ir -O2 %s | %check
 // RUN: %ir -O2 -DAPART='__attribute__((nomerge))' %s | %check --check-prefix=OWN
 // CHECK: define {{.*}}@user(

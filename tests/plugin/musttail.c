@@ -1,4 +1,4 @@
-// A musttail call cannot gain an argument, and nothing can follow it: it stays as it is, and is no site.
+// A musttail call cannot take another argument, and nothing can follow it: it stays unchanged and is no site.
 // RUN: %ir -O0 %s | %check
 // RUN: %ir -O2 %s | %check
 // CHECK: define {{.*}}@tail(

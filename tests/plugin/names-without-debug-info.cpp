@@ -1,4 +1,4 @@
-// -Rpass=^$ keeps lines but no linkage names; the names are whole all the same, inlined functions included.
+// -Rpass=^$ keeps lines but no linkage names. Names are still complete, also those of inlined functions.
 // RUN: %clangxx -g0 -Rpass=^$ -O2 -c %s -o %t.o && %sites %t.o --format=json | %check
 // RUN: %clangxx -O2 -c %s -o %t.g.o && %sites %t.g.o --format=json | %check
 // CHECK: "id":"{{[0-9a-f]+}}"

@@ -1,4 +1,4 @@
-// A static function of an allocator's name, or one with another prototype, is the program's own.
+// A static function named like an allocator, or one with another prototype, belongs to the program.
 // RUN: %ir -w -fno-builtin -O0 %s | %check
 // RUN: %ir -w -fno-builtin -O2 %s | %check
 // CHECK-NOT: allocsite_v1

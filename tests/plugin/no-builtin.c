@@ -1,4 +1,4 @@
-// -fno-builtin takes the knowledge of malloc from the optimizer, not from us.
+// -fno-builtin hides malloc from the optimizer, but not from the plugin.
 // RUN: %ir -fno-builtin -O0 %s | %check
 // RUN: %ir -fno-builtin -O2 %s | %check
 // RUN: %ir -ffreestanding -O2 %s | %check

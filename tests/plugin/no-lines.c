@@ -1,4 +1,4 @@
-// Without debug info there is no line to give: said once per file. -Rpass=^$ gives lines without debug info.
+// Without debug info there are no lines: one warning per file. -Rpass=^$ gives lines without debug info.
 // RUN: %clang -g0 -O2 -c %s -o %t.o 2>&1 | %check --check-prefix=WARN
 // RUN: %clang -g0 -O0 -Rpass=^$ -c %s -o %t.o 2>&1 | %check --allow-empty --check-prefix=QUIET
 // RUN: %clang -g0 -O2 -Rpass=^$ -c %s -o %t.o 2>&1 | %check --allow-empty --check-prefix=QUIET

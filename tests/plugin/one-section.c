@@ -1,6 +1,6 @@
-// Functions that stand in one section of the object file have one array of descriptors, which holds one relocation.
-// Names that no other file has take none; callees and types do. Functions with sections of their own have arrays of
-// their own, which go with them.
+// Functions in one section of the object file share one array of descriptors with one relocation. Names that
+// no other file has need no relocation; callees and types do. Functions in sections of their own have their
+// own arrays, which are dropped with them.
 // REQUIRES: types
 // RUN: %typed -O0 -c %s -o %t.o && readelf -SrW %t.o | %check
 // RUN: %typed -O2 -c %s -o %t.O2.o && readelf -SrW %t.O2.o | %check

@@ -1,4 +1,4 @@
-; Operand bundles, calling convention, tail-call kind, attributes and metadata of the call are kept.
+; A rewritten call keeps its operand bundles, calling convention, tail-call kind, attributes and metadata.
 ; RUN: %opt -passes=allocsite-rewrite %s | %check
 ; RUN: %opt -passes='default<O2>' %s | %check
 ; CHECK: %p = notail call noalias align 16 {{.*}}@__liballocsite_v1_malloc{{(_by_context)?}}(i64 noundef 8, {{.*}}@__allocsite_sites.bundle{{.*}}) #[[ATTR:[0-9]+]] [ "deopt"(i32 7) ], !dbg !{{[0-9]+}}, !kept ![[KEPT:[0-9]+]]

@@ -1,5 +1,5 @@
-// A program's own strdup is a function like all others: what it allocates is its site. Its own malloc serves the
-// whole process: its callers are the sites, unless nobody else can see it.
+// A program's own strdup is an ordinary function, and its inner calls are sites. Its own malloc serves the
+// whole process, so its callers are the sites, unless its visibility is hidden.
 // RUN: %ir -w -fno-builtin -O0 %s | %check
 // RUN: %ir -w -fno-builtin -O2 %s | %check
 // CHECK: define {{.*}}@strdup(

@@ -1,6 +1,6 @@
-// What attributes and lists say holds whatever a body does; `ignore` holds against the body. Code that somebody names as a
-// library's has its flag by its file or by its name, whatever a class has from the compiler by its name, if it may allocate.
-//
+// Attributes and lists override the body; so does `ignore`. Code that the user declares a library's is
+// flagged by its file or name. Functions that the compiler generates for a class are flagged by name if they
+// may allocate.
 // RUN: echo 'fun:listed=wrapper' > %t.list
 // RUN: echo 'fun:ignored=ignore' >> %t.list
 // RUN: echo 'fun:pool=alloc size=1' >> %t.list

@@ -1,6 +1,6 @@
-// Whether a function of another file passes through only that file tells: the entry names it, one entry for each, also if
-// the call is within another function of this file. What the C library returns is its own.
-//
+// If a function returns the result of a function in another file, its record names that function: one
+// record for each, also through calls within this file. Results of the C library are not
+// pass-through.
 // RUN: %clang -O2 -c %s -o %t.o
 // RUN: %functions %t.o | %check --implicit-check-not=_through
 #include <stdlib.h>

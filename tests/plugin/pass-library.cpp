@@ -1,5 +1,5 @@
-// Code of a system header is a library's, known by its file; so is code of files and names that the user says. What it calls
-// back is the program's. Sites stand where the call is, in a header as elsewhere.
+// Code of a system header is library code, recognized by its file. So is code in files or with names that the
+// user lists. The program's functions that it calls back are not. Sites in headers stay sites.
 // REQUIRES: types
 // RUN: %typedxx -O0 -isystem %S/Inputs/system -c %s -o %t.o && %functions %t.o | %check --check-prefix=FILE
 // RUN: %typedxx -O2 -isystem %S/Inputs/system -c %s -o %t.o && %functions %t.o | %check --check-prefix=FILE

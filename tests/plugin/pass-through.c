@@ -1,6 +1,6 @@
-// A function passes through if each pointer that it returns or stores in memory that it was handed is a block, null or its
-// own argument, and one is a block. No name and no number says more; where it does not, the line is in the function.
-//
+// A function passes through if each pointer that it returns, or stores in memory it received, is a block,
+// null or its own argument, and at least one is a block. Names and counts do not matter. Otherwise the line
+// is in the function.
 // RUN: %clang -O2 -c %s -o %t.o
 // RUN: %functions %t.o | %check --implicit-check-not=_through
 // RUN: %clang -O0 -c %s -o %t.o
@@ -34,7 +34,7 @@ void add(struct vector *v, void *item) {
     ((void **)v->items)[v->count++] = item;
 }
 
-// The way through numbers and past a header of its own does not hide the block.
+// Pointer arithmetic through integers, past a header, still yields the block.
 // CHECK: passes_through  aligned  pass-through.c{{$}}
 void *aligned(size_t size, size_t align) {
     char *block = malloc(size + align);
@@ -77,14 +77,15 @@ void grow(void *place, size_t size) {
     *p = larger;
 }
 
-// A fixed point: as long as nothing else is returned, each may be what the other is.
+// A fixed point: each function may return the other's result if no other pointer is returned.
 // CHECK: passes_through  left  pass-through.c{{$}}
 void *right(size_t size);
 void *left(size_t size) {
     return size > 100 ? right(size - 1) : malloc(size);
 }
 
-// A node's own text is a block's content, and linking it to others changes nothing for the caller.
+// A text stored in a new node is the content of a block, and linking nodes does not change the result for the
+// caller.
 // CHECK: passes_through  make_node  pass-through.c{{$}}
 struct node *make_node(struct table *t, const char *text) {
     struct node *x = malloc(sizeof *x);
@@ -148,7 +149,7 @@ void *xrealloc(void *block, size_t size) {
     return memset(larger, 0, size);
 }
 
-// None of these does: what is found somewhere, what is always the same, a part of what was there.
+// These do not pass through: they return something found, something constant, or part of something existing.
 struct node *intern(struct table *t, const char *text) {
     for (struct node *x = t->buckets[1]; x; x = x->next)
         if (!strcmp(x->text, text))
@@ -203,7 +204,7 @@ void *same(void *p) {
     free(malloc(1));
     return p;
 }
-// No block is behind these, however often they call each other.
+// These never return a block from an allocator, however they call each other.
 const char *round_one(const char *p);
 const char *round_two(const char *p) {
     free(malloc(1));

@@ -1,6 +1,6 @@
-// In C++: constructors that store a block of their own (what the compiler stores for virtual functions does not count),
-// and functions that return one. What a library's object makes for itself is the library's.
-//
+// C++: constructors that store a block of their own pass through (vtable pointers do not count), and so
+// do functions that return one. Blocks that a library's object allocates for itself belong to the
+// library.
 // RUN: %clangxx -O2 -c %s -o %t.o
 // RUN: %functions %t.o | %check --implicit-check-not=_through
 #include <deque>
@@ -14,7 +14,7 @@ struct Thing {
     Thing(int n);
 };
 
-// Both names that a constructor has.
+// Both symbols of a constructor.
 // CHECK-DAG: passes_through  _ZN5ThingC2Ei  pass-through.cpp{{$}}
 // CHECK-DAG: passes_through  _ZN5ThingC1Ei  pass-through.cpp{{$}}
 Thing::Thing(int n) : numbers(new int[n]) {}
@@ -24,7 +24,7 @@ Thing *Thing::create(int n) {
     return new Thing(n);
 }
 
-// A part of an object that is returned in memory, too.
+// Also a part of an object that is returned in memory.
 struct Pair {
     char *first, *second, *third;
 };

@@ -1,5 +1,5 @@
-// The hash stays when lines are added above the function, with or without debug info; it goes by what stands
-// in the function.
+// The hash does not change when lines are added above the function, with or without debug info. It depends on
+// the code in the function.
 // RUN: %ir -O2 %s | grep -o 'allocsite.site { i64 [^,]*, i32 -512' > %t.before
 // RUN: %ir -O2 -DEDITED %s | grep -o 'allocsite.site { i64 [^,]*, i32 -512' > %t.after
 // RUN: cat %t.before > %t.both && sed 's/^/edited /' %t.after >> %t.both

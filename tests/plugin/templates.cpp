@@ -4,7 +4,7 @@
 // CHECK-COUNT-2: "line":[[@LINE+4]],"column":12,"callee":"operator new[]"
 // CHECK-NOT: "callee"
 template <class T> __attribute__((noinline)) T *make(int n) {
-    // Both instantiations stand here:
+    // Both instantiations are on this line:
     return new T[n];
 }
 int *ints(int n) {

@@ -1,4 +1,4 @@
-// The two calls of an if stay two sites with their lines: merged, they would be one call at no line.
+// The two calls of an if stay two sites with their lines. LLVM would merge them into one call at line 0.
 // RUN: %ir -O0 %s | %check
 // RUN: %ir -O2 %s | %check
 // CHECK: @__allocsite_sites.pick = private externally_initialized global [2 x %allocsite.site] [

@@ -1,4 +1,5 @@
-// What is kept by a pointer to its beginning, or to its base, is the whole structure that the size names.
+// A block that is stored through a pointer to the beginning or base of a structure has the type of the whole
+// structure if the size names it.
 // REQUIRES: types
 // RUN: %typed -O0 -c %s -o %t.o && %sites %t.o --format=json | %check
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct base *base_new(int n) {
     struct base *base = malloc(sizeof(struct derived));
     // CHECK-DAG: "line":[[@LINE+1]],"column":40,"callee":"malloc","type":"struct derived"
     struct base *cast = (struct base *)malloc(sizeof(struct derived));
-    // What is larger for another reason, or is smaller, is what the pointer says.
+    // If the size is larger for another reason, or smaller, the pointer's type counts.
     // CHECK-DAG: "line":[[@LINE+1]],"column":25,"callee":"malloc","type":"struct base"
     struct base *list = malloc(n * sizeof(struct derived));
     // CHECK-DAG: "line":[[@LINE+1]],"column":25,"callee":"malloc","type":"struct base"

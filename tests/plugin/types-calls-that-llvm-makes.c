@@ -1,4 +1,4 @@
-// A call that LLVM makes itself has the type of the call that it made it of.
+// A call that LLVM creates has the type of the call that it was made from.
 // REQUIRES: types
 // RUN: %typed -O2 -c %s -o %t.o && %sites %t.o --format=json | %check
 // RUN: %clang -O2 -c %s -o %t.debug.o && %sites %t.debug.o --format=json | %check

@@ -1,4 +1,5 @@
-// The type of a block is what its address is converted to: by a cast first, else by what it is stored to.
+// The type of a block comes from the conversion of its address: from a cast first, else from the variable it
+// is stored to.
 // REQUIRES: types
 // RUN: %typed -O0 -c %s -o %t.o && %sites %t.o --format=json | %check
 #include <stdlib.h>

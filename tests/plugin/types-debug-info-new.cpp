@@ -1,4 +1,4 @@
-// Without the AST, clang's own note of what `new` makes (!heapallocsite) gives the type.
+// Without the AST, clang's !heapallocsite metadata gives the type of `new`.
 // RUN: %clangxx -O0 -c %s -o %t.O0.o && %sites %t.O0.o --format=json | %check
 // RUN: %clangxx -O2 -c %s -o %t.O2.o && %sites %t.O2.o --format=json | %check
 namespace ns {

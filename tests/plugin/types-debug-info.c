@@ -1,5 +1,5 @@
-// Without the AST, debug info gives the type of the variable, the field or the result that a block is stored to, and
-// nothing where it does not tell.
+// Without the AST, the type comes from the debug info of the variable, field or result that a block is stored
+// to. If that is ambiguous, the type is unknown.
 // RUN: %clang -O0 -c %s -o %t.O0.o && %sites %t.O0.o --format=json | %check
 // RUN: %clang -O2 -c %s -o %t.O2.o && %sites %t.O2.o --format=json | %check
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct foo *global;
 struct foo *returned(void) {
     return malloc(100);
 }
-// A number that ends a name is not one that clang has put there.
+// A number at the end of a name in the source is not mistaken for clang's suffix.
 void numbered(struct vec3 *to) {
     // CHECK-DAG: "line":[[@LINE+1]],"column":16,"callee":"malloc","type":"char"
     to->name = malloc(100);
@@ -53,7 +53,7 @@ void stores(struct foo *to, struct foo **more, int i) {
     // CHECK-DAG: "line":[[@LINE+1]],"column":35,"callee":"calloc","type":"double"
     double *d = i ? malloc(100) : calloc(10, 10);
     to->part.numbers = d;
-    // A union has many types, a void pointer none, and memory can be looked at as what it is not:
+    // A union has several types, a void pointer none, and memory can be accessed as another type:
     // CHECK-DAG: "line":[[@LINE+1]],"column":23,"callee":"malloc","type":null
     to->either.ints = malloc(100);
     // CHECK-DAG: "line":[[@LINE+1]],"column":17,"callee":"malloc","type":null

@@ -1,4 +1,4 @@
-// What frees has no type, not even that of what it takes a pointer to, or of the `new` in whose place it stands.
+// Calls that free have no type, neither that of their argument nor that of a `new` at the same position.
 // REQUIRES: types
 // RUN: %typedxx -O0 -c %s -o %t.o && %sites %t.o --format=json | %check
 // RUN: %clangxx -O0 -c %s -o %t.debug.o && %sites %t.debug.o --format=json | %check

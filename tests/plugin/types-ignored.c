@@ -1,4 +1,4 @@
-// Blocks of a type that a list ignores are of unknown type.
+// Blocks of a type that a list ignores have an unknown type.
 // REQUIRES: types
 // RUN: printf 'type:struct b*=ignore\n' > %t.list
 // RUN: %typed -O2 -fplugin=%plugin -mllvm -allocsite-list=%t.list -c %s -o %t.o && %sites %t.o --format=json | %check

@@ -1,4 +1,4 @@
-// Two calls in one macro share a position; each has its own type, in either place where clang may say they stand.
+// Two calls in one macro share a position, and each has its own type, in either position that clang reports.
 // REQUIRES: types
 // RUN: %typed -O0 -c %s -o %t.O0.o && %sites %t.O0.o --format=json | %check
 // RUN: %typed -O2 -c %s -o %t.O2.o && %sites %t.O2.o --format=json | %check
@@ -25,11 +25,11 @@ void both(struct foo **foo, double **number, void **out) {
     // CHECK-DAG: "line":[[@LINE+2]],"column":{{5|42}},"callee":"malloc","type":"short"
     // CHECK-DAG: "line":[[@LINE+1]],"column":{{5|22}},"callee":"malloc","type":"long"
     SWAPPED(out[2] = NEW(long), out[3] = NEW(short));
-    // What is not in the code is not counted, so of two types neither is sure:
+    // Unevaluated code is not counted, so neither of two types is certain:
     // CHECK-DAG: "line":[[@LINE+1]],"column":{{14|42}},"callee":"malloc","type":{{null|"long"}}
     out[4] = SAME(0 ? NEW(int) : (void *)NEW(long));
 }
-// A block within the macro has a scope of its own and is at the same position.
+// A block within the macro has its own scope at the same position.
 #define TABLE(a, b)                                                                                                    \
     do {                                                                                                               \
         (a) = malloc(10);                                                                                              \

@@ -1,4 +1,4 @@
-// new says its type wherever it stands, and an array's is that of its elements.
+// new names its type in every expression; the type of an array is that of its elements.
 // REQUIRES: types
 // RUN: %typedxx -O0 -std=c++17 -c %s -o %t.o && %sites %t.o --format=json | %check
 namespace ns {

@@ -1,5 +1,5 @@
-// A virtual function that another one replaces may return and take classes that the file only declares. They
-// have no size to ask for: that ended the compiler.
+// A virtual function that overrides another may return and take classes that the file only declares. These
+// have no size; asking for one crashed the compiler.
 // RUN: %typedxx -O0 -S -emit-llvm -o - %s | %check
 // REQUIRES: types
 // CHECK: @_ZN5Other4roomEi

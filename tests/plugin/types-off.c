@@ -1,4 +1,4 @@
-// -allocsite-types=0 finds no types; neither does a pass that has nobody to ask.
+// -allocsite-types=0 finds no types, and neither does a pass without the AST half.
 // REQUIRES: types
 // RUN: %typed -fplugin=%plugin -mllvm -allocsite-types=0 -c %s -o %t.off.o && %sites %t.off.o --format=json | %check
 // RUN: %clang -g1 -c %s -o %t.alone.o && %sites %t.alone.o --format=json | %check

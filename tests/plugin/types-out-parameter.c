@@ -1,4 +1,4 @@
-// Functions that hand the block out through a pointer: it tells the type.
+// Functions that store the block through a pointer parameter: the pointer gives the type.
 // REQUIRES: types
 // RUN: %typed -D_GNU_SOURCE -O0 -c %s -o %t.o && %sites %t.o --format=json | %check
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// What is made in a block tells its type.
+// Placement new gives the type of the block.
 // REQUIRES: types
 // RUN: %typedxx -O0 -c %s -o %t.O0.o && %sites %t.O0.o --format=json | %check
 // RUN: %typedxx -O2 -c %s -o %t.O2.o && %sites %t.O2.o --format=json | %check

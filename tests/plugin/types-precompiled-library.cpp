@@ -1,4 +1,5 @@
-// Templates of a library in a precompiled header have types where they are instantiated, without debug information that tells.
+// Templates of a library in a precompiled header have types where they are instantiated, without debug
+// information.
 // REQUIRES: types
 // RUN: %typedxx -gline-tables-only -x c++-header %S/Inputs/types-precompiled-library.h -o %t.pch
 // RUN: %typedxx -gline-tables-only -include-pch %t.pch -c %s -o %t.o

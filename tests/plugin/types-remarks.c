@@ -1,5 +1,5 @@
 // REQUIRES: types
-// Remarks come to who asks for them, with both halves as without; the pattern that keeps lines asks for none.
+// Remarks appear only if requested, with both halves as without; -Rpass=^$ requests none.
 // RUN: %typed -g0 -O2 -Rpass=^$ -Rpass=inline -c %s -o %t.o 2>&1 | %check --check-prefix=REMARK
 // RUN: %typed -g0 -O2 -Rpass=^$ -Rpass-missed=inline -c %s -o %t.o 2>&1 | %check --check-prefix=MISSED
 // RUN: %typed -g0 -O2 -Rpass=^$ -c %s -o %t.o 2>&1 | %check --allow-empty --check-prefix=QUIET

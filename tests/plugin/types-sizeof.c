@@ -1,4 +1,4 @@
-// Where no conversion tells the type, the size does: a struct with a flexible array is the struct.
+// If no conversion gives the type, the size does: a struct with a flexible array member is the struct.
 // REQUIRES: types
 // RUN: %typed -O0 -c %s -o %t.o && %sites %t.o --format=json | %check
 #include <stddef.h>
@@ -27,14 +27,14 @@ void sizes(int n, struct part *part, char *text) {
     char *cast = (char *)malloc(sizeof(struct foo));
     // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":"struct foo"
     kept[9] = malloc(offsetof(struct foo, parts) + n * sizeof(struct part));
-    // Two types, or one that only has a part in how the size is found, say no more than bytes:
+    // Two types in the size, or a type that only contributes to it, give only "bytes":
     // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":"bytes"
     kept[4] = malloc(sizeof(struct foo) + sizeof(struct part));
     // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":"bytes"
     kept[5] = malloc(rounded(sizeof(struct foo)));
     // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":"bytes"
     kept[6] = malloc(n / sizeof(struct foo));
-    // Nor does room for a number or a pointer beside what is asked for:
+    // So does space for a number or a pointer in addition to the requested size:
     // CHECK-DAG: "line":[[@LINE+1]],"column":16,"callee":"malloc","type":"bytes"
     kept[10] = malloc(n + sizeof(void *));
     // CHECK-DAG: "line":[[@LINE+1]],"column":16,"callee":"malloc","type":"struct part"

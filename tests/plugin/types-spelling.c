@@ -1,4 +1,4 @@
-// Types are called by their tags: typedefs only name what has no name, and qualifiers are nothing to allocate.
+// Types are spelled by their tags. Typedefs name only types without a tag, and qualifiers are removed.
 // REQUIRES: types
 // RUN: %typed -O0 -c %s -o %t.o && %sites %t.o --format=json | %check
 // RUN: %clang -O0 -c %s -o %t.debug.o && %sites %t.debug.o --format=json | %check

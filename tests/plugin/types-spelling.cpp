@@ -1,4 +1,4 @@
-// In C++ with all scopes, but without what the language fills in and without the paths of this machine.
+// C++ types are spelled with all scopes, without default template arguments, and without local paths.
 // REQUIRES: types
 // RUN: %typedxx -O0 -c %s -o %t.o && %sites %t.o --format=json | %check
 namespace a {

@@ -1,5 +1,5 @@
-// What containers allocate has a type where their headers do, and each line of the program that comes there is a chain of its
-// own.
+// Blocks that containers allocate have a type at the line in the header, and each line of the program that
+// calls it is a separate inline chain.
 // REQUIRES: types
 // RUN: %typedxx -O0 -std=c++17 -c %s -o %t.O0.o && %sites %t.O0.o | %check
 // RUN: %typedxx -O2 -std=c++17 -c %s -o %t.O2.o && %sites %t.O2.o | %check

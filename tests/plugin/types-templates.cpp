@@ -1,4 +1,4 @@
-// One line of a template has a type for each instantiation, also where it is inlined and without debug info.
+// One line of a template has a type per instantiation, also if inlined and without debug info.
 // REQUIRES: types
 // RUN: %typedxx -O0 -c %s -o %t.O0.o && %sites %t.O0.o --format=json | %check
 // RUN: %typedxx -O2 -c %s -o %t.O2.o && %sites %t.O2.o --format=json | %check
@@ -8,7 +8,7 @@ template <class T, class U = T> struct Pair {
     T first;
     U second;
     static void fill(Pair **to) {
-        // Both instantiations stand here:
+        // Both instantiations are on this line:
         *to = new Pair[2];
     }
 };

@@ -1,4 +1,4 @@
-// Declarations without a prototype: the call passes what it passes.
+// Declarations without a prototype: the call determines the arguments.
 // RUN: %ir -std=gnu89 -w -O0 %s | %check
 // RUN: %ir -std=gnu89 -w -O2 %s | %check
 // RUN: %ir -std=gnu89 -w -fno-builtin -O2 %s | %check

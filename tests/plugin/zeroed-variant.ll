@@ -1,5 +1,5 @@
-; What names a function of the same signature does not go along to an entry that takes the site as well: LLVM 22 rejects the
-; module.
+; An attribute that names a function with the same signature is removed from an entry point, which also takes the site.
+; LLVM 22 rejects the module otherwise.
 ; REQUIRES: llvm-22
 ; RUN: %opt -passes='default<O2>,verify' %s | %check
 ; CHECK: call {{.*}}@__liballocsite_v1_malloc_by_context(i64 %n, ptr @__allocsite_sites.use, i64 %allocsite.context){{$}}
