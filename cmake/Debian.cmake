@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The Debian package, with all plugins that were built: cpack -G DEB. -DCPACK_PACKAGE_CONTACT='NAME <ADDRESS>' is its maintainer.
+# The Debian package, with all plugins that were built: cpack -G DEB. Set its maintainer with
+# -DCPACK_PACKAGE_CONTACT='NAME <ADDRESS>'.
 
 set(CPACK_PACKAGE_CONTACT "allocsite maintainers <allocsite@example.org>" CACHE STRING "Maintainer of packages")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "exact heap profiler for C and C++, by the line that allocates")
@@ -20,10 +21,10 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/trigge
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 
-# Any one of them is enough. The reader runs without.
+# One clang is enough. The reader needs none.
 list(TRANSFORM ALLOCSITE_LLVM_MAJORS PREPEND clang- OUTPUT_VARIABLE clangs)
 list(JOIN clangs " | " CPACK_DEBIAN_PACKAGE_RECOMMENDS)
-# Opened when debug information is on a server.
+# Loaded at run time to fetch debug information from a server.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS libdebuginfod1)
 
 string(TIMESTAMP ALLOCSITE_DEBIAN_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds every LLVM that has what a pass plugin needs: headers and its own clang. Several majors may be
-# installed side by side; a plugin serves exactly one of them, so each gets its own.
+# Finds every LLVM major with headers and clang, which a pass plugin needs. Several may be installed, and each gets its
+# own plugin.
 #
-# Reads   ALLOCSITE_LLVM_ROOTS   further prefixes to look in, before /usr/lib/llvm-*
-#         ALLOCSITE_LLVM         the default major, if the caller wants to choose it
-# Sets    ALLOCSITE_LLVM_MAJORS  the majors found, ascending
+# Reads   ALLOCSITE_LLVM_ROOTS   prefixes to search before /usr/lib/llvm-*
+#         ALLOCSITE_LLVM         optional: the default major
+# Sets    ALLOCSITE_LLVM_MAJORS  the majors found, in ascending order
 #         ALLOCSITE_LLVM         the default major: 14 if present, else the lowest
-#         ALLOCSITE_LLVM_<N>_INCLUDE_DIR, _CLANG, _CLANGXX and, where installed (else a false value),
+#         ALLOCSITE_LLVM_<N>_INCLUDE_DIR, _CLANG, _CLANGXX, and if installed (otherwise false):
 #         ALLOCSITE_LLVM_<N>_OPT, _FILECHECK, _LLD
-#         ALLOCSITE_LLVM_<N>_HAS_AST  whether clang's own headers are there too
+#         ALLOCSITE_LLVM_<N>_HAS_AST  whether clang's headers are installed
 #         ALLOCSITE_LIT          command line (list) that starts lit, or empty
 
 set(ALLOCSITE_LLVM_OLDEST 14)
@@ -23,7 +23,7 @@ function(allocsite_llvm_tool variable root major)
     mark_as_advanced(${variable})
 endfunction()
 
-# The major whose headers stand under root, or nothing.
+# Sets `variable` to the major whose headers are in `root`, or to nothing.
 function(allocsite_llvm_major variable root)
     set(${variable} "" PARENT_SCOPE)
     set(config ${root}/include/llvm/Config/llvm-config.h)
@@ -38,7 +38,7 @@ function(allocsite_llvm_major variable root)
     endif()
 endfunction()
 
-# lit is not a program of its own on Debian: from 20 on llvm-N-tools has bin/lit, before that only the sources' lit.py.
+# Debian has no program lit. llvm-N-tools has bin/lit from 20 on, and lit.py before.
 function(allocsite_find_lit)
     find_program(ALLOCSITE_LIT_PROGRAM NAMES llvm-lit lit)
     mark_as_advanced(ALLOCSITE_LIT_PROGRAM)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What users' builds refer to: the clang configuration files, the linker options of static links, the
-# CMake package and the pkg-config file, in the build tree and installed, and the install rules.
+# The files that users' builds refer to, in the build tree and installed: clang configuration files, linker options for
+# static links, CMake package, pkg-config file. Also the install rules.
 
 include(CMakePackageConfigHelpers)
 
-# clang configuration files. <CFGDIR> is where the file itself stands, so they need no paths of this machine.
+# Writes a clang configuration file. clang replaces <CFGDIR> by the file's directory, so the file contains no absolute
+# paths.
 function(allocsite_write_cfg file major library)
     set(ALLOCSITE_CFG_MAJOR ${major})
     set(ALLOCSITE_CFG_LIBRARY ${library})
@@ -16,18 +17,18 @@ function(allocsite_write_cfg file major library)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/allocsite.cfg.in ${file} @ONLY)
 endfunction()
 
-# Clang's own response file, made from the runtime's list of what it interposes.
+# Writes a response file for clang, generated from the list of functions that the runtime interposes.
 function(allocsite_write_static_options file options_variable)
     set(list ${PROJECT_SOURCE_DIR}/rt/allocators.def)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
     file(STRINGS ${list} options REGEX "^(HEAP_[A-Z]+|OPERATOR_NEW|BESIDE)\\(")
     list(TRANSFORM options REPLACE "^[A-Z_]+\\(([A-Za-z0-9_]+).*$" "-Wl,--wrap=\\1")
-    # The C library comes behind the archive and refers to these: they have to be in the link by then.
+    # The C library follows the archive and refers to these symbols, so they must be in the link before.
     list(APPEND options "-Wl,--undefined=__wrap_malloc" "-Wl,--undefined=__wrap_fclose"
                         "-Wl,--undefined=__wrap_abort")
-    # libgcc has one of its own, for split stacks, which calls nothing in a static program.
+    # libgcc also defines __wrap_pthread_create, for split stacks. In a static program its version creates no thread.
     list(APPEND options "-Wl,--undefined=__wrap_pthread_create")
-    # Without it a static program does not find its own unwind tables, which stacks are walked by.
+    # Without --eh-frame-hdr a static program cannot find its unwind tables, and stacks could not be walked.
     list(APPEND options "-Wl,--eh-frame-hdr")
     list(JOIN options "\n" lines)
     file(CONFIGURE OUTPUT ${file} CONTENT "${lines}\n")
@@ -48,7 +49,7 @@ install(FILES ${library_dir}/allocsite.cfg ${library_dir}/allocsite.so DESTINATI
 allocsite_write_static_options(${library_dir}/allocsite/static.opts ALLOCSITE_STATIC_OPTIONS)
 install(FILES ${library_dir}/allocsite/static.opts DESTINATION ${CMAKE_INSTALL_LIBDIR}/allocsite)
 
-# The package finds the libraries from its own place, in the build tree as installed.
+# The package finds the libraries relative to its own location, in the build tree and installed.
 function(allocsite_write_package directory libraries headers)
     set(ALLOCSITE_PACKAGE_LIBDIR ${libraries})
     set(ALLOCSITE_PACKAGE_INCLUDEDIR ${headers})
@@ -80,12 +81,12 @@ allocsite_write_pkgconfig(${PROJECT_BINARY_DIR}/installed/allocsite.pc
     ${prefix_from_pc} ${CMAKE_INSTALL_LIBDIR} ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_BINARY_DIR}/installed/allocsite.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# A build tree is used like an installed one, so the header stands there too.
+# The build tree is used like an installed one, so it needs the header, too.
 configure_file(${PROJECT_SOURCE_DIR}/rt/lib/allocsite.h ${PROJECT_BINARY_DIR}/include/allocsite.h COPYONLY)
 install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/allocsite.h TYPE INCLUDE)
 install(TARGETS allocsite_shared allocsite_static)
-# Static programs know the reader by its path (rt/lib/reader_path.c). The prefix is known when it is installed, not before:
-# cmake --install and cpack can choose another one.
+# Static programs contain the reader's path (rt/lib/reader_path.c). cmake --install and cpack may change the prefix, so
+# it is known only at installation.
 install(CODE "set(object \"${PROJECT_BINARY_DIR}/installed/reader_path.c.o\")
 execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${CMAKE_C_COMPILER} -fPIC \"-I${PROJECT_SOURCE_DIR}/rt\"
     \"-DALLOCSITE_READER_PATH=\\\"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/allocsite-dump\\\"\"

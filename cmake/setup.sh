@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# For the scripts that start on a fresh machine: what is missing gets installed, what is there stays.
-# Sourced by sh; needs apt-get only if something is missing.
+# Functions for scripts that run on a fresh machine: they install only what is missing. To be sourced by sh. Needs
+# apt-get only if a package is missing.
 
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
@@ -31,7 +31,7 @@ is_installed() {
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# need PACKAGE...: installs those of them that are missing.
+# need PACKAGE...: installs the packages that are missing.
 need() {
     missing=
     for package in "$@"; do
@@ -51,7 +51,7 @@ need() {
     apt_install $missing || exit 1
 }
 
-# The LLVM majors that plugins can be built for: those with headers and clang.
+# llvm_majors: prints the LLVM majors that plugins can be built for, which have headers and clang.
 llvm_majors() {
     for root in /usr/lib/llvm-*; do
         major=${root#/usr/lib/llvm-}
@@ -76,7 +76,7 @@ build() {
     quietly cmake --build "$directory" -j "$(nproc)" || exit 1
 }
 
-# unpack_llvm MAJOR DIRECTORY: compiler, headers and FileCheck of an LLVM of Debian's that is not installed.
+# unpack_llvm MAJOR DIRECTORY: unpacks compiler, headers and FileCheck of a Debian LLVM without installing it.
 unpack_llvm() {
     [ -x "$2/usr/lib/llvm-$1/bin/FileCheck" ] || (
         mkdir -p "$2" && cd "$2" &&

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# From a fresh machine to the allocation sites of two real programs: installs what is missing, builds in build/,
-# compiles one C++ and one C program as any user would, runs them on real data and prints what they allocated where.
-# ALLOCSITE_BUILD names another build directory than build.
+# Shows allocsite on a fresh machine: installs what is missing, builds in build/, compiles one C++ and one C program as
+# any user would, runs them on real data and prints their allocation sites. ALLOCSITE_BUILD sets another build
+# directory.
 set -eu
 cd "$(dirname "$0")/.."
 . cmake/setup.sh
@@ -16,7 +16,7 @@ show() {
 need_build
 need nlohmann-json3-dev uthash-dev iso-codes
 directory=${ALLOCSITE_BUILD:-build}
-# The tests need more packages; a tree that has them already stays as it is.
+# Tests need more packages. A tree that is configured with tests keeps them.
 [ -e "$directory/CMakeCache.txt" ] || set -- -DBUILD_TESTING=OFF
 build "$directory" "$@"
 

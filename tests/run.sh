@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Installs what the tests need, builds, and runs all of them for every LLVM major that is installed.
-# Arguments go to ctest: sh tests/run.sh -L link
+# Installs what the tests need, builds, and runs all tests for every installed LLVM major. Arguments go to ctest: sh
+# tests/run.sh -L link
 set -eu
 cd "$(dirname "$0")/.."
 . cmake/setup.sh
@@ -14,7 +14,8 @@ need binutils binutils-source bison clang-format-14 cmark-gfm file fish flex gdb
 for major in $(llvm_majors); do
     need "lld-$major" "llvm-$major-tools" "libclang-rt-$major-dev"
 done
-# What opens the page and exports. Of prometheus the file is enough: as a package it would be a service.
+# Programs that open HTML pages and exports. promtool is extracted, because the package prometheus would start a
+# service.
 for reader in chromium golang-go; do
     (need "$reader") || echo "setup: no $reader, tests of the page and of exports are skipped" >&2
 done
@@ -33,7 +34,7 @@ mkdir -p build/readers
             tar -xzf "$package" -C sarif --strip-components=3 package/lib/schemas && rm "$package"
     } || echo "setup: no schema of SARIF, its test is skipped" >&2
 )
-# A major that few people have: built, and tested with a few files.
+# A rarely used major, for which a few tests run.
 brief=15
 root=$PWD/build/llvm-$brief
 if llvm_majors | grep -qx "$brief" || ! unpack_llvm "$brief" "$root"; then

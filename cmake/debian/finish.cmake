@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What Debian wants of the files of a package and an installation does not need: run by cpack on what it is to pack.
+# Prepares the staged files for a Debian package; cpack runs it before packing.
 
 set(root ${CPACK_TEMPORARY_DIRECTORY}/usr)
 file(GLOB_RECURSE modules ${root}/lib*/allocsite/*.so ${root}/lib*/liballocsite.so.*)
@@ -23,7 +23,7 @@ foreach(file IN LISTS archives)
 endforeach()
 run(gzip -9n ${manuals} ${doc}/changelog)
 
-# Modes are those of the builder's umask.
+# The modes depend on the builder's umask.
 run(find ${root} -type d -exec chmod 755 {} +)
 run(find ${root} -type f -exec chmod u=rwX,go=rX {} +)
 file(GLOB_RECURSE libraries ${root}/lib*/*.so ${root}/lib*/*.so.*)

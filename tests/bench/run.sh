@@ -1,16 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Installs what the benchmark needs, builds, measures what allocsite costs and prints it as one table.
-# Arguments go to bench.py: sh tests/bench/run.sh --only times --rounds 31
-# Real programs, which the first time takes minutes to build: sh tests/bench/run.sh --only real
-# Compile time with each LLVM, by instructions, which takes long to count: sh tests/bench/run.sh --only compilers
-# Beside other heap profilers, for a quarter of an hour: sh tests/bench/run.sh --only rivals
+# Installs what the benchmark needs, builds, measures the cost of allocsite and prints one table. Arguments go to
+# bench.py:
+#
+#   sh tests/bench/run.sh --only times --rounds 31
+#   sh tests/bench/run.sh --only real       real programs; the first run builds them for minutes
+#   sh tests/bench/run.sh --only compilers  compile time with each LLVM in instructions; slow
+#   sh tests/bench/run.sh --only rivals     other heap profilers; a quarter of an hour
 set -eu
 cd "$(dirname "$0")/../.."
 . cmake/setup.sh
 
-# A profiler or library that cannot be installed is named in the table, with that as the reason.
+# If a profiler or library cannot be installed, the table names it with the reason.
 want() {
     for package in "$@"; do
         (need "$package") || echo "bench: goes on without $package" >&2

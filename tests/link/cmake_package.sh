@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# find_package(allocsite) and allocsite_instrument: from the build tree, and installed and moved elsewhere.
+# find_package(allocsite) and allocsite_instrument in the build tree, and installed and moved.
 . "$(dirname "$0")/common.sh"
 
 mkdir project
@@ -46,7 +46,7 @@ use "$lib" "$CLANG" "$CLANGXX"
 
 cmake --install "$ALLOCSITE_BUILD" --prefix "$work/first" >/dev/null
 mv first moved
-# A static program finds a reader that moved in PATH alone.
+# A static program finds a moved reader only through PATH.
 PATH=$work/moved/bin:$PATH
 use "$work/moved/lib" "$CLANG" "$CLANGXX"
 CC=$work/moved/bin/allocsite-clang-$MAJOR
@@ -58,7 +58,7 @@ for page in man3/allocsite-api.3 man7/allocsite.7 man7/allocsite-cost.7 man1/all
 done
 moved/bin/allocsite-dump sites app >/dev/null
 
-# allocsite-clang as the compiler brings the plugin already: not twice.
+# With allocsite-clang as the compiler, the plugin is not added twice.
 use "$lib" "$bin/allocsite-clang-$MAJOR" "$bin/allocsite-clang++-$MAJOR"
 
 ! configure "$lib" gcc g++ || fail 'gcc is accepted'

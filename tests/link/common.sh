@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What the packaging tests share. CTest gives ALLOCSITE_BUILD (build tree), MAJOR, CLANG and CLANGXX of that major; each
-# test runs in an empty directory of its own with its sources in $here.
+# Functions for the packaging tests. CTest sets ALLOCSITE_BUILD (build tree), MAJOR, and CLANG and CLANGXX of that
+# major. Each test runs in an empty directory; $here has its sources.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,13 +21,13 @@ fail() {
     exit 1
 }
 
-# silent COMMAND...: succeeds and prints nothing, no warning either.
+# silent COMMAND...: must succeed and print nothing, not even a warning.
 silent() {
     "$@" >silent.out 2>&1 || { cat silent.out >&2; fail "failed: $*"; }
     [ ! -s silent.out ] || { cat silent.out >&2; fail "not silent: $*"; }
 }
 
-# refused PATTERN COMMAND...: fails without a crash and says so in a line that matches.
+# refused PATTERN COMMAND...: must fail without a crash and print a line that matches.
 refused() {
     pattern=$1
     shift
@@ -39,7 +39,7 @@ refused() {
     grep -Eq "$pattern" refused.out || { cat refused.out >&2; fail "no line '$pattern': $*"; }
 }
 
-# counted PROGRAM [--hole=WORDS]... SOURCE...: runs it and compares the sites marked in the sources with the report.
+# counted PROGRAM [--hole=WORDS]... SOURCE...: runs the program and compares the report with the notes in the sources.
 counted() {
     program=$1
     shift
@@ -48,7 +48,7 @@ counted() {
     python3 "$here/check_report.py" report.json "$@"
 }
 
-# Those that are there.
+# The installed linkers.
 linkers=bfd
 command -v "ld.lld-$MAJOR" >/dev/null && linkers="$linkers lld"
 command -v ld.gold >/dev/null && linkers="$linkers gold"

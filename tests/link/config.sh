@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# clang --config allocsite.cfg: compile and link, together and apart, without a warning.
+# clang --config allocsite.cfg: compile and link, in one call and separately, without a warning.
 . "$(dirname "$0")/common.sh"
 
 config=$lib/allocsite/llvm-$MAJOR/allocsite.cfg
@@ -15,7 +15,7 @@ counted ./app++ "$here/app.cpp"
 silent "$CLANG" --config "$config" -Werror -fsyntax-only "$here/app.c"
 "$CLANG" --config "$config" --version >/dev/null
 
-# The one beside the runtime is for the default major.
+# lib/allocsite.cfg is for the default major.
 default=$(sed -n 's/.*Serves clang \([0-9]*\) only.*/\1/p' "$lib/allocsite.cfg")
 if [ "$default" = "$MAJOR" ]; then
     silent "$CLANG" --config "$lib/allocsite.cfg" -Werror -O2 "$here/app.c" -o app

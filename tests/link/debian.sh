@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The Debian package: lintian finds no error, it depends on what its programs are linked with, and what is in it works.
+# The Debian package: lintian finds no error, dependencies match the linked libraries, and its contents work.
 . "$(dirname "$0")/common.sh"
 
 command -v lintian >/dev/null && command -v dpkg-shlibdeps >/dev/null || exit 77

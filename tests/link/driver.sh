@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# allocsite-clang as the CC and CXX of a make project: objects, an archive, a shared object, a link of objects alone.
+# allocsite-clang as CC and CXX of a make project: objects, an archive, a shared object, a link without sources.
 . "$(dirname "$0")/common.sh"
 
 cp "$here"/*.c "$here"/app.cpp .
@@ -30,14 +30,14 @@ counted ./app++ app.cpp
 counted ./user part.c
 counted ./user-so part.c
 
-# The runtime is ahead of libc and of whatever else defines an allocator.
+# The runtime precedes libc and every other library that defines an allocator.
 readelf -d user-so | grep NEEDED | head -n 1 | grep -q liballocsite.so.1 || fail 'the runtime is not the first library'
 
 # allocsite.h is found.
 silent "$CC" -Werror -include allocsite.h -fsyntax-only app.c
 "$CC" -include allocsite.h -M app.c | grep -q /allocsite.h || fail 'allocsite.h is not found'
 
-# A source from standard input, linked in the same call; paths with spaces; another name of the program.
+# A source from standard input, linked in the same call; paths with spaces; other names of the program.
 mkdir 'a b'
 silent "$CC" -O2 -x c - -o 'a b/app' <app.c
 ALLOCSITE_OPTIONS=report=report.txt './a b/app'
@@ -45,7 +45,7 @@ grep -q malloc report.txt || fail 'nothing counted for a program from standard i
 ALLOCSITE_CLANG=$CLANG silent "$bin/allocsite-clang" -O2 app.c -o other
 counted ./other app.c
 
-# Under the names that a build calls its compilers by, ahead in PATH.
+# Named like a build's compilers and first in PATH.
 mkdir names
 ln -s "$CC" names/cc
 ln -s "$CXX" names/c++
@@ -54,7 +54,7 @@ counted ./named app.c
 ALLOCSITE_CLANG=$CLANGXX silent names/c++ -O2 app.cpp -o named
 counted ./named app.cpp
 
-# LTO: the plugin works in the compile step.
+# LTO: the plugin runs in the compile step.
 if command -v "ld.lld-$MAJOR" >/dev/null; then
     for flavour in -flto -flto=thin; do
         silent "$CC" -O2 $flavour -fuse-ld=lld app.c -o lto

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What neither compiles nor links gives the same bytes as clang itself, and nothing that is added causes a warning.
+# Calls that neither compile nor link give the same bytes as clang, and the added arguments cause no warnings.
 . "$(dirname "$0")/common.sh"
 
 same() {
@@ -42,7 +42,7 @@ same_object -c code.S
 same_object -c -x assembler code.s
 same_object -c -x assembler-with-cpp code.s
 
-# A response file counts as what is in it.
+# Response files are expanded.
 echo '-E "app.c"' >args.rsp
 same @args.rsp
 echo '-c app.c -O2 -o by-response.o' >args.rsp
@@ -53,7 +53,7 @@ echo 'by-response.o -o by-response' >args.rsp
 silent "$CC" @args.rsp
 counted ./by-response app.c
 
-# Warnings are errors: no flag is unused where it is given.
+# Warnings are errors, so each added flag must be used.
 silent "$CC" -Werror -Wall -c app.c -o app.o
 silent "$CC" -Werror app.o -o app
 silent "$CC" -Werror -x c-header header.h -o header.pch
@@ -66,12 +66,12 @@ silent "$CC" -Werror -r app.o -o app-r.o
 silent "$CC" -Werror app-r.o -o app
 counted ./app app.c
 
-# -nostdlib: nothing is needed that is not referred to.
+# -nostdlib: the runtime is linked only if referred to.
 echo 'void _start(void) { __asm__ volatile("mov $60, %eax; xor %edi, %edi; syscall"); }' >bare.c
 silent "$CC" -nostdlib bare.c -o bare
 ! readelf -d bare | grep -q liballocsite || fail 'a bare program got the runtime'
 ./bare
 
-# clang's own exit status and the driver's own errors.
+# Exit status of clang, and errors of the driver itself.
 refused 'error: unknown argument' "$CC" -no-such-option app.c
 refused '^allocsite-clang: .*no-such-clang' env ALLOCSITE_CLANG=/no-such-clang "$CC" -c app.c

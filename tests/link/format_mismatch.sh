@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Code compiled for another format version than the runtime's does not link, and does not load.
+# Code that was compiled for another format version than the runtime's neither links nor loads.
 . "$(dirname "$0")/common.sh"
 
 silent "$CC" -O2 -fPIC -c "$here/part.c" -o part.o

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The plain command lines: plugin by -fpass-plugin, runtime by -lallocsite; without it the linker's line names the library.
+# Plain command lines: -fpass-plugin and -lallocsite. Without -lallocsite, the linker's error names the library.
 . "$(dirname "$0")/common.sh"
 
 silent "$CLANG" -O2 -g -fpass-plugin="$plugin" "$here/app.c" -L"$lib" -lallocsite -Wl,-rpath,"$lib" -o app

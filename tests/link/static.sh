@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# -static and -static-pie, C and C++, each linker: no dynamic loader to interpose with, the same counts.
+# -static and -static-pie, C and C++, each linker: same counts without a dynamic loader.
 . "$(dirname "$0")/common.sh"
 
 for linker in $linkers; do
     modes='-static -static-pie'
-    # clang gives every linker an option for -static-pie that gold does not know.
+    # gold does not know an option that clang passes for -static-pie.
     [ $linker = gold ] && modes=-static
     for mode in $modes; do
         for optimise in -O0 -O2; do
@@ -16,14 +16,14 @@ for linker in $linkers; do
             counted ./app++ "$here/app.cpp"
         done
     done
-    # A program whose only allocations are those of the libraries.
+    # A program in which only libraries allocate.
     echo '#include <iostream>
 int main() { std::cout << std::string(100, 0).size(); }' >quiet.cpp
     silent "$CXX" -static -fuse-ld=$linker quiet.cpp -o quiet
     ALLOCSITE_OPTIONS=report=none ./quiet | grep -qx 100 || fail "$linker: a quiet program"
 done
 
-# The archive defines what the options redirect, no more and no less.
+# The archive defines exactly the functions that the options wrap.
 nm -g --defined-only "$lib/liballocsite.a" 2>/dev/null | sed -n 's/.* T __wrap_//p' | sort -u >defined
 sed -n 's/^-Wl,--wrap=//p' "$lib/allocsite/static.opts" | sort -u >redirected
 diff -u redirected defined || fail 'static.opts and liballocsite.a disagree'

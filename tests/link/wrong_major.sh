@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A plugin in a clang of another major: a plain message, no crash, no object.
+# A plugin in a clang of another major prints a plain message: no crash, no object file.
 . "$(dirname "$0")/common.sh"
 
 others=0
