@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Counting that blocks come, go and change hands. */
+/* Counts that blocks are gained, are lost and change owners. */
 #include "lib/count/change.h"
 
 #include "base/arrays.h"
@@ -15,7 +15,7 @@
 #include "lib/count/threads.h"
 #include "model/counters.h"
 
-static void gain(struct thread *thread, struct share share) {
+static void share_gain(struct thread *thread, struct share share) {
     struct tally *tally = thread_tally(thread, share.slot);
     if (share.is_backing || !runtime_owners)
         tally_gain_alone(tally, share.bytes);
@@ -23,7 +23,7 @@ static void gain(struct thread *thread, struct share share) {
         tally_gain(thread, tally, share.bytes);
 }
 
-static void lose(struct thread *thread, struct share share) {
+static void share_lose(struct thread *thread, struct share share) {
     struct tally *tally = thread_tally(thread, share.slot);
     if (share.is_backing)
         tally_lose_alone(tally, share.bytes);
@@ -31,14 +31,15 @@ static void lose(struct thread *thread, struct share share) {
         tally_lose(thread, tally, share.bytes);
 }
 
-/* This thread where it need not be looked for, though it may be turned away from the hot path now. */
+/* Returns this thread's structure if its slab holds the slot, although the thread may be diverted from the
+ * hot path now; otherwise NULL. */
 static inline struct thread *thread_at_hand(uint32_t slot) {
     struct thread *thread = local.own;
     bool holds = LIKELY(thread != NULL) && slot != NO_SLOT && KEY(slot) < thread->capacity;
     return holds ? thread : NULL;
 }
 
-/* at_hand: thread_at_hand of the slot; if that is NULL, the one that is returned is to be released. */
+/* Returns at_hand, the result of thread_at_hand, or if that is NULL a thread that must be released. */
 static inline struct thread *thread_for(uint32_t slot, struct thread *at_hand) {
     return LIKELY(at_hand != NULL) || slot == NO_SLOT ? at_hand : thread_acquire(slot, slot);
 }
@@ -47,7 +48,7 @@ bool change_gain(struct share share) {
     struct thread *at_hand = thread_at_hand(share.slot), *thread = thread_for(share.slot, at_hand);
     if (!thread)
         return false;
-    gain(thread, share);
+    share_gain(thread, share);
     if (UNLIKELY(!at_hand))
         thread_release(thread);
     sizes_count(share.slot, share.bytes);
@@ -58,22 +59,22 @@ bool change_lose(struct share share) {
     struct thread *at_hand = thread_at_hand(share.slot), *thread = thread_for(share.slot, at_hand);
     if (!thread)
         return false;
-    lose(thread, share);
+    share_lose(thread, share);
     if (UNLIKELY(!at_hand))
         thread_release(thread);
     return true;
 }
 
-/* Backing becomes a block, or the reverse, or stays what it is. */
-static void move_apart(struct thread *thread, struct share from, struct share to) {
-    struct extra *taken = &thread->extras[from.slot], *made = &thread->extras[to.slot];
-    gain(thread, to);
-    bump(&made->reallocs, 1);
-    bump(&made->realloc_bytes, to.bytes);
-    bump(&made->realloc_old_bytes, from.bytes);
-    lose(thread, from);
-    bump(&taken->moved, 1);
-    bump(&taken->moved_bytes, from.bytes);
+/* For a realloc where the old or the new block is a chunk of a custom allocator. */
+static void share_move(struct thread *thread, struct share from, struct share to) {
+    struct extra *old_extra = &thread->extras[from.slot], *new_extra = &thread->extras[to.slot];
+    share_gain(thread, to);
+    bump(&new_extra->reallocs, 1);
+    bump(&new_extra->realloc_bytes, to.bytes);
+    bump(&new_extra->realloc_old_bytes, from.bytes);
+    share_lose(thread, from);
+    bump(&old_extra->moved, 1);
+    bump(&old_extra->moved_bytes, from.bytes);
 }
 
 bool change_move(struct share from, struct share to) {
@@ -83,7 +84,7 @@ bool change_move(struct share from, struct share to) {
     if (!thread)
         return false;
     if (from.is_backing || to.is_backing)
-        move_apart(thread, from, to);
+        share_move(thread, from, to);
     else
         tally_move(thread, thread, thread_tally(thread, from.slot), from.bytes, thread_tally(thread, to.slot),
                    to.bytes, false);
@@ -96,7 +97,7 @@ bool change_appear(struct share share) {
     struct thread *thread = share.slot == NO_SLOT ? NULL : thread_acquire_extras(share.slot, share.slot);
     if (!thread)
         return false;
-    gain(thread, share);
+    share_gain(thread, share);
     bump(&thread->extras[share.slot].reallocs, 1);
     bump(&thread->extras[share.slot].realloc_bytes, share.bytes);
     thread_release(thread);
@@ -127,7 +128,7 @@ static struct table shapes = {.element = sizeof(struct profile_sizes),
 bool sizes_wanted;
 char *sizes_rows[SIZES_SHIFT + TABLE_CHUNKS];
 
-static void show(uint32_t row, struct profile_sizes *shape) {
+static void sizes_show_row(uint32_t row, struct profile_sizes *shape) {
     struct chunk_place at = chunk_place(PROFILE_SIZES_FIRST, row);
     __atomic_store_n(&sizes_rows[SIZES_SHIFT + at.chunk], (char *)(shape - row), __ATOMIC_RELEASE);
 }
@@ -136,7 +137,7 @@ void sizes_add(uint32_t slot, uint64_t size) {
     uint32_t row = slot_row(slot);
     struct profile_sizes *shape = table_at(&shapes, row);
     if (shape) {
-        show(row, shape);
+        sizes_show_row(row, shape);
         bump_shared(&shape->counts[size_class(size)], 1);
     } else {
         hole_set(HOLE_MEMORY);

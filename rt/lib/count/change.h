@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Counting that a block came, went or changed hands, in the tallies of its owners; what stands in the tables
- * of blocks is the callers' matter. Backing, which custom allocators take to hand it out in parts, is counted
- * in its slots and in no total: neither in what is live nor in the peak. */
+/* Counts that a block was gained, was lost or changed its owner, in the tallies of the owners. The callers
+ * update the tables of blocks. Chunks, which custom allocators take and divide, are counted for their slots
+ * but in no total and no peak. */
 #ifndef ALLOCSITE_LIB_COUNT_CHANGE_H
 #define ALLOCSITE_LIB_COUNT_CHANGE_H
 
@@ -17,44 +17,46 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A block as its owner counts it. slot: may be NO_SLOT, for which nothing is counted. */
+/* A block as its owner counts it. slot may be NO_SLOT: then nothing is counted. */
 struct share {
     uint32_t slot;
     bool is_backing;
     uint64_t bytes;
 };
 
-/* False: no memory. */
+/* Return false if memory is out. */
 bool change_gain(struct share);
 bool change_lose(struct share);
 
-/* A realloc of a block of one owner to one of another or the same; or of one that nobody is known to own. */
+/* change_move counts a realloc of a block, by the same or another owner. change_appear counts a realloc of a
+ * block without a known owner. */
 bool change_move(struct share from, struct share to);
 bool change_appear(struct share);
 
-/* One more of the counter with that offset in struct rare. */
+/* Increments the counter at this offset in struct rare. */
 bool change_rare(uint32_t slot, size_t counter);
 
-/* ---- The shape of what a slot asks for: how many requests of each class of sizes (model/counters.h). */
+/* ---- The sizes that a slot requests: how many requests in each size class (model/counters.h). */
 
 /* Set once by the options, before anything is counted. */
 extern bool sizes_wanted __attribute__((visibility("hidden")));
 
-/* For the slot's row: parts have none of their own, which would take 512 bytes for each. */
+/* Counts in the slot's row. Parts have no rows of their own, which would take 512 bytes each. */
 void sizes_add(uint32_t slot, uint64_t size);
 
-/* A block was counted for one slot and is another's. */
+/* A block counted for one slot belongs to another. */
 void sizes_disown(uint32_t from, uint32_t to, uint64_t size);
 
 /* The highest bit of KEY(PROFILE_SIZES_FIRST). */
 #define SIZES_SHIFT (KEY_SHIFT + 5)
 _Static_assert(KEY(PROFILE_SIZES_FIRST) == 1u << SIZES_SHIFT, "rows of the first chunk");
 
-/* Where row 0 would be, of each chunk of rows, for the hot path; NULL: the chunk is not made yet. Chunk 0 is
- * at SIZES_SHIFT: the place of a key's is the highest bit of a sum, as in chunk_place, but not shifted. */
+/* For each chunk of rows the address that row 0 would have, for the hot path; NULL: the chunk does not exist
+ * yet. Chunk 0 is at SIZES_SHIFT, because the index of a key's chunk is the highest bit of a sum, as in
+ * chunk_place, but unshifted. */
 extern char *sizes_rows[SIZES_SHIFT + TABLE_CHUNKS] __attribute__((visibility("hidden")));
 
-/* Counts a size for the key of a slot that has a row. False: the row has to be made. */
+/* Counts a size for the key of a slot that has a row. Returns false if the row does not exist yet. */
 static inline bool sizes_add_quickly(uint32_t key, uint64_t size) {
     _Static_assert(sizeof(struct profile_sizes) == 1u << (KEY_SHIFT - 1), "a place by one shift");
     char *rows = __atomic_load_n(&sizes_rows[highest_bit(key + KEY(PROFILE_SIZES_FIRST))], __ATOMIC_ACQUIRE);
@@ -70,29 +72,30 @@ static inline void sizes_count(uint32_t slot, uint64_t size) {
         sizes_add(slot, size);
 }
 
-/* Counts from zero again. */
+/* Sets the counts to zero. */
 void sizes_reset(void);
 
-/* ---- When the block at an address came, with lifetime=1: beside the shadow table, whose entries
- * have no room for it, and only where it is asked for. 16 bytes for each place where a block may start, made
- * region by region when a block in it is first noted, for each rest of addresses modulo 16 apart: so a heap
- * of the smallest blocks is doubled by it, and a large block costs a page.
+/* ---- Birth of the block at an address, with lifetime=1. Kept outside the shadow table, whose entries have
+ * no room for it. It takes 16 bytes for each address where a block may start, in regions that are made for
+ * their first block, separately for each remainder of the address modulo 16. So it doubles a heap of the
+ * smallest blocks, and costs a page for a large block.
  *
- * An entry is written and read by whoever holds the block, as those of the shadow table. A forked child has
+ * Only the thread that holds a block writes and reads its entry, as in the shadow table. A forked child has
  * its parent's. */
 
-/* False: no memory. */
+/* Returns false if memory is out. */
 bool birth_put(const void *p, struct birth);
 
-/* Takes it out. */
+/* Removes and returns it. */
 struct birth birth_take(const void *p);
 
-/* ---- How long blocks live (lifetimes.c), with lifetime=1: from the allocation or reallocation that a slot
- * has them by to the free or the reallocation that takes them from it. In allocations and reallocations of
- * the process meanwhile, for which each takes a number; and in time. Those of several threads take their
- * numbers from one counter: so they have an order, which is each thread's own too. */
+/* ---- The lifetimes of blocks (lifetimes.c), with lifetime=1: from the allocation or reallocation that gives
+ * a block to a slot until the free or reallocation that takes it away. Measured in time, and in allocations
+ * and reallocations of the process. Allocations are numbered by one counter, so they are ordered across
+ * threads, in agreement with each thread's own order. */
 
-/* A block has come, which is there; and one of the slot is gone, as birth_take found it. */
+/* lifetime_begins: a block at p was gained. lifetime_ends: a block of the slot was lost; birth is from
+ * birth_take. */
 void lifetime_begins(const void *p);
 void lifetime_ends(uint32_t slot, struct birth);
 
@@ -106,7 +109,7 @@ static inline void lifetime_end(uint32_t slot, struct birth birth) {
         lifetime_ends(slot, birth);
 }
 
-/* Counts from zero again. */
+/* Sets the counts to zero. */
 void lifetimes_reset(void);
 
 #endif

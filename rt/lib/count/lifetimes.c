@@ -8,11 +8,11 @@
 #include "lib/registry/registry.h"
 #include "lib/store/store.h"
 
-/* ---- When blocks came. */
+/* ---- Births of blocks. */
 
 enum { GRANULE = 16, CELLS = REGION_SIZE / GRANULE, REGIONS = SHADOW_ADDRESSES / REGION_SIZE };
 
-/* By the address modulo 16, and by region. */
+/* By address modulo 16, then by region. */
 static struct birth **tables[GRANULE];
 
 static struct birth *entry_of(const void *p) {
@@ -50,19 +50,19 @@ struct birth birth_take(const void *p) {
     return birth;
 }
 
-/* ---- How long they live. */
+/* ---- Lifetimes of blocks. */
 
 _Static_assert(SIZE_CLASSES == sizeof((struct profile_lifetimes *)0)->by_time / sizeof(uint64_t),
                "as in profiles");
 
-/* struct profile_lifetimes by row: parts have none of their own, which would take a KiB for each. */
+/* struct profile_lifetimes by row. Parts have no rows of their own, which would take 1 KiB each. */
 static struct table lifetimes = {.element = sizeof(struct profile_lifetimes),
                                  .first = PROFILE_LIFETIMES_FIRST,
                                  .fork = OS_FORK_WIPES,
                                  .areas = &store_areas,
                                  .kind = PROFILE_LIFETIMES};
 
-/* The number of the last block that came. A forked child goes on from its parent's. */
+/* The number of the last birth. A forked child continues from its parent's. */
 static uint64_t last;
 
 void lifetime_begins(const void *p) {
@@ -71,7 +71,7 @@ void lifetime_begins(const void *p) {
         hole_set(HOLE_MEMORY);
 }
 
-static void add(uint64_t *counter, uint64_t by) {
+static void counter_add(uint64_t *counter, uint64_t by) {
     __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
 }
 
@@ -83,10 +83,10 @@ void lifetime_ends(uint32_t slot, struct birth birth) {
         hole_set(HOLE_MEMORY);
         return;
     }
-    add(&row->allocations, others);
-    add(&row->nanoseconds, time);
-    add(&row->by_allocations[size_class(others)], 1);
-    add(&row->by_time[size_class(time)], 1);
+    counter_add(&row->allocations, others);
+    counter_add(&row->nanoseconds, time);
+    counter_add(&row->by_allocations[size_class(others)], 1);
+    counter_add(&row->by_time[size_class(time)], 1);
 }
 
 void lifetimes_reset(void) {

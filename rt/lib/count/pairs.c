@@ -28,8 +28,8 @@ static bool pair_is(struct profile_pair *pair, uint64_t key, bool *fresh) {
     return *fresh || found == key;
 }
 
-/* Each chunk of the table is a hash table of its own: what finds none in PROBES of one
- * looks in the next. */
+/* Each chunk of the table is a hash table of its own. After PROBES places in one, the search continues in the
+ * next. */
 static struct profile_pair *pair_find(uint64_t key, bool *fresh) {
     for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
         uint32_t size = (uint32_t)chunk_size(FIRST, chunk), start = (uint32_t)chunk_start(FIRST, chunk);
@@ -49,7 +49,7 @@ void (*pair_fault_found)(enum pair_kind, uint32_t owner, uint32_t by);
 
 void pair_count(enum pair_kind kind, uint32_t owner, uint32_t by, uint64_t bytes) {
     by = by == NO_SLOT ? 0 : by;
-    if (pair_is_fault(kind)) { /* each is reported once for its two sites, whatever the paths */
+    if (pair_is_fault(kind)) { /* each fault is reported once for its two sites, whatever their call paths */
         owner = slot_row(owner);
         by = slot_row(by);
     }

@@ -11,11 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Counts one, for both slots, or the rows of both if it is a fault. owner: 0: not known. Lock-free. */
+/* Counts an event of slot `by` on a block of slot `owner` (0: unknown). Faults are counted for the rows of
+ * both. Lock-free. */
 void pair_count(enum pair_kind, uint32_t owner, uint32_t by, uint64_t bytes);
 
-/* Called at the first fault of each pair: the program may not live to its exit report. NULL until the runtime
- * has been started. */
+/* Called at the first fault of each pair, because the program may crash before its exit report. NULL until
+ * the runtime has started. */
 extern void (*pair_fault_found)(enum pair_kind, uint32_t owner, uint32_t by)
     __attribute__((visibility("hidden")));
 
@@ -35,7 +36,7 @@ static inline void pair_add(struct profile_pair *pair, uint64_t bytes) {
     bump_shared(&pair->bytes, bytes);
 }
 
-/* NULL: it is not where it is looked for first, or nowhere yet. */
+/* Returns the pair if it is at the first place of its hash, otherwise NULL. */
 static inline struct profile_pair *pair_at_home(enum pair_kind kind, uint32_t owner, uint32_t by) {
     struct profile_pair *chunk = (struct profile_pair *)__atomic_load_n(&pairs.chunks[0], __ATOMIC_ACQUIRE);
     uint64_t key = pair_key(kind, owner, by);
@@ -43,7 +44,7 @@ static inline struct profile_pair *pair_at_home(enum pair_kind kind, uint32_t ow
     return pair && __atomic_load_n(&pair->key, __ATOMIC_RELAXED) == key ? pair : NULL;
 }
 
-/* Counts from zero again. */
+/* Sets the counts to zero. */
 void pairs_reset(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The peak as the report needs it. How it is found: tally.h. */
+/* The peak for the report. tally.h explains how it is found. */
 #ifndef ALLOCSITE_LIB_COUNT_PEAK_H
 #define ALLOCSITE_LIB_COUNT_PEAK_H
 
@@ -12,42 +12,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The process is about to have a second thread. */
+/* Called before the process starts its second thread. */
 void peak_several_threads(void);
 
-/* Whether it has. */
+/* Returns whether it has been called. */
 bool peak_is_shared(void);
 
-/* Adds what was live in this tally at the peak. */
+/* Adds the blocks and bytes that were live in this tally at the peak. */
 void peak_share(const struct tally *, int64_t *blocks, int64_t *bytes);
 
-/* The most live blocks of the tally's slot while it was counted by one thread alone; 0: not known here. */
+/* Returns the most live blocks of the tally's slot while only one thread counted it; 0: unknown here. */
 int64_t peak_tally_most(const struct tally *);
 
-/* The thread was asked back for what it need not rise by. Keeps errno. */
+/* Returns the thread's unused headroom to the others. Keeps errno. */
 void peak_give_back(struct thread *);
 
-/* The peak is what is live now. */
+/* Makes the current live bytes the peak. */
 void peak_reset(void);
 
-/* The true peak of all live bytes is not above the one found by more than this. */
+/* Returns by how many bytes the true peak may exceed the one that was found. */
 uint64_t peak_within(void);
 
-/* ---- The inside of the peak: what looking at it with one thread (peak.c) and with several ones
- * (peak_shared.c) have in common. */
+/* ---- The inside of the peak, shared by the checks with one thread (peak.c) and with several
+ * (peak_shared.c). */
 
-/* In the header of the profile, where readers find what they are told. Wiped by fork: a child's peak is that
- * of what it changes. */
+/* In the profile's header; readers use `published`. Wiped by fork: a child's peak is the peak of its own
+ * changes. */
 struct peak {
-    struct profile_peak told;
-    struct thread *riser;       /* whose live bytes are rising above it; NULL: they are below */
-    int64_t measured;           /* the epoch of the last measure */
-    uint64_t window;            /* how far above the peak all threads together may have come since then */
-    int64_t spare;              /* by what they might rise before that but were not told to */
-    uint32_t effort;            /* of looking so far */
-    uint32_t sharers, expected; /* threads that had an event since the last measure; that had one before it */
-    bool is_locked;             /* while several threads look; whoever does holds signals */
-    bool seen;                  /* some tally has been looked at in this epoch */
+    struct profile_peak published;
+    struct thread *riser;       /* the thread whose live bytes rise above the peak; NULL: no rise */
+    int64_t measured;           /* the epoch of the last measurement of all threads */
+    uint64_t window;            /* by how much all threads together may have exceeded the peak since then */
+    int64_t spare;              /* the part of that headroom that no thread was given */
+    uint32_t effort;            /* the cost of checks so far */
+    uint32_t sharers, expected; /* threads with an event since the last measurement; in the interval before */
+    bool is_locked;             /* held, with signals blocked, by one of several threads during a check */
+    bool has_checked;           /* a tally was checked in this epoch */
 };
 
 _Static_assert(sizeof(struct peak) <=
@@ -64,42 +64,43 @@ static inline int64_t epoch_now(void) {
     return ~__atomic_load_n(&peak_floors.lost, __ATOMIC_RELAXED);
 }
 
-static inline void set_limit(struct tally *tally, int64_t limit) {
+static inline void tally_set_limit(struct tally *tally, int64_t limit) {
     shift(&tally->above, tally->limit - limit);
     tally->limit = limit;
 }
 
 #define PEAK_BLOCKS_MASK (PROFILE_EPOCH_STEP - 1)
 
-static inline void set_seen(struct tally *tally) {
+static inline void tally_set_checked(struct tally *tally) {
     shift(&tally->above, tally_epoch(tally) - epoch_now());
     tally->looked = epoch_now() | (tally->looked & PEAK_BLOCKS_MASK);
 }
 
-static inline void set_ceiling(struct thread *thread, int64_t ceiling) {
+static inline void thread_set_ceiling(struct thread *thread, int64_t ceiling) {
     shift(&thread->room, thread->ceiling - ceiling);
     thread->ceiling = ceiling;
 }
 
-/* Saves the live blocks and bytes from before the event, looked at in that epoch. */
-static inline void save(struct tally *tally, int64_t epoch, int64_t blocks, int64_t bytes) {
+/* Saves the live blocks and bytes from before the event, as checked in that epoch. */
+static inline void tally_save(struct tally *tally, int64_t epoch, int64_t blocks, int64_t bytes) {
     tally->looked = epoch | ((tally_live_blocks(tally) - blocks) & PEAK_BLOCKS_MASK);
     tally->peak_bytes = tally_live_bytes(tally) - bytes;
 }
 
-/* Every tally is to be looked at before its next event. Behind the last epoch the hole is set. */
+/* Starts an epoch, so that every tally is checked before its next event. Sets the gap if there are no more
+ * epochs. */
 void peak_new_epoch(void);
 
-/* ---- With several threads. What looks keeps errno. */
+/* ---- With several threads. These functions keep errno. */
 
-/* As peak_look. */
+/* Like peak_look. */
 void peak_look_shared(struct peak *, struct thread *, struct tally *, int64_t blocks, int64_t bytes);
 
-/* The same for one event of two slots. */
+/* Like peak_look_shared, for one event of two slots. */
 void peak_look_both_shared(struct peak *, struct thread *, struct tally *from, int64_t old_bytes,
                            struct tally *to, int64_t bytes);
 
-/* The peak is what is live now. */
+/* Makes the current live bytes the peak. */
 void peak_reset_shared(struct peak *);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Looking at the peak with several threads, each of which may rise by a part of what all of them may before
- * their live bytes must be added up. */
+/* Checks the peak with several threads. Each thread has a window: it may rise by that much before the live
+ * bytes of all threads must be added up. */
 #include "lib/count/peak.h"
 
 #include "lib/base/local.h"
@@ -12,9 +12,9 @@
 
 #include <errno.h>
 
-/* A handler that comes meanwhile might look too, or leave by a jump and never unlock, as a thread does that
- * is cancelled: all signals wait. Returns what unlock needs. Looking is rare enough for that not to show. */
-static uint64_t lock(struct peak *peak) {
+/* Blocks all signals: a handler might check the peak too, or jump out and never unlock, as might the
+ * cancellation of a thread. Returns the mask for peak_unlock. Checks are rare, so the cost does not show. */
+static uint64_t peak_lock(struct peak *peak) {
     uint64_t signals = os_signals_hold();
     for (uint32_t tries = 1; __atomic_exchange_n(&peak->is_locked, true, __ATOMIC_ACQUIRE); tries++)
         if (tries % 64 == 0)
@@ -22,13 +22,13 @@ static uint64_t lock(struct peak *peak) {
     return signals;
 }
 
-static void unlock(struct peak *peak, uint64_t signals) {
+static void peak_unlock(struct peak *peak, uint64_t signals) {
     __atomic_store_n(&peak->is_locked, false, __ATOMIC_RELEASE);
     os_signals_release(signals);
 }
 
-/* The first measures cost little and are exact; who needs more of them gets a window that grows with their
- * number up to limit. */
+/* The first `exact` measurements cost little and allow no window. After them the window doubles with each
+ * further `exact`, up to limit. */
 static uint64_t window_for(uint32_t effort, uint32_t exact, uint64_t limit) {
     uint32_t doublings = effort / exact;
     if (doublings == 0)
@@ -36,27 +36,28 @@ static uint64_t window_for(uint32_t effort, uint32_t exact, uint64_t limit) {
     return doublings > 32 || 1ull << doublings > limit ? limit : 1ull << doublings;
 }
 
-static uint64_t at_least(uint64_t a, uint64_t b) {
+static uint64_t max_of(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* The cost of a measure in all threads' time, over that of widening a window. */
+/* The cost of a measurement in the time of all threads, relative to the cost of widening a window. */
 #define MEASURE_EFFORT 8
 #define EXACT_EFFORT   (32 * MEASURE_EFFORT)
 
-/* All threads together may rise up to the peak, and after the exact measures a 32nd of it more, before the
- * next one, which interrupts all of them; and by more if looking took much of their time so far. */
+/* Until the next measurement, which interrupts all threads, these may together rise up to the peak. After the
+ * exact measurements they may exceed it by a 32nd, or by more if checks took much of their time so far. */
 static void begin_windows(struct peak *peak, int64_t live) {
-    uint64_t least = at_least(peak->sharers, 1) * window_for(peak->effort, EXACT_EFFORT, 65536);
+    uint64_t least = max_of(peak->sharers, 1) * window_for(peak->effort, EXACT_EFFORT, 65536);
     peak->measured = epoch_now();
-    peak->window = peak->effort < EXACT_EFFORT ? 0 : at_least((uint64_t)peak->told.bytes / 32, least);
-    peak->spare = peak->told.bytes - live + (int64_t)peak->window;
-    peak->told.within = at_least(peak->told.within, peak->window);
+    peak->window = peak->effort < EXACT_EFFORT ? 0 : max_of((uint64_t)peak->published.bytes / 32, least);
+    peak->spare = peak->published.bytes - live + (int64_t)peak->window;
+    peak->published.within = max_of(peak->published.within, peak->window);
     peak->expected = peak->sharers;
     peak->sharers = 0;
 }
 
-/* Shared among those that had an event between the last two measures. Others find something left, too. */
+/* The headroom is shared among the threads that had an event between the last two measurements. Half of it
+ * remains for others. */
 static int64_t thread_window(struct peak *peak) {
     uint32_t sharers = peak->expected > peak->sharers ? peak->expected - peak->sharers : 1;
     int64_t window = peak->spare / 2 / sharers;
@@ -65,15 +66,15 @@ static int64_t thread_window(struct peak *peak) {
     return window;
 }
 
-/* Instead of a measure. Threads can be asked to give back what they fell by meanwhile, for only they know
- * when they do not rise any more: without that one that frees what others allocate would have all there is.
- */
+/* Gives the thread more of the headroom instead of measuring. Asks other threads to return theirs, because
+ * only they know that they no longer rise: otherwise a thread that frees what others allocate would keep it
+ * all. */
 static bool widen_window(struct peak *peak, struct thread *thread) {
     int64_t widening = peak->spare / 2, least = (int64_t)(peak->window / 32);
     if (widening < thread->room + least)
         return false;
     peak->spare -= widening;
-    set_ceiling(thread, thread->ceiling + widening);
+    thread_set_ceiling(thread, thread->ceiling + widening);
     peak->effort++;
     threads_ask_back(thread, least);
     return true;
@@ -82,12 +83,12 @@ static bool widen_window(struct peak *peak, struct thread *thread) {
 static int64_t slot_window(struct profile_slot *slot) {
     uint64_t window = window_for(slot->measures, 16, 4096);
     slot->windows += (uint32_t)window;
-    slot->most_within = at_least(slot->most_within, slot->windows);
+    slot->most_within = max_of(slot->most_within, slot->windows);
     return (int64_t)window;
 }
 
-/* Every thread looks at its windows again before its next event; what it counted before that, it counted by
- * now. */
+/* Makes every thread check its windows before its next event. The barrier makes its earlier counts visible
+ * here. */
 static void stop_windows(void) {
     peak_new_epoch();
     if (!hole_is_set(HOLE_BARRIER))
@@ -105,45 +106,46 @@ static void measure_slot(struct profile_slot *slot, struct tally *tally, uint32_
     slot->measures++;
     slot->measured = epoch_now();
     slot->windows = 0;
-    set_seen(tally);
-    set_limit(tally, tally_live_blocks(tally) + slot_window(slot));
+    tally_set_checked(tally);
+    tally_set_limit(tally, tally_live_blocks(tally) + slot_window(slot));
 }
 
-/* A slot that was not measured since there are several threads has no windows from before. */
+/* A slot that was not measured since the second thread started has no windows from before. */
 static int64_t measured_epoch(const struct peak *peak, const struct profile_slot *slot) {
-    return slot && slot->measured > peak->told.shared_epoch ? slot->measured : peak->told.shared_epoch;
+    return slot && slot->measured > peak->published.shared_epoch ? slot->measured
+                                                                 : peak->published.shared_epoch;
 }
 
-/* Whether the event, which the thread now looks at, was counted already when the peak was measured: only its
- * first one after that can be. change: in the thread's live bytes. */
+/* Returns whether the event that the thread now checks was counted already when the peak was measured. Only
+ * its first event after the measurement can be. change: in the thread's live bytes. */
 static bool is_in_peak(const struct peak *peak, const struct thread *thread, int64_t change) {
-    return thread->looked < peak->told.epoch && change != 0 &&
+    return thread->looked < peak->published.epoch && change != 0 &&
            thread->room + thread->ceiling == thread->at_peak;
 }
 
-/* Before or after an event that changed what was live to now: a measure may have seen either. */
-static int64_t lowest_around(int64_t now, int64_t change) {
+/* Returns the lower of the values before and after an event, because a measurement may have seen either. */
+static int64_t live_lower_bound(int64_t now, int64_t change) {
     return change > 0 ? now - change : now;
 }
 
-/* in_peak: the event was counted when the peak was measured. */
-static void look_at_shared_slot(struct peak *peak, struct thread *thread, struct tally *tally, int64_t blocks,
-                                int64_t bytes, bool in_peak) {
+/* in_peak: see is_in_peak. */
+static void check_slot(struct peak *peak, struct thread *thread, struct tally *tally, int64_t blocks,
+                       int64_t bytes, bool in_peak) {
     uint32_t number = (uint32_t)(tally - thread->tallies);
     struct profile_slot *slot = slot_at(number);
-    if (tally_epoch(tally) < peak->told.epoch && in_peak)
-        save(tally, tally_epoch(tally), 0, 0);
-    else if (tally_epoch(tally) < peak->told.epoch)
-        save(tally, tally_epoch(tally), blocks, bytes);
-    if (tally_epoch(tally) < peak->told.shared_epoch && slot) {
+    if (tally_epoch(tally) < peak->published.epoch && in_peak)
+        tally_save(tally, tally_epoch(tally), 0, 0);
+    else if (tally_epoch(tally) < peak->published.epoch)
+        tally_save(tally, tally_epoch(tally), blocks, bytes);
+    if (tally_epoch(tally) < peak->published.shared_epoch && slot) {
         if (tally_live_blocks(tally) - blocks > tally->limit)
-            set_limit(tally, tally_live_blocks(tally) - blocks);
+            tally_set_limit(tally, tally_live_blocks(tally) - blocks);
         note_most(slot, tally->limit);
     }
     if (tally_epoch(tally) < measured_epoch(peak, slot))
-        set_limit(tally,
-                  lowest_around(tally_live_blocks(tally), blocks) + (slot ? slot_window(slot) : INT32_MAX));
-    set_seen(tally);
+        tally_set_limit(tally, live_lower_bound(tally_live_blocks(tally), blocks) +
+                                   (slot ? slot_window(slot) : INT32_MAX));
+    tally_set_checked(tally);
     if (!slot)
         hole_set(HOLE_MEMORY);
     else if (tally_live_blocks(tally) > tally->limit)
@@ -154,19 +156,20 @@ static void measure_all(struct peak *peak, struct thread *thread) {
     stop_windows();
     int64_t live = threads_live_bytes();
     peak->effort += MEASURE_EFFORT;
-    if (live > peak->told.bytes) {
-        peak->told.bytes = live;
-        peak->told.epoch = epoch_now();
+    if (live > peak->published.bytes) {
+        peak->published.bytes = live;
+        peak->published.epoch = epoch_now();
         threads_note_peak();
     }
     begin_windows(peak, live);
-    set_ceiling(thread, thread->room + thread->ceiling + thread_window(peak));
+    thread_set_ceiling(thread, thread->room + thread->ceiling + thread_window(peak));
 }
 
-static void look_at_thread(struct peak *peak, struct thread *thread, int64_t bytes) {
-    /* Set anew by nothing but a measure, or the total could creep up by a window each time. */
+static void check_thread(struct peak *peak, struct thread *thread, int64_t bytes) {
+    /* Only after a measurement; otherwise the total could grow by a window each time. */
     if (thread->looked < peak->measured)
-        set_ceiling(thread, lowest_around(thread->room + thread->ceiling, bytes) + thread_window(peak));
+        thread_set_ceiling(thread,
+                           live_lower_bound(thread->room + thread->ceiling, bytes) + thread_window(peak));
     if (thread->room > 0 && !widen_window(peak, thread))
         measure_all(peak, thread);
     thread->looked = epoch_now();
@@ -175,44 +178,44 @@ static void look_at_thread(struct peak *peak, struct thread *thread, int64_t byt
 void peak_look_shared(struct peak *peak, struct thread *thread, struct tally *tally, int64_t blocks,
                       int64_t bytes) {
     int error = errno;
-    uint64_t signals = lock(peak);
-    look_at_shared_slot(peak, thread, tally, blocks, bytes, is_in_peak(peak, thread, bytes));
-    look_at_thread(peak, thread, bytes);
-    unlock(peak, signals);
+    uint64_t signals = peak_lock(peak);
+    check_slot(peak, thread, tally, blocks, bytes, is_in_peak(peak, thread, bytes));
+    check_thread(peak, thread, bytes);
+    peak_unlock(peak, signals);
     errno = error;
 }
 
 void peak_look_both_shared(struct peak *peak, struct thread *thread, struct tally *from, int64_t old_bytes,
                            struct tally *to, int64_t bytes) {
     int error = errno;
-    uint64_t signals = lock(peak);
+    uint64_t signals = peak_lock(peak);
     bool in_peak = is_in_peak(peak, thread, bytes - old_bytes);
-    look_at_shared_slot(peak, thread, from, -1, -old_bytes, in_peak);
-    look_at_shared_slot(peak, thread, to, 1, bytes, in_peak);
-    look_at_thread(peak, thread, bytes - old_bytes);
-    unlock(peak, signals);
+    check_slot(peak, thread, from, -1, -old_bytes, in_peak);
+    check_slot(peak, thread, to, 1, bytes, in_peak);
+    check_thread(peak, thread, bytes - old_bytes);
+    peak_unlock(peak, signals);
     errno = error;
 }
 
 void peak_give_back(struct thread *thread) {
     struct peak *peak = the_peak();
     int error = errno;
-    uint64_t signals = lock(peak);
+    uint64_t signals = peak_lock(peak);
     bool has_some = thread->looked >= peak->measured && thread->room < 0;
     int64_t most = has_some ? -thread->room / 8 * 7 : 0;
-    set_ceiling(thread, thread->ceiling - most);
+    thread_set_ceiling(thread, thread->ceiling - most);
     peak->spare += most;
-    unlock(peak, signals);
+    peak_unlock(peak, signals);
     errno = error;
 }
 
 void peak_reset_shared(struct peak *peak) {
-    uint64_t signals = lock(peak);
+    uint64_t signals = peak_lock(peak);
     stop_windows();
-    peak->told.bytes = threads_live_bytes();
-    peak->told.epoch = peak->told.reset_epoch = epoch_now();
-    peak->told.within = peak->effort = 0;
-    begin_windows(peak, peak->told.bytes);
+    peak->published.bytes = threads_live_bytes();
+    peak->published.epoch = peak->published.reset_epoch = epoch_now();
+    peak->published.within = peak->effort = 0;
+    begin_windows(peak, peak->published.bytes);
     threads_note_peak();
-    unlock(peak, signals);
+    peak_unlock(peak, signals);
 }

@@ -14,15 +14,15 @@
 
 #include <sys/resource.h>
 
-/* Slots that a slab has address space for: all there can be, or fewer where that is limited. */
+/* The address space of a slab if the process has a limit, in slots. */
 #define SLOTS_LEAST (1u << 14)
 
-struct memory {
-    char *tallies; /* the extras follow, and the rares */
+struct slab_memory {
+    char *tallies; /* followed by the extras and the rares */
     uint32_t slots;
 };
 
-static struct table memories = {.element = sizeof(struct memory), .first = 128, .fork = OS_FORK_KEEPS};
+static struct table memories = {.element = sizeof(struct slab_memory), .first = 128, .fork = OS_FORK_KEEPS};
 static struct table slabs = {.element = sizeof(struct slab), .first = 64, .fork = OS_FORK_WIPES};
 static struct table blocks = {.element = sizeof(struct profile_block),
                               .first = PROFILE_BLOCKS_FIRST,
@@ -32,7 +32,7 @@ static struct table blocks = {.element = sizeof(struct profile_block),
 
 enum { EACH = sizeof(struct tally) + sizeof(struct extra) + sizeof(struct rare) };
 
-static void map_slots(struct memory *memory) {
+static void slab_map(struct slab_memory *memory) {
     bool is_limited = os_address_space() != RLIM_INFINITY;
     memory->tallies = is_limited ? NULL : os_map(SLOTS_MOST * EACH, OS_FORK_WIPES);
     memory->slots = memory->tallies ? SLOTS_MOST : SLOTS_LEAST;
@@ -44,9 +44,9 @@ static void map_slots(struct memory *memory) {
 
 bool forked_within_event;
 
-/* The parent's, wiped. If a signal handler has forked, the rest of the event that it came between is in it,
- * and in what is counted beside tallies. */
-static void take_over(uint32_t number, const struct memory *memory) {
+/* Reuses the parent's memory, which was wiped. If a signal handler has forked, the memory, and the counts
+ * that are not in tallies, have the rest of the event that the handler interrupted: discards it. */
+static void slab_reuse(uint32_t number, const struct slab_memory *memory) {
     store_drop_slab(number);
     os_empty(memory->tallies, memory->slots * EACH);
     if (!forked_within_event)
@@ -58,15 +58,15 @@ static void take_over(uint32_t number, const struct memory *memory) {
 }
 
 bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t next) {
-    struct memory *memory = table_at(&memories, number);
+    struct slab_memory *memory = table_at(&memories, number);
     struct slab *slab = table_at(&slabs, number);
     struct profile_block *block = table_at(&blocks, number);
     if (!memory || !slab)
         return false;
     if (memory->tallies)
-        take_over(number, memory);
+        slab_reuse(number, memory);
     else
-        map_slots(memory);
+        slab_map(memory);
     if (!memory->tallies)
         return false;
     struct tally *tallies = (struct tally *)memory->tallies;
@@ -83,7 +83,7 @@ bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t ne
 }
 
 bool slab_overlaps(uintptr_t begin, uintptr_t end) {
-    const struct memory *memory;
+    const struct slab_memory *memory;
     for (uint32_t i = 0; (memory = table_peek(&memories, i)); i++) {
         uintptr_t first = (uintptr_t)memory->tallies;
         size_t size = memory->slots * EACH;
@@ -97,26 +97,26 @@ const struct slab *slab_peek(uint32_t number) {
     return table_peek(&slabs, number);
 }
 
-static uint32_t lesser(uint32_t a, uint32_t b) {
+static uint32_t min_of(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* A slab doubles, but not much beyond the slots that there are: space in the file is taken for all of it. An
- * eighth more, or whoever meets the slots as they come would take a page at a time. */
+/* A slab doubles, but only up to an eighth more than the slots in use, because all of it takes space in the
+ * file. Without the eighth, each new slot might add a page. */
 static uint32_t more_slots(uint32_t held, uint32_t in_page) {
     uint32_t known = record_count(), sufficient = known + known / 8;
     uint32_t missing = sufficient > held ? sufficient - held : 0;
-    uint32_t more = lesser(missing, held) / in_page * in_page;
+    uint32_t more = min_of(missing, held) / in_page * in_page;
     return more ? more : in_page;
 }
 
-/* Areas are whole pages. Slots below the last one that is held are within the capacity. */
-static bool grow(uint32_t *capacity, uint32_t slot, uint32_t number, enum profile_kind kind, void *array,
-                 uint32_t size) {
-    const struct memory *memory = table_peek(&memories, number);
+/* Areas are whole pages. The slots below the last one of the area are within the capacity. */
+static bool slab_grow(uint32_t *capacity, uint32_t slot, uint32_t number, enum profile_kind kind, void *array,
+                      uint32_t size) {
+    const struct slab_memory *memory = table_peek(&memories, number);
     uint32_t held = *capacity ? (*capacity >> KEY_SHIFT) + 1 : 0;
     while (KEY(slot) >= *capacity) {
-        uint32_t more = lesser(more_slots(held, PROFILE_PAGE / size), memory->slots - held);
+        uint32_t more = min_of(more_slots(held, PROFILE_PAGE / size), memory->slots - held);
         if (!more)
             return false;
         store_add(kind, number, held, (char *)array + (size_t)held * size, (size_t)more * size);
@@ -128,16 +128,17 @@ static bool grow(uint32_t *capacity, uint32_t slot, uint32_t number, enum profil
 
 const struct slab *slab_hold(uint32_t number, uint32_t slot, bool extras) {
     struct slab *slab = table_peek(&slabs, number);
-    if (!grow(&slab->capacity, slot, number, PROFILE_TALLIES, slab->tallies, sizeof *slab->tallies) ||
+    if (!slab_grow(&slab->capacity, slot, number, PROFILE_TALLIES, slab->tallies, sizeof *slab->tallies) ||
         (extras &&
-         !grow(&slab->extra_capacity, slot, number, PROFILE_EXTRAS, slab->extras, sizeof *slab->extras)))
+         !slab_grow(&slab->extra_capacity, slot, number, PROFILE_EXTRAS, slab->extras, sizeof *slab->extras)))
         return NULL;
     return slab;
 }
 
 struct rare *slab_rare(uint32_t number, uint32_t slot) {
     struct slab *slab = table_peek(&slabs, number);
-    bool holds = grow(&slab->rare_capacity, slot, number, PROFILE_RARES, slab->rares, sizeof *slab->rares);
+    bool holds =
+        slab_grow(&slab->rare_capacity, slot, number, PROFILE_RARES, slab->rares, sizeof *slab->rares);
     return holds ? &slab->rares[slot] : NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Summing up over slabs, since the last reset. */
+/* Sums over slabs, since the last reset. */
 #include "lib/count/sums.h"
 
 #include "lib/base/os.h"
@@ -23,12 +23,12 @@ static struct table bases = {.element = sizeof(struct profile_base),
 #define ADD_RARE(name)        ADD_READ(name, counts->rare->name)
 #define ADD_TALLY(name)       ADD_READ(name, counts->tally->name)
 
-static void add_went(struct sum *sum, const struct slab_counts *counts) {
+static void sum_add_went(struct sum *sum, const struct slab_counts *counts) {
     PROFILE_EXTRA_WENT(ADD_EXTRA)
     PROFILE_TALLY_WENT(ADD_TALLY)
 }
 
-static void add_came(struct sum *sum, const struct slab_counts *counts) {
+static void sum_add_came(struct sum *sum, const struct slab_counts *counts) {
     PROFILE_RARE(ADD_RARE)
     PROFILE_EXTRA_CAME(ADD_EXTRA)
     PROFILE_TALLY_CAME(ADD_TALLY)
@@ -36,25 +36,25 @@ static void add_came(struct sum *sum, const struct slab_counts *counts) {
 
 static void visit_went(void *sum, uint32_t slab, const struct slab_counts *counts) {
     (void)slab;
-    add_went(sum, counts);
+    sum_add_went(sum, counts);
 }
 
 static void visit_came(void *context, uint32_t slab, const struct slab_counts *counts) {
     struct sum *sum = context;
     (void)slab;
     peak_share(counts->tally, &sum->peak_blocks, &sum->peak_bytes);
-    add_came(sum, counts);
+    sum_add_came(sum, counts);
     int64_t most = peak_tally_most(counts->tally);
     if (most > sum->most)
         sum->most = most;
 }
 
 void sum_add(struct sum *sum, const struct slab_counts *counts) {
-    add_went(sum, counts);
-    add_came(sum, counts);
+    sum_add_went(sum, counts);
+    sum_add_came(sum, counts);
 }
 
-static void take_off(struct sum *sum, const struct flow *base) {
+static void sum_subtract(struct sum *sum, const struct flow *base) {
 #define TAKE_OFF(name) sum->name -= base->name;
     PROFILE_COUNTERS(TAKE_OFF)
 }
@@ -69,7 +69,7 @@ void sum_slot(uint32_t slot, struct sum *sum) {
                         .most_within = known->most_within};
     threads_visit(slot, visit_went, sum);
     threads_visit(slot, visit_came, sum);
-    take_off(sum, base);
+    sum_subtract(sum, base);
     if ((int64_t)known->most > sum->most)
         sum->most = (int64_t)known->most;
     int64_t carried_blocks = (int64_t)(known->inherited_blocks - (base->gained - base->lost));
@@ -78,7 +78,8 @@ void sum_slot(uint32_t slot, struct sum *sum) {
     sum->peak_bytes += (int64_t)(known->inherited_bytes - (base->gained_bytes - base->lost_bytes));
 }
 
-/* Live blocks of one thread at the peak are another's when a new peak is found while all are added up. */
+/* A thread's live blocks at the peak may be negative if another thread finds a new peak during the
+ * addition. */
 static uint64_t not_below_zero(int64_t value) {
     return value > 0 ? (uint64_t)value : 0;
 }
@@ -102,7 +103,7 @@ void sum_counters(struct counters *counters, const struct sum *sum) {
         counters_keep_all(counters);
 }
 
-static void raise_base(struct flow *base, const struct sum *sum) {
+static void base_add(struct flow *base, const struct sum *sum) {
 #define RAISE(name) base->name += sum->name;
     PROFILE_COUNTERS(RAISE)
 }
@@ -119,7 +120,7 @@ static void reset_slot(uint32_t number) {
         hole_set(HOLE_MEMORY);
         return;
     }
-    raise_base(&base->flow, &sum);
+    base_add(&base->flow, &sum);
     slot->inherited_blocks += sum.gained - sum.lost;
     slot->inherited_bytes += sum.gained_bytes - sum.lost_bytes;
     slot->most = base->flow.gained - base->flow.lost;
@@ -133,18 +134,17 @@ void sums_reset(void) {
         reset_slot(slot);
 }
 
-/* ---- Events that were counted in part and left.
+/* ---- Events that were counted only in part.
  *
- * An event is a few additions, and a signal handler may leave by a jump between any two of them, or a thread
- * be cancelled there. No event can notice that it was not finished, but what the additions went to is in
- * agreement again after each that was: with every block `above` of its tally changes, with every byte the
- * `room` of its thread. */
+ * An event is a few additions. A signal handler may jump away between any two of them, or the thread may be
+ * cancelled there. The event itself cannot notice this. But after each complete event the counters agree:
+ * `above` of a tally changes with each block, and `room` of a thread with each byte. */
 
 static bool tally_is_whole(const struct tally *tally) {
     return tally->above == tally_live_blocks(tally) - tally->limit - tally_epoch(tally);
 }
 
-/* Adds up the live bytes of one slab. */
+/* Also adds up the live bytes of the slab. */
 static bool slab_is_whole(const struct slab *slab, int64_t *live) {
     for (uint32_t slot = 1; slot < record_count() && KEY(slot) < slab->capacity; slot++) {
         const struct tally *tally = &slab->tallies[slot];

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The counts of a thread for a slot, and the peak, which needs to be looked at as it happens. The hot path.
+/* A thread's counts for a slot, and the peak, which must be checked while it happens. The hot path.
  *
- * Blocks come to a slot by an allocation or a realloc and go from it by a free or by being taken over in a
- * realloc, in whichever thread that happens: what is live is the sum over all threads, and one thread's part
- * of it may be negative.
+ * A slot gains blocks by allocations and reallocs, and loses them by frees and reallocs, in any thread. Its
+ * live blocks are the sum over all threads; one thread's part may be negative.
  *
- * Peak. It is the highest that the bytes of all live blocks came to, at the moment before they first fell
- * from there. Every rise above the peak so far begins an epoch. A slot needs to remember its own live blocks
- * only when they change for the first time after such a rise has ended: until then they still are what they
- * were at the peak. So an event costs two comparisons, whatever the number of sites:
+ * Peak: the largest number of live bytes, just before they first fell from it. Each rise above the previous
+ * peak begins an epoch. A slot must save its live blocks only at its first change after such a rise has
+ * ended: until then they are what they were at the peak. So an event costs two comparisons, however many
+ * sites there are:
  *
- *   room > 0          the thread's live bytes have risen above what they may before it must look
- *   above > floor     the slot has not been looked at in this epoch, or its live blocks are above the
- *                     most that were seen
+ *   room > 0          the thread's live bytes exceed its headroom: the peak must be checked
+ *   above > floor     the slot was not checked in this epoch, or its live blocks exceed the most seen so far
  *
- * and count/peak.c does the looking. With one thread room is the distance from the peak, which is exact. The
- * most live blocks of a slot are of interest when one of them goes, not at each that comes, and during a rise
- * nothing but what ends it is: so each kind of event has a floor of its own. With several threads each may
- * rise by a part of what all of them may before their live bytes must be added up, and the report states how
- * far that goes above the peak. */
+ * If one is true, count/peak.c does the check. With one thread, `room` is the distance from the peak, which
+ * is then exact. A slot's most live blocks matter when it loses a block, not each time it gains one; and
+ * during a rise only the event that ends it matters. So each kind of event has its own floor. If there are
+ * several threads, each gets a share of the headroom of all, and their live bytes are added up when a share
+ * is used up. The report states by how much the true peak may exceed the one that was found. */
 #ifndef ALLOCSITE_LIB_COUNT_TALLY_H
 #define ALLOCSITE_LIB_COUNT_TALLY_H
 
@@ -31,23 +29,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The floors of what loses a block, of what gains one and of what only changes its size. Of no epoch 0, so
- * that an untouched tally has not been seen. */
+/* The floors for events that lose a block, gain one, or only change its size. Epoch 0 is not used, so that an
+ * untouched tally counts as unchecked. */
 struct floors {
     int64_t lost, gained, resized;
 };
 
 extern struct floors peak_floors __attribute__((visibility("hidden"), aligned(64)));
 
-/* One instruction on the owner's slab: a signal handler cannot come between reading and writing. */
+/* One instruction on the thread's own slab, so a signal handler cannot come between the read and the
+ * write. */
 static inline void bump(uint64_t *counter, uint64_t by) {
     __asm__("addq %1, %0" : "+m"(*counter) : "er"(by));
 }
 
-/* Whether there may be more threads than one, as there may be from the first one on that was started. */
+/* True from the start of a second thread on. */
 extern bool threads_several __attribute__((visibility("hidden")));
 
-/* Of what all threads share. An atomic addition takes four times as long as all of the hot path's. */
+/* For counters that all threads share. An atomic addition would take four times as long as the whole hot
+ * path. */
 static inline void bump_shared(uint64_t *counter, uint64_t by) {
     if (LIKELY(!threads_several))
         bump(counter, by);
@@ -55,7 +55,7 @@ static inline void bump_shared(uint64_t *counter, uint64_t by) {
         __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
 }
 
-/* One more of counters[index]; compilers would make the address first. */
+/* Increments counters[index] in one instruction; compilers would compute the address first. */
 static inline void count_shared(uint64_t *counters, uint64_t index) {
     if (LIKELY(!threads_several)) {
         __asm__ volatile("addq $1, (%0,%1,8)" : : "r"(counters), "r"(index) : "memory", "cc");
@@ -64,7 +64,7 @@ static inline void count_shared(uint64_t *counters, uint64_t index) {
     bump_shared(&counters[index], 1);
 }
 
-/* Of its own, for a negation would take an instruction more. */
+/* A separate function because a negation would take another instruction. */
 static inline void unbump(int64_t *value, uint64_t by) {
     __asm__("subq %1, %0" : "+m"(*value) : "er"(by));
 }
@@ -73,7 +73,7 @@ static inline void shift(int64_t *value, int64_t by) {
     bump((uint64_t *)value, (uint64_t)by);
 }
 
-/* The same, and whether the value is above zero then. */
+/* Like shift; returns whether the value is then above zero. */
 static inline bool shift_above_zero(int64_t *value, int64_t by) {
     bool above;
     __asm__("addq %2, %0" : "+m"(*value), "=@ccg"(above) : "er"(by));
@@ -88,16 +88,17 @@ static inline int64_t tally_live_bytes(const struct tally *tally) {
     return (int64_t)(tally->gained_bytes - tally->lost_bytes);
 }
 
-/* After an event of the slot that changed its live blocks and bytes, and the thread's room, by so much.
- * Keeps errno. */
+/* Checks the peak after an event that changed the slot's live blocks and bytes, and the thread's room, by
+ * these amounts. Keeps errno. */
 void peak_look(struct thread *, struct tally *, int64_t blocks, int64_t bytes);
 
-/* The same for the block at p, which came or went. They return p, so that their callers need not save it. */
+/* Like peak_look, for the block at p that was gained or lost. They return p, so that callers need not save
+ * it. */
 void *peak_look_gained(void *p, struct thread *, struct tally *, uint64_t bytes)
     __attribute__((returns_nonnull));
 void *peak_look_lost(void *p, struct thread *, struct tally *, uint64_t bytes);
 
-/* True: peak_look is to be called for it. */
+/* True: peak_look must be called for the event. The other functions in _unseen return the same. */
 static inline bool tally_gain_unseen(struct thread *thread, struct tally *tally, uint64_t bytes) {
     bump(&tally->gained, 1);
     bump(&tally->gained_bytes, bytes);
@@ -124,7 +125,7 @@ static inline void tally_lose(struct thread *thread, struct tally *tally, uint64
         peak_look(thread, tally, -1, -(int64_t)bytes);
 }
 
-/* Where nobody looks for a peak: of backing, which is in no total, and where owners are not noted. */
+/* For counts that are in no peak: chunks of custom allocators, and events without noted owners. */
 static inline void tally_gain_alone(struct tally *tally, uint64_t bytes) {
     bump(&tally->gained, 1);
     bump(&tally->gained_bytes, bytes);
@@ -135,7 +136,7 @@ static inline void tally_lose_alone(struct tally *tally, uint64_t bytes) {
     bump(&tally->lost_bytes, bytes);
 }
 
-/* The tally of a key. */
+/* Returns the tally of a key. */
 static inline struct tally *tally_of_key(struct thread *thread, uint32_t key) {
     _Static_assert(sizeof(struct tally) == 1u << (KEY_SHIFT - 4), "an index by one shift");
     return (struct tally *)((char *)thread->tallies + (key >> 4));
@@ -159,7 +160,7 @@ static inline void tally_move_counts(struct tally *from, struct extra *from_extr
     bump(&to_extra->realloc_old_bytes, old_bytes);
 }
 
-/* After a realloc, as peak_look. Returns p, so that its callers need not save it. */
+/* Like peak_look, for a realloc. Returns p, so that callers need not save it. */
 void *peak_look_moved(void *p, struct thread *, struct tally *from, uint64_t old_bytes, struct tally *to,
                       uint64_t bytes) __attribute__((returns_nonnull));
 
@@ -171,8 +172,8 @@ static inline bool tally_move_unseen(struct tally *from, struct tally *to) {
     return UNLIKELY(from->above > peak_floors.lost) || UNLIKELY(to->above > peak_floors.gained);
 }
 
-/* A realloc: a block goes from one slot to another, or stays in its own with another size. The thread must
- * have extras of both. ends: what is counted here ends the event. Returns p. */
+/* Counts a realloc: a block moves to another slot, or stays in its slot with another size. The thread must
+ * have extras of both slots. ends: calls event_end after counting. Returns p. */
 static inline void *tally_move(void *p, struct thread *thread, struct tally *from, uint64_t old_bytes,
                                struct tally *to, uint64_t bytes, bool ends) {
     tally_move_counts(from, tally_extra(thread, from), old_bytes, to, tally_extra(thread, to), bytes);
@@ -185,7 +186,8 @@ static inline void *tally_move(void *p, struct thread *thread, struct tally *fro
     return UNLIKELY(tally_move_unseen(from, to)) ? peak_look_moved(p, thread, from, old_bytes, to, bytes) : p;
 }
 
-/* A block that was counted for one slot is another's; or was, when it was freed; or has only come. */
+/* A block counted for one slot belongs to another: tally_disown for a live block, tally_disown_freed for one
+ * that was freed since, tally_disown_gain if only gains are counted. */
 void tally_disown_gain(struct tally *from, struct tally *to, uint64_t bytes);
 void tally_disown_freed(struct tally *from, struct tally *to, uint64_t bytes);
 void tally_disown(struct thread *, struct tally *from, struct tally *to, uint64_t bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads and their slabs: taking, growing, handing on, summing up. */
+/* Threads and their slabs: how they are taken, grown and released. */
 #include "lib/count/threads.h"
 
 #include "lib/base/local.h"
@@ -18,34 +18,35 @@
 #include <errno.h>
 #include <pthread.h>
 
-/* State that must start afresh in a forked child. */
+/* State that must start from zero in a forked child. */
 struct process {
-    uint64_t idle;    /* tag << 32 | index + 1 of the first idle thread: the tag makes reuse visible */
-    uint32_t threads; /* indices given so far */
-    uint32_t slabs;   /* numbers given so far */
-    int32_t number;   /* of the process, since its first thread counts */
+    uint64_t idle; /* tag << 32 | index + 1 of the first idle thread; the tag changes with each use (ABA) */
+    uint32_t threads; /* indices assigned so far */
+    uint32_t slabs;   /* numbers assigned so far */
+    int32_t number;   /* id of the process, set when its first thread counts */
 };
 
 static struct table thread_table = {.element = sizeof(struct thread), .first = 128, .fork = OS_FORK_WIPES};
 static struct table process_table = {.element = sizeof(struct process), .first = 1, .fork = OS_FORK_WIPES};
 
 static pthread_key_t thread_key;
-static uint32_t thread_key_state; /* 0: no key, 1: being made, 2: there */
+static uint32_t thread_key_state; /* 0: no key, 1: being made, 2: made */
 
-/* Nothing is to be counted in any thread for now. */
+/* No thread counts gained blocks for now. */
 static bool is_paused;
 
-/* Every event is to be looked at. */
+/* All events take the slow path. */
 static bool is_watched;
 
-/* The addresses of the capacities, with which another process turns threads away. */
+/* The addresses of the capacities, by which another process diverts threads. */
 static struct table switches = {.element = sizeof(uint64_t),
                                 .first = PROFILE_SWITCHES_FIRST,
                                 .fork = OS_FORK_WIPES,
                                 .areas = &store_areas,
                                 .kind = PROFILE_SWITCHES};
 
-/* The hot path's view. Whoever turns us away meanwhile sets it to 0 after we have, or we see it. */
+/* Sets the capacity that the hot path compares with. A concurrent threads_divert sets it to 0 after this
+ * store, or its flag is seen here. */
 static void set_capacity(struct thread *thread) {
     __atomic_store_n(&thread->capacity, thread->held, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -54,14 +55,14 @@ static void set_capacity(struct thread *thread) {
         __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
 }
 
-/* A child that has not left its parent's file leaves its parent's requests alone. */
+/* A child that has not left its parent's file does not touch its parent's requests. */
 bool threads_take_request(uint32_t requests) {
     struct profile_header *header = store_header();
     return header->pid == (uint64_t)os_process() &&
            __atomic_fetch_and(&header->requests, ~requests, __ATOMIC_ACQ_REL) & requests;
 }
 
-static COLD void start_or_stop_as_asked(void) {
+static COLD void requests_handle(void) {
     if (threads_take_request(PROFILE_STOP))
         threads_pause(true);
     else if (threads_take_request(PROFILE_START))
@@ -70,19 +71,19 @@ static COLD void start_or_stop_as_asked(void) {
 
 bool threads_are_paused(void) {
     if (UNLIKELY(threads_are_asked()))
-        start_or_stop_as_asked();
+        requests_handle();
     return __atomic_load_n(&is_paused, __ATOMIC_RELAXED);
 }
 
-static void set_view(struct thread *thread) {
+static void views_set(struct thread *thread) {
     local.seen = runtime_temporary ? &no_thread : thread;
     local.current = sizes_wanted || births_wanted ? &no_thread : local.seen;
 }
 
-static void turn_away(bool *why, bool is_so) {
-    __atomic_store_n(why, is_so, __ATOMIC_RELAXED);
+static void threads_divert(bool *flag, bool value) {
+    __atomic_store_n(flag, value, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; is_so && i < threads_count(); i++) {
+    for (uint32_t i = 0; value && i < threads_count(); i++) {
         struct thread *thread = table_peek(&thread_table, i);
         if (thread)
             __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
@@ -90,7 +91,7 @@ static void turn_away(bool *why, bool is_so) {
 }
 
 void threads_pause(bool pause) {
-    turn_away(&is_paused, pause);
+    threads_divert(&is_paused, pause);
 }
 
 void threads_start(void) {
@@ -100,11 +101,11 @@ void threads_start(void) {
 }
 
 void threads_watch(bool watch) {
-    turn_away(&is_watched, watch);
+    threads_divert(&is_watched, watch);
 }
 
-/* Has the thread count in a slab that holds the slot. False: no memory, or a signal handler has just forked:
- * then the child's has no slabs. */
+/* Makes the thread's slab hold the slot. Returns false if memory is out, or if a signal handler has just
+ * forked: the child has no slabs yet. */
 static bool thread_grow(struct thread *thread, uint32_t slot, bool extras) {
     uint64_t signals = os_signals_hold();
     const struct slab *slab = thread->slabs ? slab_hold(thread->slab, slot, extras) : NULL;
@@ -119,11 +120,11 @@ static bool thread_grow(struct thread *thread, uint32_t slot, bool extras) {
     return slab;
 }
 
-/* Each has mappings of its own, of which a process may have 65,530. */
+/* Each slab has mappings of its own, and the kernel permits a process 65,530 by default. */
 #define SLABS_OF_PHASES 8192
 
-/* The number of a new slab for the thread; NO_SLOT: none is to be had. */
-static uint32_t add_slab(struct thread *thread, profile_name phase) {
+/* Returns the number of a new slab of the thread; NO_SLOT if there is none. */
+static uint32_t slab_add(struct thread *thread, profile_name phase) {
     struct process *process = table_at(&process_table, 0);
     if (phase && __atomic_load_n(&process->slabs, __ATOMIC_RELAXED) - threads_count() >= SLABS_OF_PHASES) {
         hole_set(HOLE_PHASES);
@@ -140,21 +141,21 @@ static uint32_t add_slab(struct thread *thread, profile_name phase) {
     return number;
 }
 
-/* The thread's slab for the phase. */
-static uint32_t find_slab(struct thread *thread, profile_name phase) {
+/* Returns the thread's slab for the phase. */
+static uint32_t slab_find(struct thread *thread, profile_name phase) {
     for (uint32_t next = thread->slabs; next;) {
         const struct slab *slab = slab_peek(next - 1);
         if (slab->phase == phase)
             return next - 1;
         next = slab->next;
     }
-    return add_slab(thread, phase);
+    return slab_add(thread, phase);
 }
 
-static void switch_slab(struct thread *thread, profile_name phase) {
-    uint32_t number = find_slab(thread, phase), before = thread->slab;
+static void slab_switch(struct thread *thread, profile_name phase) {
+    uint32_t number = slab_find(thread, phase), before = thread->slab;
     if (number == NO_SLOT)
-        number = find_slab(thread, 0);
+        number = slab_find(thread, 0);
     if (number == before)
         return;
     thread->slab = number;
@@ -198,7 +199,7 @@ static struct thread *thread_new(struct process *process) {
     }
     if (!thread)
         return NULL;
-    *thread = (struct thread){.index = index, .turns = 1, .slab = NO_SLOT}; /* see take_over, slab.c */
+    *thread = (struct thread){.index = index, .turns = 1, .slab = NO_SLOT}; /* see slab_reuse, slab.c */
     uint64_t *address = table_at(&switches, index);
     if (address)
         __atomic_store_n(address, (uintptr_t)&thread->capacity, __ATOMIC_RELEASE);
@@ -213,10 +214,10 @@ static struct thread *thread_take(void) {
     if (!thread)
         thread = thread_new(process);
     if (thread && thread->slab == NO_SLOT)
-        thread->slab = add_slab(thread, 0);
+        thread->slab = slab_add(thread, 0);
     if (!thread || thread->slab != NO_SLOT)
         return thread;
-    idle_push(process, thread); /* for when there is memory, or each event would take a number */
+    idle_push(process, thread); /* to be tried again later; otherwise each event would use up an index */
     return NULL;
 }
 
@@ -226,19 +227,19 @@ static void thread_give(struct thread *thread) {
         idle_push(process, thread);
 }
 
-/* Destructor of the key. Later destructors of the thread may allocate still; nothing comes after them that
- * could hand a slab on, so from here on the thread borrows. */
+/* The destructor of the thread's key. Later destructors may still allocate, but nothing could release a slab
+ * after them, so the thread borrows one for each count from now on. */
 static void thread_end(void *own) {
     (void)own;
     struct thread *thread = local.own;
     if (local.begun)
         hole_set(HOLE_TORN);
     if (thread)
-        switch_slab(thread, 0);
+        slab_switch(thread, 0);
     local.ending = true;
     local.own = NULL;
     thread_hide();
-    /* A signal handler from here on borrows; one in between still counts in the thread's own. */
+    /* A signal handler borrows from here on; before, it counts in the thread's own slab. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (thread)
         thread_give(thread);
@@ -251,21 +252,21 @@ static void thread_watch_end(struct thread *thread) {
         __atomic_store_n(&thread_key_state, 2, __ATOMIC_RELEASE);
     if (__atomic_load_n(&thread_key_state, __ATOMIC_ACQUIRE) != 2)
         return;
-    bool was_silent = silence_begin(); /* for a key above the first 32 a block is allocated */
+    bool was_silent = silence_begin(); /* pthread_setspecific allocates for keys above the first 32 */
     pthread_setspecific(thread_key, thread);
     silence_end(was_silent);
 }
 
-static void enter_phase(struct thread *thread, profile_name phase) {
-    peak_several_threads(); /* a slot has several tallies in one thread now */
-    switch_slab(thread, phase);
+static void thread_switch_phase(struct thread *thread, profile_name phase) {
+    peak_several_threads(); /* a slot now has several tallies in one thread */
+    slab_switch(thread, phase);
 }
 
-/* No signal handler may take one meanwhile: there is one place to keep it in. */
-static struct thread *take_own(void) {
+/* Blocks signals, because a handler might also take a structure, and only one can be kept. */
+static struct thread *thread_take_own(void) {
     uint64_t signals = os_signals_hold();
     struct thread *own = local.own;
-    bool is_there = own && own->held; /* a signal handler was here and took one */
+    bool is_there = own && own->held; /* taken by a signal handler in between */
     struct thread *taken = is_there ? own : thread_take();
     if (taken)
         local.own = taken;
@@ -273,20 +274,20 @@ static struct thread *take_own(void) {
     if (is_there || !taken)
         return taken;
     thread_watch_end(taken);
-    if (phase_now()) /* of a child that was forked within it */
-        enter_phase(taken, phase_now());
+    if (phase_now()) /* in a child that was forked inside a phase */
+        thread_switch_phase(taken, phase_now());
     return taken;
 }
 
-/* This thread's structure, to be given back after one count if the thread is ending. */
+/* Returns this thread's structure. A thread that is ending must release it after one count. */
 static struct thread *thread_own(void) {
     struct thread *own = local.own;
     if (own && own->held)
         return own;
-    return local.ending ? thread_take() : take_own();
+    return local.ending ? thread_take() : thread_take_own();
 }
 
-/* A thread that hides or ends does not come back to the hot path. */
+/* A thread that is hidden or ending stays off the hot path. */
 static void thread_use_hot_path(struct thread *thread) {
     if (UNLIKELY(__atomic_load_n(&thread->asked_back, __ATOMIC_RELAXED))) {
         __atomic_store_n(&thread->asked_back, false, __ATOMIC_RELAXED);
@@ -294,7 +295,7 @@ static void thread_use_hot_path(struct thread *thread) {
     }
     set_capacity(thread);
     if (!local.ending && !local.scope.lifts && !local.custom)
-        set_view(thread);
+        views_set(thread);
 }
 
 STACK_CALL(struct thread *, thread_acquire_any, uint32_t slot, uint32_t other, bool extras) {
@@ -321,7 +322,8 @@ struct thread *thread_acquire_extras(uint32_t slot, uint32_t other) {
 
 struct rare *thread_rare(struct thread *thread, uint32_t slot) {
     uint64_t signals = os_signals_hold();
-    bool has_forked = !thread->slabs; /* in a signal handler: the rest of the event is nobody's */
+    bool has_forked =
+        !thread->slabs; /* in a signal handler: the rest of the event belongs to neither process */
     struct rare *rare = has_forked ? NULL : slab_rare(thread->slab, slot);
     os_signals_release(signals);
     if (!rare && !has_forked)
@@ -357,19 +359,19 @@ uint32_t threads_slabs(void) {
 }
 
 void thread_hide(void) {
-    set_view(&no_thread);
+    views_set(&no_thread);
 }
 
 void thread_show(void) {
     bool is_seen = local.own && !local.custom;
-    set_view(is_seen ? local.own : &no_thread);
+    views_set(is_seen ? local.own : &no_thread);
 }
 
 void thread_enter_phase(profile_name phase) {
     int error = errno;
     struct thread *thread = local.ending ? NULL : thread_acquire(0, 0);
     if (thread) {
-        enter_phase(thread, phase);
+        thread_switch_phase(thread, phase);
         thread_release(thread);
     }
     errno = error;
@@ -392,8 +394,8 @@ void thread_visit_slabs(void (*visit)(void *context, const struct slab *), void 
     }
 }
 
-/* The phases that the thread is in: a chain of names, each with the one around it, which a forked child has
- * too. unnamed: how many more there are, for want of memory. */
+/* The phases of the thread: a linked list of names from the innermost outwards, which a forked child
+ * inherits. unnamed: number of further phases that memory was out for. */
 static __thread struct {
     profile_name innermost;
     uint32_t unnamed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* All threads at once, while they count on: sums over them, and what holds for each. */
+/* All threads at once, while they go on counting: sums and conditions over them. */
 #include "lib/count/threads.h"
 
 #include "lib/base/local.h"
@@ -58,7 +58,7 @@ void threads_note_peak(void) {
     }
 }
 
-/* An even number of turns: nobody counts in it. */
+/* An even number of turns means that no thread counts in it. */
 static bool is_quiet(const struct thread *thread, uint32_t turns) {
     return thread == local.own || turns % 2 == 0;
 }
@@ -72,7 +72,7 @@ bool threads_are_quiet(void) {
     return true;
 }
 
-/* One that was taken meanwhile may have counted. */
+/* If the structure was taken meanwhile, its new thread may have counted, so the law is not checked. */
 static bool holds_if_quiet(const struct thread *thread, bool (*law)(const struct thread *)) {
     uint32_t turns = __atomic_load_n(&thread->turns, __ATOMIC_SEQ_CST);
     bool holds = !is_quiet(thread, turns) || law(thread);
