@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Regions of code whose allocations are looked at: for tests. */
+/* Allocations within a region of code, for tests. */
 #include "base/arrays.h"
 #include "base/out.h"
 #include "lib/allocsite.h"
@@ -19,14 +19,14 @@
 extern const char check_is_linked;
 const char check_is_linked = 1;
 
-/* By slot, what this thread had allocated, or has since. */
+/* A slot's allocations by this thread, before the region or within it. */
 struct gained {
     uint64_t calls, bytes;
     uint32_t slot;
 };
 
 struct snapshot {
-    uintptr_t seal; /* snapshot_seal(): a region that was not begun, or has ended, has no such memory */
+    uintptr_t seal; /* snapshot_seal(); a wrong value means that the region was not begun */
     pid_t pid;      /* a forked child counts from zero */
     uint32_t slots;
     struct gained by_slot[];
@@ -36,7 +36,7 @@ static uintptr_t snapshot_seal(const struct snapshot *snapshot) {
     return (uintptr_t)snapshot ^ 0x5A2D6E1B93C74F08;
 }
 
-static void add_slab(void *context, const struct slab *slab) {
+static void snapshot_add_slab(void *context, const struct slab *slab) {
     struct snapshot *snapshot = context;
     for (uint32_t slot = 1; KEY(slot) < slab->capacity && slot < snapshot->slots; slot++) {
         if (!slot_is_in_totals(slot))
@@ -47,7 +47,7 @@ static void add_slab(void *context, const struct slab *slab) {
     }
 }
 
-static struct snapshot *take(size_t *size) {
+static struct snapshot *snapshot_take(size_t *size) {
     uint32_t slots = record_count();
     *size = sizeof(struct snapshot) + slots * sizeof(struct gained);
     struct snapshot *snapshot = os_map(*size, OS_FORK_KEEPS);
@@ -57,7 +57,7 @@ static struct snapshot *take(size_t *size) {
     snapshot->slots = slots;
     snapshot->pid = os_process();
     thread_keep_slab();
-    thread_visit_slabs(add_slab, snapshot);
+    thread_visit_slabs(snapshot_add_slab, snapshot);
     return snapshot;
 }
 
@@ -67,13 +67,13 @@ ALLOCSITE_EXPORT int __allocsite_api_v1_check_begin(struct allocsite_check *chec
         return EINVAL;
     runtime_start();
     bool is_off = runtime_off || runtime_is_asleep();
-    check->state = is_off ? NULL : take(&check->size);
+    check->state = is_off ? NULL : snapshot_take(&check->size);
     errno = error;
     return check->state ? 0 : is_off ? ENOSYS : ENOMEM;
 }
 
-/* Leaves what came in between, the slots with the most calls first. Returns how many calls. */
-static uint64_t subtract(struct snapshot *now, const struct snapshot *before, uint32_t *sites) {
+/* Leaves the difference, sorted so that only slots with calls remain. Returns the number of calls. */
+static uint64_t snapshot_subtract(struct snapshot *now, const struct snapshot *before, uint32_t *sites) {
     uint64_t calls = 0;
     *sites = 0;
     for (uint32_t slot = 1; slot < now->slots; slot++) {
@@ -88,7 +88,7 @@ static uint64_t subtract(struct snapshot *now, const struct snapshot *before, ui
     return calls;
 }
 
-static int compare(const void *left, const void *right) {
+static int gained_compare(const void *left, const void *right) {
     const struct gained *a = left, *b = right;
     return (a->calls < b->calls) - (a->calls > b->calls);
 }
@@ -131,7 +131,7 @@ static void write_sites(struct out *out, const struct gained *gained, uint32_t c
     }
 }
 
-/* NULL: the region was not begun. Its struct may hold anything then. */
+/* Returns NULL if the region was not begun; its struct may then have any content. */
 static struct snapshot *snapshot_of(const struct allocsite_check *check) {
     struct snapshot *snapshot = check ? check->state : NULL;
     bool is_begun = snapshot && os_can_read(&snapshot->seal) && snapshot->seal == snapshot_seal(snapshot);
@@ -142,12 +142,12 @@ ALLOCSITE_EXPORT size_t __allocsite_api_v1_check_end(struct allocsite_check *che
     struct snapshot *before = snapshot_of(check);
     int error = errno;
     size_t now_size;
-    struct snapshot *now = before ? take(&now_size) : NULL;
+    struct snapshot *now = before ? snapshot_take(&now_size) : NULL;
     uint64_t calls = 0;
     if (now) {
         uint32_t sites;
-        calls = subtract(now, before, &sites);
-        sort_array(now->by_slot, sites, sizeof *now->by_slot, compare);
+        calls = snapshot_subtract(now, before, &sites);
+        sort_array(now->by_slot, sites, sizeof *now->by_slot, gained_compare);
         if (text && size > 1) {
             struct out out;
             out_open_memory(&out, text, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Ends that no handler of exit sees: _exit, another program is executed, or the process aborts. */
+/* Ends of the process without exit handlers: _exit, execution of another program, abort. */
 #define _GNU_SOURCE
 #include "lib/calls/interpose.h"
 #include "lib/collect/profiling.h"
@@ -14,8 +14,8 @@
 
 typedef char *const *texts;
 
-/* What passes its calls on to a function of the C library. Those with arguments in line have one with an
- * array. */
+/* Functions of the C library that calls are passed on to. The exec functions with a list of arguments use one
+ * with an array. */
 #define PASSING(X)                                                                                           \
     X(int, execve, const char *, texts, texts)                                                               \
     X(int, execv, const char *, texts)                                                                       \
@@ -37,18 +37,18 @@ PASSING(DECLARE)
 #define FIND(result, name, ...)    real_##name = (result(*)(__VA_ARGS__))next_behind(#name);
 PASSING(DECLARE)
 
-/* What the C library's own calls of abort say first. */
+/* The C library's assert calls abort internally, so it is interposed too. */
 static void (*real_assert)(const char *, const char *, unsigned, const char *);
 
-/* Not at the call, which may come behind vfork or in a signal handler. */
-__attribute__((constructor)) static void find(void) {
+/* Not at the first call, which may come after vfork or in a signal handler. */
+__attribute__((constructor)) static void real_find(void) {
     PASSING(FIND)
     real_assert = (void (*)(const char *, const char *, unsigned, const char *))next_behind("__assert_fail");
 }
 
 #endif
 
-/* A child of vfork passes here in the memory of its parent, which does not end. */
+/* A child of vfork executes this in the memory of its parent, which does not end. */
 #define EXECUTE(name, ...)                                                                                   \
     enum profile_ending before = profiling_execute();                                                        \
     limits_lower();                                                                                          \
@@ -84,7 +84,8 @@ static size_t length_of(va_list list) {
     return length;
 }
 
-/* The arguments in line as an array, on the stack as in the C library. Behind their end the list goes on. */
+/* Copies the list of arguments to an array on the stack, as the C library does. execle's list continues after
+ * the end of the arguments. */
 #define GATHER(array, list, first)                                                                           \
     va_start(list, first);                                                                                   \
     char *array[2 + length_of(list)];                                                                        \
@@ -116,7 +117,7 @@ INTERPOSE(int, execle, const char *path, const char *first, ...) {
     EXECUTE(execve, path, arguments, environment);
 }
 
-/* Not where the program has a handler: that may leave by a jump. */
+/* Not if the program has a handler, which may jump away. */
 static void note_abort(void) {
     struct sigaction action;
     if (sigaction(SIGABRT, NULL, &action) == 0 &&
@@ -141,8 +142,8 @@ INTERPOSE(__attribute__((noreturn)) void, __assert_fail, const char *assertion, 
 
 #endif
 
-/* The C library's functions do nothing but the system call, and looking them up would not be safe in a signal
- * handler or behind vfork. */
+/* The C library's functions only make the system call. Looking them up would not be safe in a signal handler
+ * or after vfork. */
 static __attribute__((noreturn)) void end_process(int status) {
     exit_at_once(status);
     for (;;)

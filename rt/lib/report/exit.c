@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The report at exit and at a signal: when it is written, and where to. */
+/* The reports at exit and at a signal: when they are written, and where to. */
 #define _GNU_SOURCE
 #include "lib/report/look.h"
 #include "lib/report/reader.h"
@@ -28,8 +28,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* 0, or an error that has been told. */
-static int write_file(const char *pattern, uint32_t number) {
+/* Returns 0, or an error that was reported. */
+static int report_write_file(const char *pattern, uint32_t number) {
     struct report_file file;
     const char *why;
     int error = report_path_open(&file, pattern, number, &why);
@@ -39,28 +39,28 @@ static int write_file(const char *pattern, uint32_t number) {
         why = error ? why : strerrordesc_np(closed);
         error = closed;
     }
-    if (error && (number || !report_path_is_told()))
+    if (error && (number || !report_path_is_reported()))
         os_say("no report in ", file.path, ": ", why);
     return error;
 }
 
-static void write_to(int fd, bool is_end) {
+static void report_write_to(int fd, bool is_end) {
     const char *why;
     if (os_may_write(fd) && reader_run(&(struct reader_call){.out = fd, .is_end = is_end}, &why) != 0)
         fallback_write(fd, why);
 }
 
-/* number: of the report; 0: the one at exit. What cannot go elsewhere goes to standard error. */
-static void write_one(uint32_t number) {
+/* number: of the report; 0: the one at exit. Falls back to standard error. */
+static void report_write(uint32_t number) {
     const char *report = runtime_options()->report;
     bool is_stdout = strcmp(report, "stdout") == 0;
-    if (strcmp(report, "none") == 0 || (report_path_is_wanted() && write_file(report, number) == 0))
+    if (strcmp(report, "none") == 0 || (report_path_is_wanted() && report_write_file(report, number) == 0))
         return;
-    write_to(descriptor_standard(is_stdout ? STDOUT_FILENO : STDERR_FILENO), !number);
+    report_write_to(descriptor_standard(is_stdout ? STDOUT_FILENO : STDERR_FILENO), !number);
 }
 
-/* A process reports once, though exit, quick_exit and _exit may follow one another or come in two threads at
- * once. A child forked meanwhile is another process. */
+/* A process reports once, although exit, quick_exit and _exit may follow each other or run in two threads at
+ * once. A forked child is another process. */
 struct once {
     int32_t holder;
     bool is_done;
@@ -68,8 +68,8 @@ struct once {
 
 static struct table onces = {.element = sizeof(struct once), .first = 1, .fork = OS_FORK_WIPES};
 
-/* NULL: this process has reported, or this thread does so and a signal handler has interrupted it. Waits for
- * another thread's report, which would be cut short if the process ended now. */
+/* Returns NULL if this process has reported, or if this thread is reporting and was interrupted by a signal
+ * handler. Waits for another thread's report, because it would be cut short if the process ended now. */
 static struct once *once_begin(void) {
     static struct once without_memory;
     struct once *made = table_at(&onces, 0), *once = made ? made : &without_memory;
@@ -86,14 +86,14 @@ static void once_end(struct once *once) {
     os_unlock(&once->holder);
 }
 
-static void look_for_signals(void);
+static void signals_check(void);
 
 /* by_itself: the process is not ended by a signal. */
 static void report_once(bool by_itself) {
     struct once *once = once_begin();
     if (!once)
         return;
-    look_for_signals();
+    signals_check();
     instrumented_note();
     torn_look();
     stacks_tell();
@@ -102,7 +102,7 @@ static void report_once(bool by_itself) {
         lost_find(store_header());
     if (by_itself)
         profiling_end();
-    write_one(0);
+    report_write(0);
     if (snapshot_is_wanted())
         snapshot_write_wanted(0);
     store_look_for_file();
@@ -117,14 +117,14 @@ STACK_CALL(void, exit_end, void) {
     profiling_end();
 }
 
-/* A child of vfork ends in its parent's memory, and a forked child that has counted nothing has nothing to
- * report, as most that could not execute another program. */
+/* A child of vfork ends in its parent's memory. A forked child that has counted nothing, such as one that
+ * failed to execute another program, has nothing to report. */
 static bool is_counted_process(void) {
     int32_t process = os_process();
     return process == runtime_process || threads_count_for(process);
 }
 
-/* Handlers that call many functions deep are not recognized. */
+/* A handler with deeper calls is not recognized. */
 #define HANDLER_FRAMES 64
 
 static bool is_in_handler(void) {
@@ -137,8 +137,8 @@ static bool is_in_handler(void) {
     return false;
 }
 
-/* A handler may end a process whose memory is damaged, so that a report could hang or crash. */
-static void say_instead(void) {
+/* A handler may end a process whose memory is damaged, where a report could hang or crash. */
+static void report_say_none(void) {
     struct once *once = runtime_is_asleep() ? NULL : once_begin();
     const char *path = store_path();
     if (!once)
@@ -163,7 +163,7 @@ void exit_at_once(int status) {
         return;
     }
     torn_look();
-    say_instead();
+    report_say_none();
     profiling_end();
 }
 
@@ -179,8 +179,8 @@ void exit_by_signal(int number) {
     exit_report();
 }
 
-/* What the C library is about to flush belongs before the report. It does so without a lock; and what nobody
- * takes it must find again. */
+/* Writes the program's buffered output before the report, without waiting for a lock. The C library still
+ * finds what could not be written. */
 static void flush_output(void) {
     struct os_writing before;
     bool was_silent = silence_begin();
@@ -201,8 +201,8 @@ static void end_at_exit(const void *frame) {
     exit_end();
 }
 
-/* quick_exit flushes nothing, and does not tell its status. */
-static void handler(void *is_exit) {
+/* quick_exit flushes nothing and does not pass its status. */
+static void exit_handler(void *is_exit) {
     if (is_exit) {
         end_at_exit(__builtin_frame_address(0));
         return;
@@ -226,14 +226,15 @@ static void end_last(void) {
     end_at_exit(__builtin_frame_address(0));
 }
 
-/* Run in falling order of the section's name: behind every other destructor of the program. */
+/* Destructors run in descending order of the section's name, so this one runs last. */
 __attribute__((section(".fini_array.00000"), used)) static void (*const last_destructor)(void) = end_last;
 
 void exit_install(void) {
-    __cxa_at_quick_exit(handler, NULL);
+    __cxa_at_quick_exit(exit_handler, NULL);
 }
 
-/* The runtime may start before the C library has registered what runs the destructors. */
+/* In a constructor, because the runtime may start before the C library has registered the handler that runs
+ * the destructors. */
 __attribute__((constructor)) static void install_note(void) {
     on_exit(note_exit, NULL);
 }
@@ -244,22 +245,21 @@ extern int __cxa_atexit(void (*)(void *), void *, void *);
 
 static bool is_installed;
 
-/* Handlers run in reverse order, and before the program's entry nothing else has registered one, not even the
- * dynamic loader's own, which runs the destructors of all modules: so this one comes after them. A null
- * handle keeps it from being taken for a handler of this library, which would run with the library's
- * destructors. */
+/* Handlers run in reverse order. At this time nothing else has registered one, not even the dynamic loader,
+ * whose handler runs the destructors of all modules; so this handler runs after them. It has no DSO handle,
+ * because otherwise it would run with this library's destructors. */
 void exit_install(void) {
     const struct module *own = module_of(&is_installed);
     if (!own || !own->permanent)
         return;
     bool was_silent = silence_begin();
-    is_installed = __cxa_atexit(handler, &is_installed, NULL) == 0;
+    is_installed = __cxa_atexit(exit_handler, &is_installed, NULL) == 0;
     on_exit(note_exit, NULL);
-    __cxa_at_quick_exit(handler, NULL);
+    __cxa_at_quick_exit(exit_handler, NULL);
     silence_end(was_silent);
 }
 
-/* A sanitized program may have come to its end without a start. */
+/* A sanitizer may end the process before the runtime has started. */
 void exit_now(void) {
     runtime_start();
     if (!runtime_off)
@@ -267,7 +267,7 @@ void exit_now(void) {
     exit_end();
 }
 
-/* Loaded with dlopen: what the loader destroys after this library is in no report. */
+/* For a library opened with dlopen. The loader's later destructors are then not in the report. */
 __attribute__((destructor)) static void destroy(void) {
     if (is_installed)
         return;
@@ -276,11 +276,10 @@ __attribute__((destructor)) static void destroy(void) {
 
 #endif
 
-/* ---- A report at a signal, whatever the program is doing: nothing here takes a lock that it could hold, or
- * more of its stack than a few hundred bytes.
- */
+/* ---- A report at a signal, in whatever state the program is: nothing here waits for a lock that it could
+ * hold, or takes more than a few hundred bytes of its stack. */
 
-/* Wiped by fork: a child does not go on with what its parent was at. */
+/* Wiped by fork: a child does not continue its parent's report. */
 struct state {
     bool is_writing, is_wanted_again;
     uint32_t reports;
@@ -288,22 +287,22 @@ struct state {
 
 static struct state *state;
 
-/* While one is written, any number of signals are one more. */
+/* Any number of signals during a report cause one more. */
 STACK_CALL(void, signal_report_write, void) {
     do {
         __atomic_store_n(&state->is_wanted_again, false, __ATOMIC_SEQ_CST);
         uint32_t number = __atomic_add_fetch(&state->reports, 1, __ATOMIC_RELAXED);
-        write_one(number);
+        report_write(number);
         if (snapshot_is_wanted())
             snapshot_write_wanted(number);
     } while (__atomic_load_n(&state->is_wanted_again, __ATOMIC_SEQ_CST));
 }
 
-static void handle(int number) {
+static void signal_report_handle(int number) {
     int error = errno;
     (void)number;
     __atomic_store_n(&state->is_wanted_again, true, __ATOMIC_SEQ_CST);
-    /* Once more, for a signal that came when the writing was all but over. */
+    /* Repeated for a signal that arrived at the very end of the report. */
     while (__atomic_load_n(&state->is_wanted_again, __ATOMIC_SEQ_CST) &&
            !__atomic_exchange_n(&state->is_writing, true, __ATOMIC_SEQ_CST)) {
         signal_report_write();
@@ -312,7 +311,7 @@ static void handle(int number) {
     errno = error;
 }
 
-static int take_signal(int number, void (*handler)(int)) {
+static int signal_install(int number, void (*handler)(int)) {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     return sigaction(number, &action, NULL) == 0 ? 0 : errno;
@@ -320,12 +319,12 @@ static int take_signal(int number, void (*handler)(int)) {
 
 void signal_report_begin(int number) {
     state = os_map(sizeof *state, OS_FORK_WIPES);
-    int error = state ? take_signal(number, handle) : ENOMEM;
+    int error = state ? signal_install(number, signal_report_handle) : ENOMEM;
     if (error)
         os_say("no report at the signal: ", strerrordesc_np(error));
 }
 
-static void start_or_stop(int number) {
+static void signal_start_handle(int number) {
     (void)number;
     if (threads_are_paused())
         threads_start();
@@ -334,20 +333,20 @@ static void start_or_stop(int number) {
 }
 
 void signal_start_begin(int number) {
-    int error = take_signal(number, start_or_stop);
+    int error = signal_install(number, signal_start_handle);
     if (error)
         os_say("no start at the signal: ", strerrordesc_np(error));
 }
 
-static bool is_taken(int number, void (*handler)(int)) {
+static bool signal_is_replaced(int number, void (*handler)(int)) {
     struct sigaction now;
     return number && sigaction(number, NULL, &now) == 0 && now.sa_handler != handler;
 }
 
-static void look_for_signals(void) {
+static void signals_check(void) {
     const struct run_options *options = runtime_options();
-    if (state && !state->reports && is_taken(options->signal, handle))
+    if (state && !state->reports && signal_is_replaced(options->signal, signal_report_handle))
         os_say("no report at the signal: ", "the program has a handler of its own for it");
-    if (is_taken(options->signal_start, start_or_stop))
+    if (signal_is_replaced(options->signal_start, signal_start_handle))
         os_say("no start at the signal: ", "the program has a handler of its own for it");
 }

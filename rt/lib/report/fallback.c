@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is printed where allocsite-dump cannot be started: the totals, and the sites with the most bytes. */
+/* The report that is printed if allocsite-dump cannot be started: the totals, and the sites with the most
+ * bytes. */
 #include "lib/report/reader.h"
 
 #include "base/out.h"
@@ -21,15 +22,15 @@ struct row {
     bool is_printed;
 };
 
-static void add(struct row *to, const struct counters *counters) {
+static void row_add(struct row *to, const struct counters *counters) {
     to->bytes += counters->alloc_bytes + counters->realloc_bytes;
     to->allocs += counters->allocs + counters->reallocs;
     to->live += counters->live_bytes;
     to->peak += counters->peak_bytes;
 }
 
-/* What was counted for a path is added to its site. */
-static void add_up(struct row *rows, uint32_t slots, struct row *total) {
+/* Counts of a call path are added to its site. */
+static void rows_add(struct row *rows, uint32_t slots, struct row *total) {
     for (uint32_t slot = 1; slot < slots; slot++) {
         struct sum sum;
         struct counters counters;
@@ -37,12 +38,12 @@ static void add_up(struct row *rows, uint32_t slots, struct row *total) {
             continue;
         sum_slot(slot, &sum);
         sum_counters(&counters, &sum);
-        add(&rows[slot_row(slot)], &counters);
-        add(total, &counters);
+        row_add(&rows[slot_row(slot)], &counters);
+        row_add(total, &counters);
     }
 }
 
-static uint32_t largest(const struct row *rows, uint32_t slots) {
+static uint32_t rows_largest(const struct row *rows, uint32_t slots) {
     uint32_t found = 0;
     for (uint32_t slot = 1; slot < slots; slot++)
         if (!rows[slot].is_printed && rows[slot].allocs && (!found || rows[slot].bytes > rows[found].bytes))
@@ -50,7 +51,7 @@ static uint32_t largest(const struct row *rows, uint32_t slots) {
     return found;
 }
 
-/* "file:line function", or where the module's file has the code. */
+/* Writes "file:line function", or the module and the address in its file. */
 static void write_site(struct out *out, const struct record *record) {
     if (!record->site) {
         out_plain(out, record->module->path);
@@ -75,7 +76,7 @@ static void write_number(struct out *out, uint64_t number) {
 static void write_rows(struct out *out, struct row *rows, uint32_t slots) {
     out_text(out, "file:line function bytes allocs live peak\n");
     for (unsigned count = 0; count < ROWS; count++) {
-        uint32_t slot = largest(rows, slots);
+        uint32_t slot = rows_largest(rows, slots);
         if (!slot)
             return;
         rows[slot].is_printed = true;
@@ -117,7 +118,7 @@ int fallback_write(int fd, const char *why) {
     struct os_writing before;
     os_writing_begin(&before);
     out_open(&out, fd, buffer, sizeof buffer);
-    add_up(rows, slots, &total);
+    rows_add(rows, slots, &total);
     write_head(&out, &total, why);
     write_rows(&out, rows, slots);
     int error = out_flush(&out);

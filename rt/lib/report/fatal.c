@@ -6,19 +6,19 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* All that end a process and can have a handler, but for those that a program sends to itself as it likes. */
+/* All signals that end a process and can be handled, except those that programs often send to themselves. */
 static const int fatal[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
                             SIGSEGV, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
 
-/* What the instruction itself made comes again, now without a handler, and a core then shows the instruction.
- */
+/* A fault of an instruction recurs when the handler returns, now without a handler; a core dump then shows
+ * that instruction. */
 static bool comes_again(const siginfo_t *info) {
     bool is_fault = info->si_signo == SIGSEGV || info->si_signo == SIGBUS || info->si_signo == SIGFPE ||
                     info->si_signo == SIGILL;
     return is_fault && info->si_code > 0;
 }
 
-/* The action is the default one again by now. */
+/* SA_RESETHAND has restored the default action. */
 static void report_and_end(int number, siginfo_t *info, void *context) {
     (void)context;
     exit_by_signal(number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Saying at once what the program does wrong with its blocks. */
+/* Reports faults of the program immediately. */
 #include "base/words.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
@@ -13,13 +13,13 @@
 
 #define SAID_MOST 20
 
-/* Where a slot is, "FUNCTION at FILE:LINE" or "MODULE+0xADDRESS". */
+/* The location of a slot: "FUNCTION at FILE:LINE" or "MODULE+0xADDRESS". */
 struct whereabouts {
     const char *function, *at, *file, *colon, *line;
     char digits[21];
 };
 
-static COLD void find(struct whereabouts *where, uint32_t slot) {
+static COLD void whereabouts_find(struct whereabouts *where, uint32_t slot) {
     const struct record *record = record_at(slot);
     *where = (struct whereabouts){.function = "", .at = "", .file = "?", .colon = "", .line = ""};
     if (!record)
@@ -39,23 +39,25 @@ static COLD void find(struct whereabouts *where, uint32_t slot) {
     where->line = digits_before(where->digits + 20, place.line, 10);
 }
 
-/* One line, for the first faults of a process, unless no report is wanted. owner: slot of the block, 0: it is
- * no block; by: slot of the call. Does not allocate. */
-static COLD void say(enum pair_kind kind, uint32_t owner, uint32_t by) {
+/* Writes one line for each of the first faults of a process, unless report=none. owner: slot of the block, or
+ * 0 if it is no block; by: slot of the call. Does not allocate. */
+static COLD void fault_say(enum pair_kind kind, uint32_t owner, uint32_t by) {
     static uint32_t said;
     if (strcmp(runtime_options()->report, "none") == 0 ||
         __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) >= SAID_MOST)
         return;
-    struct whereabouts of, who;
-    find(&of, owner);
-    find(&who, by);
+    struct whereabouts owner_where, by_where;
+    whereabouts_find(&owner_where, owner);
+    whereabouts_find(&by_where, by);
     if (record_at(owner))
-        report_say("fault: ", pair_words(kind), ": ", who.function, who.at, who.file, who.colon, who.line,
-                   "; it came from ", of.function, of.at, of.file, of.colon, of.line);
+        report_say("fault: ", pair_words(kind), ": ", by_where.function, by_where.at, by_where.file,
+                   by_where.colon, by_where.line, "; it came from ", owner_where.function, owner_where.at,
+                   owner_where.file, owner_where.colon, owner_where.line);
     else
-        report_say("fault: ", pair_words(kind), ": ", who.function, who.at, who.file, who.colon, who.line);
+        report_say("fault: ", pair_words(kind), ": ", by_where.function, by_where.at, by_where.file,
+                   by_where.colon, by_where.line);
 }
 
 void faults_begin(void) {
-    pair_fault_found = say;
+    pair_fault_found = fault_say;
 }

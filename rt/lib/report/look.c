@@ -27,17 +27,17 @@
 _Static_assert(sizeof((struct root_caller){0}.registers) == CFI_REGISTERS * sizeof(uintptr_t),
                "the reader takes them as they are");
 
-/* Named in collect/collect.c, by the note. */
+/* collect/collect.c refers to it in an ELF note. */
 extern const struct root allocsite_root;
 
-/* The handler of exit that is at work, and the functions that call such. */
+/* The active exit handler, and the C library's functions that call such handlers. */
 static struct walk_exit exit_call;
 
 void look_note_exit(const void *frame) {
     exit_call.frame = (uintptr_t)frame;
 }
 
-/* Not at exit: another thread could hold the dynamic loader's lock for ever. */
+/* Not at exit, where another thread might hold the dynamic loader's lock for ever. */
 __attribute__((constructor)) static void find_exit(void) {
 #ifdef ALLOCSITE_STATIC
     exit_call.functions[0] = (uintptr_t)exit;
@@ -48,14 +48,14 @@ __attribute__((constructor)) static void find_exit(void) {
 #endif
 }
 
-/* Takes the reason that the reader has written as its answer; why: the reason if there is none. */
+/* The reader writes the reason as its answer; why: the reason if it has written none. */
 static void read_reason(struct look *look, int answer, const char *why) {
     long size = syscall(SYS_pread64, answer, look->reason, sizeof look->reason - 1, 0L);
     if (size <= 0)
         strncpy(look->reason, why, sizeof look->reason - 1);
 }
 
-static void take_records(const struct look *look, int answer) {
+static void records_take(const struct look *look, int answer) {
     enum { RECORD_MOST = 64 };
     _Alignas(uint64_t) char record[RECORD_MOST];
     for (off_t at = 0; syscall(SYS_pread64, answer, record, look->record, at) == (long)look->record;
@@ -63,8 +63,8 @@ static void take_records(const struct look *look, int answer) {
         look->take(look->context, record);
 }
 
-/* Under Yama a process may stop and read its parent only if the parent allows it. */
-static const char *run(struct look *look, const struct root_caller *caller) {
+/* With Yama a process may stop and read its parent only if the parent permits it. */
+static const char *search_run(struct look *look, const struct root_caller *caller) {
     const char *why;
     struct reader_call call = {.search = look->search, .caller = caller, .answer = os_memory_file()};
     if (call.answer < 0)
@@ -76,19 +76,19 @@ static const char *run(struct look *look, const struct root_caller *caller) {
     if (error)
         read_reason(look, call.answer, why);
     else if (look->record)
-        take_records(look, call.answer);
+        records_take(look, call.answer);
     os_close(call.answer);
     return error ? look->reason : NULL;
 }
 
-/* What handlers of signals allocate and free meanwhile would be seen half. */
+/* Blocks signals, because a handler's allocations during the search would be seen only in part. */
 static COLD const char *look_from_here(struct look *look, struct root_caller *caller) {
     static int32_t holder;
     const char *why = "a signal handler has interrupted another search";
     uint64_t signals = os_signals_hold();
     walk_to_program(caller->registers, &exit_call);
     if (os_lock(&holder) == 0) {
-        why = run(look, caller);
+        why = search_run(look, caller);
         os_unlock(&holder);
     }
     os_signals_release(signals);
@@ -104,11 +104,11 @@ const char *look_at_process(struct look *look) {
         return "valgrind runs the program and does not let it search";
     WALK_REGISTERS(caller.registers);
     const char *why = look_from_here(look, &caller);
-    errno = error; /* and so the call is none that leaves this frame */
+    errno = error; /* also keeps the call from becoming a tail call, which would leave this frame */
     return why;
 }
 
-/* ---- Lost blocks: live ones that nothing in the process points to any more. */
+/* ---- Leaked blocks: live blocks that nothing in the process points to. */
 
 static struct table possibly_lost = {.element = sizeof(struct profile_possibly_lost),
                                      .first = PROFILE_POSSIBLY_LOST_FIRST,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Searches of the heap. allocsite-dump does them: the runtime starts it as for a report, and waits while it
- * stops all other threads and reads the process's memory (dump/capture). */
+/* Searches of the heap by allocsite-dump. The runtime starts it as for a report and waits, while
+ * allocsite-dump stops all other threads and reads the memory of the process (dump/capture). */
 #ifndef ALLOCSITE_LIB_REPORT_LOOK_H
 #define ALLOCSITE_LIB_REPORT_LOOK_H
 
@@ -10,34 +10,34 @@
 #include <stdint.h>
 
 struct look {
-    const char *search; /* as in struct reader_call */
-    int out;            /* where a snapshot goes; -1: there is none */
-    size_t record;      /* bytes of each record of the answer; 0: there are none */
+    const char *search; /* see struct reader_call */
+    int out;            /* descriptor for a snapshot; -1: none */
+    size_t record;      /* bytes of a record of the answer; 0: no records */
     void (*take)(void *context, const void *record);
     void *context;
     char reason[256]; /* why there is no answer */
 };
 
-/* NULL, or why there is no answer: that string lives as long as the struct.
+/* Runs the search. Returns NULL, or the reason why there is no answer, a string that lives as long as the
+ * struct.
  *
- * Roots on the caller's stack begin at the program's frame that called the runtime: neither the runtime's
- * frames nor what stands below them count. Holds signals back, and one search is done at a time. May be used
- * where reader_run may, on a stack that has room for 16 KiB. */
+ * The roots on the caller's stack begin at the program's frame that called the runtime: lower frames are not
+ * roots. Blocks signals; one search runs at a time. May be called where reader_run may, on a stack with 16
+ * KiB left. */
 const char *look_at_process(struct look *);
 
-/* To be called by a handler of exit(3) or quick_exit(3) that the C library calls, with its
- * __builtin_frame_address(0): what the C library has on the stack between the two is no root, and neither is
- * what a main that has returned left there. */
+/* Called by a handler of exit(3) or quick_exit(3), with its __builtin_frame_address(0). The stack of the C
+ * library between exit and the handler, and what main has left there, are then no roots. */
 void look_note_exit(const void *frame);
 
-/* Counts in each slot how many of its live blocks are lost, and possibly lost, as dump/capture/search.h has
- * it, or tells the header why that cannot be told. There is no answer where it could be wrong: where threads
- * cannot be stopped or memory cannot be read, or where not all blocks are known, for one that is not could
- * hold the only pointer to one that is. So it is to be called when all holes have been looked for. */
+/* Counts the leaked and possibly leaked blocks of each slot (dump/capture/search.h), or writes to the header
+ * why they are unknown. That happens if the result could be wrong: if threads cannot be stopped, memory
+ * cannot be read, or the process may have unknown blocks, which might hold the only pointer to a known one.
+ * So all accuracy gaps must have been checked before. */
 void lost_find(struct profile_header *);
 
-/* The bytes of the block that the pointer leads to and of all blocks that these lead to, each once; 0: it
- * leads to none, or that cannot be told. */
+/* Returns the bytes of the block that `from` points to and of all blocks reachable from it, each counted
+ * once; 0 if there is none or it is unknown. */
 uint64_t lost_deep_size(const void *from);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Starting allocsite-dump, which writes the reports. */
+/* Starts allocsite-dump, which writes the reports. */
 #define _GNU_SOURCE
 #include "lib/report/reader.h"
 
@@ -29,18 +29,18 @@
 
 #define READER "allocsite-dump"
 
-enum { STACK_SIZE = 64 << 10, ARGUMENTS = 16, DESCRIPTORS = 4, UNKNOWN = 127 << 8 /* a status */ };
+enum { STACK_SIZE = 64 << 10, ARGUMENTS = 16, DESCRIPTORS = 4, UNKNOWN = 127 << 8 /* a wait status */ };
 
-/* All that the child needs, in one mapping: the program's heap may be locked by the code that we interrupt.
- */
+/* The data of the child, in one mapping. The program's heap may be locked by the code that was
+ * interrupted. */
 struct launch {
-    int descriptors[DESCRIPTORS]; /* the profile, standard output and error, and of a search its answer */
+    int descriptors[DESCRIPTORS]; /* the profile, standard output, standard error, and a search's answer */
     int descriptor_count;
-    char process[10 + 1], thread[10 + 1]; /* of a search: their numbers, ... */
-    char caller[16 + 1];                  /* ... and an address in hexadecimal digits */
-    char *stack;                          /* of the reader before it runs */
-    int status;                           /* of a search: with which the reader has ended */
-    int error;                            /* of execve, written by the child, which shares our memory */
+    char process[10 + 1], thread[10 + 1]; /* for a search: process and thread id */
+    char caller[16 + 1];                  /* for a search: an address in hexadecimal digits */
+    char *stack;                          /* of the child before it executes the reader */
+    int status;                           /* of a search: the wait status of the reader */
+    int error;                            /* of execve, written by the child, which shares this memory */
     char path[PATH_MAX];
     const char *arguments[ARGUMENTS];
     uint32_t argument_count;
@@ -61,14 +61,15 @@ void reader_begin(void) {
     was_sandboxed = is_sandboxed();
 }
 
-/* ---- Where the reader is. */
+/* ---- Finding the reader. */
 
 static bool is_executable(const char *path) {
     return syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0;
 }
 
-/* Writes the first `length` bytes of directory, "/" and the rest. */
-static bool join(char *path, const char *directory, size_t length, const char *rest) {
+/* Writes the first `length` bytes of directory, "/" and `rest`. Returns whether that is an executable
+ * file. */
+static bool path_join(char *path, const char *directory, size_t length, const char *rest) {
     if (length + strlen(rest) + 2 > PATH_MAX)
         return false;
     memcpy(path, directory, length);
@@ -79,7 +80,7 @@ static bool join(char *path, const char *directory, size_t length, const char *r
 
 #ifdef ALLOCSITE_STATIC
 
-/* reader_path.c */
+/* in reader_path.c */
 extern const char reader_path[] __asm__(ALLOCSITE_ENTRY_PREFIX "reader_path");
 
 static bool find_beside(char *path) {
@@ -91,7 +92,7 @@ static bool find_beside(char *path) {
 static bool find_beside(char *path) {
     const struct module *own = module_of(&was_sandboxed);
     const char *slash = own ? strrchr(own->path, '/') : NULL;
-    return slash && join(path, own->path, (size_t)(slash - own->path), "../bin/" READER);
+    return slash && path_join(path, own->path, (size_t)(slash - own->path), "../bin/" READER);
 }
 
 #endif
@@ -100,14 +101,14 @@ static bool find_in_path(char *path) {
     const char *at = getenv("PATH");
     while (at && *at) {
         size_t length = strcspn(at, ":");
-        if (length && join(path, at, length, READER))
+        if (length && path_join(path, at, length, READER))
             return true;
         at += length + (at[length] == ':');
     }
     return false;
 }
 
-static const char *find(char *path) {
+static const char *reader_find(char *path) {
     const char *asked = runtime_options()->reader;
     if (strcmp(asked, "found") != 0)
         return is_executable(strcpy(path, asked)) ? NULL
@@ -115,7 +116,7 @@ static const char *find(char *path) {
     return find_beside(path) || find_in_path(path) ? NULL : "no " READER " beside the runtime, nor in PATH";
 }
 
-/* ---- What the reader is passed. */
+/* ---- Arguments and environment of the reader. */
 
 static void add_argument(struct launch *launch, const char *argument) {
     launch->arguments[launch->argument_count++] = argument;
@@ -128,7 +129,7 @@ static void add_options(struct launch *launch, const char *name, const char *opt
     add_argument(launch, options);
 }
 
-/* What is the process's number to the reader only a child of it knows. */
+/* Only a child knows the id that this process has for the reader. */
 enum { SEARCH_PROCESS = 2 };
 
 static void add_search(struct launch *launch, const struct reader_call *call) {
@@ -164,8 +165,8 @@ static bool has_name(const char *variable, const char *name) {
     return strncmp(variable, name, length) == 0 && variable[length] == '=';
 }
 
-/* All but the options of the program, and what is preloaded into it: the runtime, or a library that is meant
- * for the program alone. */
+/* Omits the program's options, and libraries that are preloaded into it: the runtime, or others that are
+ * meant for the program alone. */
 static void add_environment(struct launch *launch) {
     const char **next = launch->environment;
     for (char **at = environ; at && *at; at++)
@@ -176,24 +177,25 @@ static void add_environment(struct launch *launch) {
 
 /* ---- The child. */
 
-/* A copy of it; of one that the program has closed /dev/null. */
-static int copied(int fd) {
+/* Returns a duplicate of the descriptor, or of /dev/null if the program has closed it. */
+static int descriptor_copy(int fd) {
     int copy = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 10);
     return copy >= 0 || errno != EBADF ? copy : (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR);
 }
 
-/* Copies first: one of them may have the number of another. False with errno. */
+/* Duplicates all before using their numbers, because one may have the number that another needs. Returns
+ * false with errno. */
 static bool set_descriptors(const struct launch *launch) {
     int copies[DESCRIPTORS];
     for (int i = 0; i < launch->descriptor_count; i++)
-        copies[i] = copied(launch->descriptors[i]);
+        copies[i] = descriptor_copy(launch->descriptors[i]);
     for (int to = 0; to < launch->descriptor_count; to++)
         if (copies[to] < 0 || syscall(SYS_dup2, copies[to], to) != to)
             return false;
     return true;
 }
 
-/* The program may have lowered its own. */
+/* The program may have lowered its own limits. */
 static void raise_limits(void) {
     static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
@@ -205,11 +207,11 @@ static void raise_limits(void) {
     }
 }
 
-/* Signals stay blocked until the reader runs (dump/commands/exit_report.c): a handler of the program would
- * run in the program's memory. */
-static int execute(void *context) {
+/* Signals stay blocked until the reader runs (dump/commands/exit_report.c), because a handler of the program
+ * would run in the program's memory. */
+static int reader_execute(void *context) {
     struct launch *launch = context;
-    /* A thread that is cancelled while it waits leaves nobody who wants the report. */
+    /* If the waiting thread is cancelled, the report is not needed any more. */
     syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     raise_limits();
     if (set_descriptors(launch))
@@ -219,8 +221,8 @@ static int execute(void *context) {
     __builtin_unreachable();
 }
 
-/* Makes the system call without clone(3), which sanitizers replace by a function that looks after their
- * threads in the child. The function is passed in a register that the kernel ignores with these flags. */
+/* Makes the system call without clone(3): sanitizers replace that function, and theirs handles their threads
+ * in the child. The function is passed in a register that the kernel ignores with these flags. */
 static long clone_to(int (*function)(void *), void *context, char *stack_end) {
     register long tid __asm__("r10") = 0, tls __asm__("r8") = 0;
     long result;
@@ -234,15 +236,15 @@ static long clone_to(int (*function)(void *), void *context, char *stack_end) {
     return result;
 }
 
-/* The parent of a reader that searches. When that executes its program the kernel has it send SIGCHLD at its
- * end, by which calls of stopped threads would fail. The caller waits in clone for us, and handles no signal.
- */
-static int stand_between(void *context) {
+/* The parent of a reader that searches. After execve the kernel sends a SIGCHLD to the reader's parent when
+ * the reader ends, which would interrupt system calls of stopped threads. The caller waits in clone for this
+ * process and handles no signal. */
+static int search_parent(void *context) {
     struct launch *launch = context;
     char *end = launch->process + sizeof launch->process - 1;
     syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     launch->arguments[SEARCH_PROCESS] = digits_before(end, (uint64_t)syscall(SYS_getppid), 10);
-    long child = clone_to(execute, launch, launch->stack + STACK_SIZE);
+    long child = clone_to(reader_execute, launch, launch->stack + STACK_SIZE);
     launch->status = UNKNOWN;
     if (child < 0)
         launch->error = (int)-child;
@@ -253,17 +255,17 @@ static int stand_between(void *context) {
     __builtin_unreachable();
 }
 
-/* 0 or an errno. */
-static int start(struct launch *launch, int *child) {
+/* Returns 0 or an errno. */
+static int reader_start(struct launch *launch, int *child) {
     uint64_t signals = os_signals_hold();
-    *child = (int)clone_to(is_search(launch) ? stand_between : execute, launch,
+    *child = (int)clone_to(is_search(launch) ? search_parent : reader_execute, launch,
                            launch->stack + STACK_SIZE * (is_search(launch) ? 2 : 1));
     int error = *child < 0 ? -*child : launch->error;
     os_signals_release(signals);
     return error;
 }
 
-/* A status of wait(2). ECHILD: a handler of the program has waited for the reader. */
+/* Returns a wait status. ECHILD: a signal handler of the program has waited for the reader. */
 static int wait_for(int child) {
     int status;
     while (syscall(SYS_wait4, child, &status, __WALL, NULL) != child)
@@ -272,7 +274,7 @@ static int wait_for(int child) {
     return status;
 }
 
-/* ---- The counters: the file itself, or where there is none or it lacks something, a copy through a pipe. */
+/* ---- The counters: the file itself, or a copy through a pipe if there is no file or it is incomplete. */
 
 static bool is_whole(void) {
     return store_is_file() && !store_header()->missing && store_descriptor() >= 0;
@@ -280,20 +282,20 @@ static bool is_whole(void) {
 
 enum { STATUS_WRONG_NUMBER = 1, STATUS_USAGE = 2, STATUS_NOT_WRITTEN = 3 }; /* dump/commands/exit_report.c */
 
-/* A report that is written, though numbers in it break a law, which the reader has said, or that nobody
- * reads, is no failure. */
-static int explain(int status, const char **why) {
+/* A report counts as written if its numbers break a law, which the reader has reported, or if the pipe that
+ * it goes to was closed. */
+static int status_explain(int status, const char **why) {
     bool is_unwanted = WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
     if (is_unwanted || (WIFEXITED(status) && WEXITSTATUS(status) <= STATUS_WRONG_NUMBER))
         return 0;
-    bool is_told = WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_WRITTEN;
+    bool is_reported = WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_WRITTEN;
     *why = WIFSIGNALED(status) ? READER " was killed by a signal"
-           : is_told           ? READER " could not write it"
+           : is_reported       ? READER " could not write it"
                                : READER " failed, is it of another version?";
     return WIFEXITED(status) && WEXITSTATUS(status) == STATUS_USAGE ? EINVAL : EIO;
 }
 
-/* A search keeps the caller from writing to a pipe. -1 with errno. */
+/* For a search, whose caller cannot write to a pipe. Returns -1 with errno. */
 static int copy_profile(void) {
     int fd = os_memory_file(), error = fd < 0 ? errno : profiling_copy(fd);
     if (!error && syscall(SYS_lseek, fd, 0L, SEEK_SET) == 0)
@@ -304,7 +306,7 @@ static int copy_profile(void) {
     return -1;
 }
 
-static int run(struct launch *launch, const char **why) {
+static int launch_run(struct launch *launch, const char **why) {
     int child, ends[2] = {-1, -1};
     sums_know_inherited();
     if (is_whole())
@@ -313,7 +315,7 @@ static int run(struct launch *launch, const char **why) {
         launch->descriptors[0] = ends[0];
     else
         return errno;
-    int error = start(launch, &child);
+    int error = reader_start(launch, &child);
     if (ends[0] >= 0)
         os_close(ends[0]);
     if (!error && ends[1] >= 0)
@@ -323,7 +325,7 @@ static int run(struct launch *launch, const char **why) {
     int status = child > 0 ? wait_for(child) : 0;
     if (!status && is_search(launch))
         status = launch->status;
-    return error ? error : explain(status, why);
+    return error ? error : status_explain(status, why);
 }
 
 static size_t environment_size(void) {
@@ -333,13 +335,13 @@ static size_t environment_size(void) {
     return count * sizeof *environ;
 }
 
-static int prepare(struct launch *launch, const struct reader_call *call, const char **why) {
+static int launch_prepare(struct launch *launch, const struct reader_call *call, const char **why) {
     launch->environment = (const char **)(launch + 1);
     launch->descriptors[STDOUT_FILENO] = call->out;
     launch->descriptors[STDERR_FILENO] = descriptor_standard(STDERR_FILENO);
     launch->descriptors[STDERR_FILENO + 1] = call->answer;
     launch->descriptor_count = call->search ? DESCRIPTORS : DESCRIPTORS - 1;
-    *why = find(launch->path);
+    *why = reader_find(launch->path);
     if (*why)
         return ENOENT;
     add_arguments(launch, call);
@@ -351,10 +353,10 @@ static int run_in_memory(const struct reader_call *call, const char **why) {
     size_t size = sizeof(struct launch) + environment_size();
     struct launch *launch = os_map(size, OS_FORK_KEEPS);
     char *stack = os_map(2 * STACK_SIZE, OS_FORK_KEEPS);
-    int error = launch && stack ? prepare(launch, call, why) : ENOMEM;
+    int error = launch && stack ? launch_prepare(launch, call, why) : ENOMEM;
     if (!error) {
         launch->stack = stack;
-        error = run(launch, why);
+        error = launch_run(launch, why);
     }
     if (launch)
         os_unmap(launch, size);
@@ -370,7 +372,7 @@ int reader_run(const struct reader_call *call, const char **why) {
     *why = NULL;
     if (getauxval(AT_SECURE))
         *why = "set-user-id programs start nothing";
-    /* A filter that the program has set itself may kill it for clone or execve. */
+    /* The program's own seccomp filter may kill it for clone or execve. */
     else if (!was_sandboxed && is_sandboxed())
         *why = "the program is in a sandbox of its own";
     int error = *why ? EPERM : run_in_memory(call, why);

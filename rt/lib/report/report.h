@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* When reports are written, and where to: at exit, at a signal, on demand, in time for what ends the process.
- */
+/* Reports: when they are written (at exit, at a signal, on demand, before the process is killed), and to
+ * which file. */
 #ifndef ALLOCSITE_LIB_REPORT_REPORT_H
 #define ALLOCSITE_LIB_REPORT_REPORT_H
 
@@ -9,92 +9,93 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- When reports are written: at exit, at a signal, in time for what ends the process. */
+/* ---- Reports at the end of the process. */
 
-/* Has the report written when the process exits. */
+/* Installs the report at exit. */
 void exit_install(void);
 
-/* The same at once, in the shared library: nothing of the program comes after it. */
+/* Writes the exit report now, in the shared library: no code of the program runs after it. */
 void exit_now(void);
 
-/* The process is about to end by _exit, which is not to flush stdio. Writes the report if there was none, or
- * in a signal handler a line that says where the counts are, unless fatal=1. */
+/* The process is about to end by _exit, so stdio must not be flushed. Writes the report if there was none. In
+ * a signal handler without fatal=1 it writes only a line that says where the counts are. */
 void exit_at_once(int status);
 
-/* ... or by this signal. */
+/* The process is about to end by this signal. */
 void exit_by_signal(int number);
 
-/* ---- Faults of the program: a line at once for each of the first ones, by report_say. */
+/* ---- Faults of the program: the first ones are reported at once, one line each, by report_say. */
 
 void faults_begin(void);
 
-/* ---- A report at a signal (option signal). */
+/* ---- Options for signals. */
 
-/* From here on. number: of the signal. */
+/* From now on this signal writes a report. */
 void signal_report_begin(int number);
 
-/* At each signal of that number counting starts or stops. */
+/* From now on this signal starts or stops counting. */
 void signal_start_begin(int number);
 
-/* Has signals that end the process reported, and noted in the profile. Those that the program ignores or has
- * a handler for stay as they are. */
+/* Installs handlers that report and record signals which end the process. Signals that the program ignores or
+ * handles are left alone. */
 void signal_fatal_begin(void);
 
 /* ---- Files of reports. */
 
 struct report_file {
     int fd;
-    bool is_new; /* and has its name when it is closed */
+    bool is_new; /* the file is renamed to `path` when it is closed */
     char name[PATH_MAX], path[PATH_MAX];
 };
 
-/* Opens the file that a pattern stands for, for its owner alone, never through a symbolic link; not a
- * profile, which somebody may have mapped, nor another user's file, who could read what is written. 0 or
- * errno, and *why says why; path tells where in any case. */
+/* Opens the file that a pattern expands to, for its owner alone, never through a symbolic link. Refuses a
+ * profile, which may be mapped by another process, and another user's file, whose owner could read the
+ * report. Returns 0, or an errno with the reason in *why; `path` is set in any case. */
 int report_file_open(struct report_file *, const char *pattern, const char **why);
 
-/* error: of what was written; if there was one, what was there stays. 0 or errno. */
+/* error: of the writing. If there was one, the previous file stays. Returns 0 or an errno. */
 int report_file_close(struct report_file *, int error);
 
 /* ---- The option report. */
 
 bool report_path_is_wanted(void);
 
-/* Paths of options that are no absolute ones are relative to where the process is now. */
+/* Notes the working directory, which relative paths of options start from. */
 void report_path_begin(void);
 
-/* Tries the option's path, relative to where the process is now, and says so if it does not work. */
+/* Checks whether a report can be written to the option's path, and says so if not. */
 void report_path_try(const char *pattern);
 
-/* The file of a report or graph of a number, which stands behind the path; 0: the one at exit. */
+/* Opens the file of a report or graph. number: is appended to the path; 0: for the one at exit. */
 int report_path_open(struct report_file *, const char *pattern, uint32_t number, const char **why);
 
-/* That of a forked child has its process id behind the path if that has none; and what another process has
- * put at the path of the one at exit since this one began stays, for this one's then has a number. */
+/* Gives the report its path and overwrites nobody's report: a forked child appends its process id unless the
+ * path has %p, and an exit report that another process wrote since this one started is kept by adding a
+ * number to this one's path. */
 int report_path_close(struct report_file *, int error);
 
-/* report_say(part, ...): a line about the program. It goes where the report will be, which replaces it and
- * then has what it said, so that a program whose standard error is compared writes nothing there; to standard
- * error if the report goes there or does not have it. Safe in signal handlers, and the process may be killed
- * at once. */
+/* report_say(part, ...) writes a line about the program. If the report goes to a file, the line goes to that
+ * file, so that the standard error of a program that is compared stays clean; the report later replaces the
+ * file and includes the line's content. Otherwise the line goes to standard error. Safe in signal handlers,
+ * also if the process is killed right after it. */
 #define report_say(...) report_say_parts((const char *const[]){__VA_ARGS__, NULL})
 void report_say_parts(const char *const *parts);
 
-/* Whether it was said that the path does not work. */
-bool report_path_is_told(void);
+/* Returns whether an unusable path was reported. */
+bool report_path_is_reported(void);
 
-/* ---- A snapshot of which blocks point to which (allocsite-graph(5)), written by the process itself. It
- * tells words and roots, types and sites; what the fields and variables are called readers find out. */
+/* ---- Snapshots of which blocks point to which (allocsite-graph(5)). A snapshot has words, roots, types and
+ * sites. Readers find the names of fields and variables. */
 
-/* All threads stand still until the process has a copy of itself, which writes; the calling one waits for
- * that. path: with the patterns of the option report. What fails is told on standard error. 0 or errno. */
+/* Stops all threads while allocsite-dump copies the process, and waits until the snapshot is written. path: a
+ * pattern like the option report's. Reports failures on standard error. Returns 0 or an errno. */
 int snapshot_write_to(const char *path);
 
 /* ---- The option graph. */
 
 bool snapshot_is_wanted(void);
 
-/* number: of the signal that it is written at; 0: at the end. */
+/* number: counts the signals that ask for a snapshot; 0: at the end of the process. */
 void snapshot_write_wanted(uint32_t number);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report gets its name when it is whole: whoever finds the name finds all of it. */
+/* Files of reports. A report gets its name when it is complete, so that a reader of the file finds all of
+ * it. */
 #define _GNU_SOURCE
 #include "lib/report/report.h"
 
@@ -18,12 +19,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int fail(const char **why, int error) {
+static int fail_with(const char **why, int error) {
     *why = strerrordesc_np(error);
     return error;
 }
 
-static int expand(char *path, const char *pattern, const char **why) {
+static int pattern_expand(char *path, const char *pattern, const char **why) {
     char host[256];
     os_host_name(host, sizeof host);
     struct path_names names = {.pid = (uint64_t)os_process(), .program = program_path(), .host = host};
@@ -34,8 +35,9 @@ static int expand(char *path, const char *pattern, const char **why) {
     return EINVAL;
 }
 
-/* 0, also if nothing is there: status then is of nothing. */
-static int look(const char *path, struct stat *status) {
+/* Checks what is at the path. Returns 0, also if there is nothing: status is then zero. Otherwise returns an
+ * errno. */
+static int target_check(const char *path, struct stat *status) {
     *status = (struct stat){.st_mode = 0};
     if (lstat(path, status) != 0)
         return errno == ENOENT ? 0 : errno;
@@ -46,8 +48,8 @@ static int look(const char *path, struct stat *status) {
     return status->st_uid != geteuid() ? EPERM : profile_is_at(path) ? EEXIST : 0;
 }
 
-/* What is no regular file; or is one in a directory where none can be made. */
-static int open_there(struct report_file *file, const struct stat *status) {
+/* Opens the path itself: for special files, and for files in a directory where no file can be created. */
+static int target_open(struct report_file *file, const struct stat *status) {
     if (!status->st_mode)
         return errno;
     file->is_new = false;
@@ -61,73 +63,73 @@ static int open_there(struct report_file *file, const struct stat *status) {
 
 static int open_file(struct report_file *file) {
     struct stat status;
-    int error = look(file->path, &status);
+    int error = target_check(file->path, &status);
     if (error)
         return error;
     file->is_new = !status.st_mode || S_ISREG(status.st_mode);
     if (!file->is_new)
-        return open_there(file, &status);
+        return target_open(file, &status);
     if (profile_new_name(file->name, file->path))
         file->fd = profile_open_at(file->name, O_WRONLY | O_CREAT | O_EXCL);
     else
         file->fd = -1, errno = ENAMETOOLONG;
-    return file->fd >= 0 ? 0 : open_there(file, &status);
+    return file->fd >= 0 ? 0 : target_open(file, &status);
 }
 
 int report_file_open(struct report_file *file, const char *pattern, const char **why) {
-    int error = expand(file->path, pattern, why);
+    int error = pattern_expand(file->path, pattern, why);
     if (error)
         return error;
     error = open_file(file);
-    return error ? fail(why, error) : 0;
+    return error ? fail_with(why, error) : 0;
 }
 
-static int discard(struct report_file *file, int error) {
+static int report_file_discard(struct report_file *file, int error) {
     if (file->is_new)
         unlink(file->name);
     return error;
 }
 
-/* Somebody may have put there meanwhile what must stay. */
-static int replace(struct report_file *file) {
+/* Checks again, because another process may have created a file that must stay. */
+static int target_replace(struct report_file *file) {
     struct stat status;
-    int error = look(file->path, &status);
+    int error = target_check(file->path, &status);
     return error || rename(file->name, file->path) == 0 ? error : errno;
 }
 
 int report_file_close(struct report_file *file, int error) {
     os_close(file->fd);
     if (!error && file->is_new)
-        error = replace(file);
-    return error ? discard(file, error) : 0;
+        error = target_replace(file);
+    return error ? report_file_discard(file, error) : 0;
 }
 
 /* ---- The option report. */
 
-static char directory[PATH_MAX]; /* that it is relative to; a program may change it later */
-static struct stat before;       /* what was at the path when the process began */
+static char directory[PATH_MAX]; /* where relative paths start; saved because the program may change it */
+static struct stat before;       /* the file at the path when the process began */
 static uint64_t begun;
-static bool is_told;
+static bool is_reported;
 
 bool report_path_is_wanted(void) {
     const char *report = runtime_options()->report;
     return strcmp(report, "stderr") != 0 && strcmp(report, "stdout") != 0 && strcmp(report, "none") != 0;
 }
 
-bool report_path_is_told(void) {
-    return is_told;
+bool report_path_is_reported(void) {
+    return is_reported;
 }
 
-/* The pattern for the report of a number. */
+/* Writes the pattern for the report with that number. */
 static bool write_pattern(char *pattern, const char *wanted, uint32_t number) {
     bool is_relative = *wanted != '/' && *directory,
-         is_anew = runtime_was_forked() && !profile_names_process(wanted);
+         adds_pid = runtime_was_forked() && !profile_names_process(wanted);
     size_t size = strlen(directory) + strlen(wanted) + sizeof "/.%p";
     if (size > PATH_MAX)
         return false;
     strcpy(pattern, is_relative ? directory : "");
     strcat(strcat(pattern, is_relative ? "/" : ""), wanted);
-    strcat(pattern, is_anew ? ".%p" : "");
+    strcat(pattern, adds_pid ? ".%p" : "");
     return !number || path_add_number(pattern, PATH_MAX, number);
 }
 
@@ -135,15 +137,15 @@ int report_path_open(struct report_file *file, const char *wanted, uint32_t numb
     char pattern[PATH_MAX];
     strncpy(file->path, wanted, sizeof file->path - 1)[sizeof file->path - 1] = '\0';
     if (!write_pattern(pattern, wanted, number))
-        return fail(why, ENAMETOOLONG);
+        return fail_with(why, ENAMETOOLONG);
     return report_file_open(file, pattern, why);
 }
 
-/* status: of what is there. */
+/* Returns whether a special file is at the path; status: its state. */
 static bool is_special(const char *wanted, struct stat *status) {
     char pattern[PATH_MAX], path[PATH_MAX];
     const char *why;
-    return write_pattern(pattern, wanted, 0) && expand(path, pattern, &why) == 0 &&
+    return write_pattern(pattern, wanted, 0) && pattern_expand(path, pattern, &why) == 0 &&
            lstat(path, status) == 0 && !S_ISREG(status->st_mode) && !S_ISLNK(status->st_mode) &&
            !S_ISDIR(status->st_mode);
 }
@@ -154,7 +156,8 @@ void report_path_begin(void) {
         *directory = '\0';
 }
 
-/* A file of its own, so that nothing is lost if the process is killed. A pipe's reader would see an end. */
+/* The file is a separate one, so that nothing is lost if the process is killed. Opening a pipe would make its
+ * reader see an end of file. */
 void report_path_try(const char *wanted) {
     struct report_file file;
     const char *why;
@@ -162,10 +165,10 @@ void report_path_try(const char *wanted) {
         return;
     if (report_path_open(&file, wanted, 0, &why) == 0) {
         os_close(file.fd);
-        discard(&file, 0);
+        report_file_discard(&file, 0);
         return;
     }
-    is_told = true;
+    is_reported = true;
     os_say("no report in ", file.path, " so far: ", why);
 }
 
@@ -174,26 +177,26 @@ static bool is_same(const struct stat *now) {
            now->st_mtim.tv_sec == before.st_mtim.tv_sec && now->st_mtim.tv_nsec == before.st_mtim.tv_nsec;
 }
 
-#define TICK 100000000 /* nanoseconds that the clock of a file system may be behind, and more */
+#define TICK 100000000 /* nanoseconds by which the clock of a file system may lag, rounded up */
 
 static bool is_old(const struct stat *now) {
     return (uint64_t)now->st_mtim.tv_sec * 1000000000 + (uint64_t)now->st_mtim.tv_nsec + TICK < begun;
 }
 
-/* ---- Lines that are in the file before the report is. */
+/* ---- Lines that are written to the file before the report. */
 
-/* The file that this process has begun, in memory that fork keeps: a child's is another one. */
+/* The file that this process has begun, in memory that fork keeps; a forked child begins another one. */
 static struct {
     int32_t lock, process;
     char path[PATH_MAX];
 } begun_file;
 
-/* Whether the report will be in a file that can be begun, and tells of faults itself. */
+/* Returns whether the report goes to a file that can be begun, and includes faults itself. */
 static bool has_lines(const struct run_options *options) {
     return report_path_is_wanted() && options_show_faults(options);
 }
 
-/* An empty file takes the report's place. */
+/* Creates an empty file at the report's path. */
 static bool begin_file(const char *wanted) {
     struct report_file file;
     struct stat status;
@@ -206,7 +209,7 @@ static bool begin_file(const char *wanted) {
     return true;
 }
 
-/* Of which the report is to replace the one that this process has begun. -1: there is none. */
+/* Opens the file that this process has begun, which the report will replace. Returns -1 if there is none. */
 static int open_begun(const char *wanted) {
     struct stat status;
     if (begun_file.process != os_process() && !begin_file(wanted))
@@ -251,9 +254,10 @@ int report_path_close(struct report_file *file, int error) {
         if (profile_give_name(file->name, file->path))
             return 0;
         if (errno != EEXIST)
-            return discard(file, errno);
-        if (number && lstat(file->path, &now) == 0 && (is_same(&now) || is_old(&now)) && replace(file) == 0)
+            return report_file_discard(file, errno);
+        if (number && lstat(file->path, &now) == 0 && (is_same(&now) || is_old(&now)) &&
+            target_replace(file) == 0)
             return 0;
     }
-    return discard(file, EEXIST);
+    return report_file_discard(file, EEXIST);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Snapshots of which blocks point to which: where they go, and when. allocsite-dump writes them. */
+/* Snapshots of which blocks point to which: when they are written, and to which file. allocsite-dump writes
+ * them. */
 #define _GNU_SOURCE
 #include "lib/report/report.h"
 
@@ -10,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-static int write_file(struct report_file *file, int error, const char *why) {
+static int snapshot_write(struct report_file *file, int error, const char *why) {
     struct look look = {.search = "graph"};
     if (!error) {
         look.out = file->fd;
@@ -27,7 +28,7 @@ int snapshot_write_to(const char *path) {
     struct report_file file;
     const char *why = NULL;
     int error = report_file_open(&file, path, &why);
-    return write_file(&file, error, why);
+    return snapshot_write(&file, error, why);
 }
 
 bool snapshot_is_wanted(void) {
@@ -38,5 +39,5 @@ void snapshot_write_wanted(uint32_t number) {
     struct report_file file;
     const char *why = NULL;
     int error = report_path_open(&file, runtime_options()->graph, number, &why);
-    write_file(&file, error, why);
+    snapshot_write(&file, error, why);
 }
