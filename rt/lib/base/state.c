@@ -24,20 +24,20 @@ bool runtime_was_forked(void) {
 }
 
 static uint32_t holes_set;
-uint64_t *(*holes_told)(void);
+uint64_t *(*holes_mirror)(void);
 
 void hole_set(enum hole hole) {
     __atomic_fetch_or(&holes_set, 1u << hole, __ATOMIC_RELAXED);
-    uint64_t *told = holes_told ? holes_told() : NULL;
-    if (told)
-        __atomic_fetch_or(told, holes_all(), __ATOMIC_RELAXED);
+    uint64_t *mirror = holes_mirror ? holes_mirror() : NULL;
+    if (mirror)
+        __atomic_fetch_or(mirror, holes_all(), __ATOMIC_RELAXED);
 }
 
 void hole_unset(enum hole hole) {
     __atomic_fetch_and(&holes_set, ~(1u << hole), __ATOMIC_RELAXED);
-    uint64_t *told = holes_told ? holes_told() : NULL;
-    if (told)
-        __atomic_fetch_and(told, ~(UINT64_C(1) << hole), __ATOMIC_RELAXED);
+    uint64_t *mirror = holes_mirror ? holes_mirror() : NULL;
+    if (mirror)
+        __atomic_fetch_and(mirror, ~(UINT64_C(1) << hole), __ATOMIC_RELAXED);
 }
 
 uint32_t holes_all(void) {

@@ -71,8 +71,8 @@ bool holes_hide_blocks(void);
 /* Returns the sum of 1 << hole over all gaps that are set. */
 uint32_t holes_all(void);
 
-/* Returns another word that receives the gaps (1 << hole), or NULL. */
-extern uint64_t *(*holes_told)(void)__attribute__((visibility("hidden")));
+/* Returns a second word that receives the gaps (1 << hole), in the profile; or NULL. */
+extern uint64_t *(*holes_mirror)(void)__attribute__((visibility("hidden")));
 
 /* ---- Standard output and standard error, which reports are written to even after the program has closed
  * them. */

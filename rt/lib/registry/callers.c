@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Return addresses of unsited allocations and their slots. */
+/* The slots of callers: return addresses of unsited allocations. */
 #include "lib/registry/callers.h"
 
 #include "format.h"
@@ -17,13 +17,14 @@
 
 uint64_t caller_cache[CALLER_CACHE_SIZE];
 
-/* Where those are that share their lowest bits with one in the cache: by the bits of the page as well. */
+/* For callers that share their lowest bits with one in the first cache. The index includes bits of the
+ * page. */
 static uint64_t second_cache[CALLER_CACHE_SIZE];
 
 static struct index callers = INDEX_OF(SLOT_BITS, 1u << 10);
 static uint32_t caller_count;
 
-/* A sixteenth of all slots; sites and stacks have the rest. */
+/* A sixteenth of all slots; sites and stacks use the rest. */
 static uint32_t most_callers(void) {
     return slots_most() / 16;
 }
@@ -34,8 +35,8 @@ static bool is_caller(uint32_t slot, const void *wanted) {
     return record && record->module == caller->module && record->address == caller->address;
 }
 
-/* 0: there are too many. */
-static uint32_t add(const struct module_address *caller, struct index_seek *seek) {
+/* Returns 0 if there are too many. */
+static uint32_t caller_add(const struct module_address *caller, struct index_seek *seek) {
     struct record record = {.module = caller->module, .what = PROFILE_CALLER, .address = caller->address};
     if (__atomic_load_n(&caller_count, __ATOMIC_RELAXED) >= most_callers())
         return 0;
@@ -48,15 +49,15 @@ static uint32_t add(const struct module_address *caller, struct index_seek *seek
     return found;
 }
 
-static uint32_t slot_of(const struct module_address *caller) {
+static uint32_t caller_slot_of(const struct module_address *caller) {
     struct index_seek seek = {
         .hash = hash_more((uintptr_t)caller->module, caller->address), .same = is_caller, .key = caller};
     uint32_t found = index_find(&callers, &seek);
-    found = found ? found : add(caller, &seek);
+    found = found ? found : caller_add(caller, &seek);
     return found ? found : caller->module->slot;
 }
 
-static uint64_t word_of(const void *caller, uint32_t key) {
+static uint64_t cache_word(const void *caller, uint32_t key) {
     return (uintptr_t)caller / CALLER_CACHE_SIZE << CALLER_KEY_BITS | key >> KEY_SHIFT;
 }
 
@@ -69,12 +70,12 @@ static uint64_t *second_place(const void *caller) {
     return &second_cache[(address ^ address / CALLER_CACHE_SIZE) % CALLER_CACHE_SIZE];
 }
 
-static void remember(const void *caller, uint32_t key, uint32_t unloads_before) {
+static void caller_remember(const void *caller, uint32_t key, uint32_t unloads_before) {
     bool is_free = !__atomic_load_n(first_place(caller), __ATOMIC_RELAXED);
     uint64_t *place = is_free ? first_place(caller) : second_place(caller);
     if (!unloads_none_since(unloads_before))
         return;
-    __atomic_store_n(place, word_of(caller, key), __ATOMIC_SEQ_CST);
+    __atomic_store_n(place, cache_word(caller, key), __ATOMIC_SEQ_CST);
     if (!unloads_none_since(unloads_before))
         __atomic_store_n(place, 0, __ATOMIC_RELAXED);
 }
@@ -82,11 +83,11 @@ static void remember(const void *caller, uint32_t key, uint32_t unloads_before) 
 STACK_CALL(uint32_t, caller_key_find, const void *caller) {
     uint32_t unloads_before = unloads_begun();
     struct module_address where = module_address(caller);
-    uint32_t slot = where.module ? slot_of(&where) : NO_SLOT;
+    uint32_t slot = where.module ? caller_slot_of(&where) : NO_SLOT;
     if (slot == NO_SLOT)
         return ALLOCSITE_KEY_NONE;
-    if (where.module->known) /* other code may be replaced without our notice */
-        remember(caller, slot_key(slot), unloads_before);
+    if (where.module->known) /* code outside of modules may be replaced without notice */
+        caller_remember(caller, slot_key(slot), unloads_before);
     return slot_key(slot);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Comparing and copying the descriptors of sites. */
+/* Compares and copies descriptors of sites. */
 #include "lib/registry/descriptor.h"
 
 #include "lib/base/os.h"
@@ -74,7 +74,7 @@ bool descriptor_same(const struct allocsite_site *a, const struct allocsite_site
            same_text(descriptor_request(a, false), descriptor_request(b, false));
 }
 
-/* Hands out memory from base on; with base NULL it only measures. */
+/* Hands out memory from base on. With base NULL it only measures. */
 struct writer {
     char *base;
     size_t used;
@@ -122,7 +122,7 @@ static void copy_frames(struct writer *writer, allocsite_ref *field, const struc
     }
 }
 
-/* Memory is zeroed, so references that are not set name nothing. */
+/* memory must be zeroed: references that are not set are then null. */
 static struct allocsite_site *copy_site(struct writer *writer, const struct allocsite_site *from) {
     struct allocsite_site *site = writer_take(writer, NULL, sizeof *site, 8);
     if (site)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Following the references of a site's descriptor within its own module's memory. */
+/* Reads the descriptor of a site, whose references are distances within its module's memory. */
 #ifndef ALLOCSITE_LIB_REGISTRY_DESCRIPTOR_H
 #define ALLOCSITE_LIB_REGISTRY_DESCRIPTOR_H
 
@@ -7,7 +7,7 @@
 #include "lib/base/os.h"
 #include "model/site.h"
 
-/* The object that the field names, NULL for none. */
+/* Returns the object that the field refers to; NULL if none. */
 static inline const void *descriptor_follow(const allocsite_ref *field) {
     return *field ? (const char *)field + *field : NULL;
 }
@@ -16,26 +16,27 @@ static inline const struct allocsite_frame *descriptor_frame(const allocsite_ref
     return (const struct allocsite_frame *)descriptor_follow(field);
 }
 
-/* Where the site is written, and where a step of its inline chain is. */
+/* Return the source location of a site, and of a frame of its inline chain. */
 struct place descriptor_at(const struct allocsite_site *);
 struct place descriptor_place(const struct allocsite_frame *);
 
-/* The first step of its inline chain, NULL for none. */
+/* Returns the first frame of its inline chain; NULL if none. */
 const struct allocsite_frame *descriptor_caller(const struct allocsite_site *);
 
 const char *descriptor_request(const struct allocsite_site *, bool type);
 
-/* The site as readers see it, with so many places of its inline chain at most. */
+/* Returns the site as readers see it. Writes at most `room` locations of its inline chain to inlined. */
 struct site_view descriptor_view(const struct allocsite_site *, const char *module, struct place *inlined,
                                  size_t room);
 
-/* Whether the two are one site; the hash stands for the inline chain. */
+/* Returns whether both are the same site. The hash represents the inline chain. */
 bool descriptor_same(const struct allocsite_site *, const struct allocsite_site *);
 
-/* Bytes that a copy of the descriptor takes with everything it names. */
+/* Returns the bytes that a copy of the descriptor needs, including everything that it refers to. */
 size_t descriptor_copy_size(const struct allocsite_site *);
 
-/* Makes that copy at memory, whose references stay within it. Its slot is NONE. */
+/* Copies the descriptor to memory, which must be zeroed, with all references inside the copy. Its slot is
+ * NONE. */
 struct allocsite_site *descriptor_copy(const struct allocsite_site *, void *memory);
 
 #endif

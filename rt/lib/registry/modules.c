@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The modules of the process by address: who is calling, and where does a descriptor stand. */
+/* The modules of the process by address, for callers and descriptors. */
 #define _GNU_SOURCE
 #include "lib/registry/modules.h"
 
@@ -23,12 +23,12 @@
 
 struct unloads unloads;
 
-static struct module *modules; /* only ever pushed to */
+static struct module *modules; /* a list that only grows */
 
 #ifdef ALLOCSITE_STATIC
 #define STARTED_BY_LOADER false
 #else
-/* The dynamic loader was started as a command, with the program as its argument. */
+/* True if the dynamic loader was started as a command with the program as its argument. */
 #define STARTED_BY_LOADER (getauxval(AT_BASE) == 0)
 #endif
 
@@ -50,15 +50,15 @@ static struct module *module_find(struct module *module, const struct module *en
     return NULL;
 }
 
-/* A module's place in memory, as far as it is known. */
-struct found {
-    const void *start; /* of its ELF header; NULL: in no module */
+/* A module's location in memory, as far as it is known. */
+struct module_place {
+    const void *start; /* its ELF header; NULL: in no module */
     bool permanent;
 };
 
-/* Libraries can be found relative to the working directory (LD_LIBRARY_PATH=.), which is another one when the
- * profile is read. Not by getcwd, which can allocate. */
-static char *path_of(char *path, const char *name) {
+/* The dynamic loader may name a library relative to the working directory (LD_LIBRARY_PATH=.), which differs
+ * when the profile is read. A direct system call, because getcwd may allocate. */
+static char *module_path(char *path, const char *name) {
     bool is_relative = name[0] != '/' && strchr(name, '/');
     if (!is_relative || syscall(SYS_getcwd, path, PATH_MAX) < 0 || path[0] != '/')
         return strcpy(path, name);
@@ -67,13 +67,13 @@ static char *path_of(char *path, const char *name) {
     return strcat(strcat(path, "/"), name);
 }
 
-static struct module *module_make(const char *name, const struct found *found) {
+static struct module *module_make(const char *name, const struct module_place *found) {
     size_t length = strlen(name) + 1, directory = name[0] == '/' ? 0 : PATH_MAX + 1;
     struct module *module = arena_take(sizeof *module + 2 * length + directory);
     if (!module)
         return NULL;
     module->name = memcpy(module + 1, name, length);
-    module->path = path_of((char *)(module + 1) + length, name);
+    module->path = module_path((char *)(module + 1) + length, name);
     module->permanent = found->permanent;
     module->start = found->start;
     module->known = found->start;
@@ -83,11 +83,11 @@ static struct module *module_make(const char *name, const struct found *found) {
     return module;
 }
 
-/* Those that were found last, by where they start: a stack has many frames of a few modules. */
+/* The last modules found, by start address: a stack has many frames of a few modules. */
 #define RECENT 64
 static const struct module *recent[RECENT];
 
-static const struct module *module_listed(const char *name, const struct found *where) {
+static const struct module *module_listed(const char *name, const struct module_place *where) {
     struct module *head = __atomic_load_n(&modules, __ATOMIC_ACQUIRE);
     struct module *found = module_find(head, NULL, name);
     struct module *module = found ? NULL : module_make(name, where);
@@ -96,13 +96,13 @@ static const struct module *module_listed(const char *name, const struct found *
         if (__atomic_compare_exchange_n(&modules, &head, module, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             return module;
         found = module_find(head, seen, name);
-        if (found) /* its record stays, and stays zero */
+        if (found) /* the new record stays unused, with zero counts */
             return found;
     }
     return found;
 }
 
-static const struct module *module_named(const char *name, const struct found *where) {
+static const struct module *module_named(const char *name, const struct module_place *where) {
     const struct module **place = &recent[(uintptr_t)where->start / 4096 % RECENT];
     const struct module *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     if (found && strcmp(found->name, name) == 0)
@@ -112,9 +112,9 @@ static const struct module *module_named(const char *name, const struct found *w
     return found;
 }
 
-/* Code that was made at run time, for one. */
-static struct module_address in_no_module(const void *address) {
-    return (struct module_address){module_named("[no module]", &(struct found){NULL, false}),
+/* For example code that was made at run time. */
+static struct module_address address_in_no_module(const void *address) {
+    return (struct module_address){module_named("[no module]", &(struct module_place){NULL, false}),
                                    (uintptr_t)address};
 }
 
@@ -123,16 +123,16 @@ static struct module_address in_no_module(const void *address) {
 struct module_address module_address(const void *address) {
     static const struct module *program;
     if (!elf_is_own(address))
-        return in_no_module(address);
+        return address_in_no_module(address);
     if (!program)
-        program = module_named(program_path(), &(struct found){&__ehdr_start, true});
+        program = module_named(program_path(), &(struct module_place){&__ehdr_start, true});
     return (struct module_address){program, (uintptr_t)address - elf_base(&__ehdr_start)};
 }
 
 #else
 
 struct object {
-    const struct link_map *map; /* NULL: none */
+    const struct link_map *map; /* NULL: no module */
     const void *start;
 };
 
@@ -154,8 +154,8 @@ const struct link_map *object_of(const void *address) {
     return object_at(address).map;
 }
 
-/* The objects up to the dynamic loader came with the program, which keeps them; those behind it may have
- * come by dlopen. Only that first part of the list is walked: nothing ever changes in it. */
+/* The objects up to the dynamic loader came with the program and stay. Objects after it may have been opened
+ * by dlopen. Only the first part of the list is walked, because it never changes. */
 static bool object_is_permanent(const struct link_map *object) {
     for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
         if (map == object)
@@ -169,9 +169,9 @@ static bool object_is_permanent(const struct link_map *object) {
 struct module_address module_address(const void *address) {
     struct object object = object_at(address);
     if (!object.map)
-        return in_no_module(address);
+        return address_in_no_module(address);
     const char *name = object.map->l_name && *object.map->l_name ? object.map->l_name : program_path();
-    struct found found = {object.start, object_is_permanent(object.map)};
+    struct module_place found = {object.start, object_is_permanent(object.map)};
     return (struct module_address){module_named(name, &found), (uintptr_t)address - object.map->l_addr};
 }
 
@@ -181,7 +181,7 @@ const struct module *module_of(const void *address) {
     return module_address(address).module;
 }
 
-/* ---- Finding the note with the build id (elf(5)) in a mapped module. */
+/* ---- Finds the note with the build id (elf(5)) in a mapped module. */
 
 void build_id_read(char text[BUILD_ID_SIZE], const void *start) {
     const ElfW(Ehdr) *header = start;
@@ -195,7 +195,7 @@ void build_id_read(char text[BUILD_ID_SIZE], const void *start) {
             return;
 }
 
-/* ---- The modules that were compiled with the plugin. */
+/* ---- Modules that were compiled with the plugin. */
 
 static bool has_instrumented;
 
@@ -222,7 +222,7 @@ static bool is_to_runtime(const struct image *image, const ElfW(Rela) * relocati
                                                     strlen(ALLOCSITE_ENTRY_PREFIX)) == 0;
 }
 
-/* Its calls are bound to the runtime's entries. */
+/* Such a module calls entries of the runtime. */
 static bool is_instrumented(const struct image *image) {
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < image->relocations[i].count; k++)
@@ -232,7 +232,7 @@ static bool is_instrumented(const struct image *image) {
     return false;
 }
 
-static int note(struct dl_phdr_info *object, size_t size, void *context) {
+static int instrumented_visit(struct dl_phdr_info *object, size_t size, void *context) {
     (void)size;
     const unsigned long long *seen = context;
     struct image image;
@@ -249,12 +249,13 @@ static int count_loads(struct dl_phdr_info *object, size_t size, void *context) 
     return 1;
 }
 
-/* A module that is loaded between the two is looked at twice rather than never. */
+/* Counts the loads before the search: a module that is loaded in between is checked twice rather than
+ * never. */
 void instrumented_note(void) {
     static unsigned long long seen;
     unsigned long long loads = 0, noted = __atomic_load_n(&seen, __ATOMIC_RELAXED);
     dl_iterate_phdr(count_loads, &loads);
-    dl_iterate_phdr(note, &noted);
+    dl_iterate_phdr(instrumented_visit, &noted);
     __atomic_store_n(&seen, loads, __ATOMIC_RELAXED);
 }
 

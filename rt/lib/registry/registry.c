@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Slots for sites, and what the report needs to name them. Lock-free: a signal handler may come anywhere. */
+/* Slots of sites, and the data that reports need to name them. Lock-free: a signal handler may interrupt at
+ * any point. */
 #include "lib/registry/registry.h"
 #include "base/hash.h"
 #include "format.h"
@@ -20,9 +21,10 @@ void (*record_added)(uint32_t slot);
 
 enum { SLOTS_FIRST = 512, RECORDS_FIRST = 128 };
 
-/* What a slot is: of a stack its record, of others with parent 0 the number of theirs. Written at once. */
+/* A stack's slot holds its stack_record. Other slots have parent 0 and the index of their record. Written
+ * atomically. */
 static struct table slot_table = {.element = sizeof(struct stack_record), .first = SLOTS_FIRST};
-static uint32_t slots = 1; /* slot 0 is nobody's */
+static uint32_t slots = 1; /* slot 0 is never assigned */
 
 static struct table record_table = {.element = sizeof(struct record), .first = RECORDS_FIRST};
 static uint32_t records = 1;
@@ -52,7 +54,7 @@ struct stack_record record_stack(uint32_t slot) {
     return read.parent ? read : (struct stack_record){0, 0};
 }
 
-/* Of what is no stack. NULL: it is not used, or not any more. */
+/* Returns the record of a slot that is no stack; NULL if it is unused. */
 static struct record *record_of(struct stack_record slot) {
     return !slot.parent && slot.stack
                ? table_peek_here(&record_table, RECORDS_FIRST, sizeof(struct record), slot.stack)
@@ -68,7 +70,7 @@ uint32_t record_what(uint32_t slot) {
     return slot_read(slot).parent ? PROFILE_STACK : record_at(slot)->what;
 }
 
-/* The next slot, counted only when there is memory for it. */
+/* Assigns the next slot, after memory for it was found. */
 static uint32_t slot_take(void) {
     uint32_t slot = record_count();
     const void *place;
@@ -99,7 +101,7 @@ uint32_t record_add_stack(struct stack_record stack) {
     return slot_add(stack);
 }
 
-static void set_outside(struct record *record) {
+static void record_set_outside(struct record *record) {
     record->is_outside = record->what == PROFILE_CALLER && module_is_outside(record->module);
 }
 
@@ -112,7 +114,7 @@ uint32_t record_add(const struct record *filled) {
         return NO_SLOT;
     }
     *record = *filled;
-    set_outside(record);
+    record_set_outside(record);
     if (record_want_stacks)
         record_want_stacks(record);
     return slot_add((struct stack_record){0, number});
@@ -128,7 +130,7 @@ void records_set_outside(void) {
     for (uint32_t slot = 1; slot < record_count(); slot++) {
         struct record *record = record_of(slot_read(slot));
         if (record)
-            set_outside(record);
+            record_set_outside(record);
     }
     callers_forget();
 }
@@ -142,16 +144,16 @@ uint32_t slot_key(uint32_t slot) {
     return KEY(slot) | (record->keeps_stacks || record->is_outside ? KEY_SLOW : 0);
 }
 
-static uint32_t add_site(const struct allocsite_site *site, const struct module *module) {
+static uint32_t site_add(const struct allocsite_site *site, const struct module *module) {
     return record_add(&(struct record){.site = site, .module = module, .what = PROFILE_SITE});
 }
 
-/* Copies of the sites of modules that may be unloaded, found again by hash when the module comes back. */
+/* Copies of sites of modules that may be unloaded, found by hash when the module is loaded again. */
 struct copy {
     struct copy *next;
     const struct module *module;
     uint32_t slot;
-    struct allocsite_site site; /* what it names follows */
+    struct allocsite_site site; /* followed by the objects that it refers to */
 };
 
 static struct table copy_table = {.element = sizeof(struct copy *), .first = 4096};
@@ -170,11 +172,11 @@ static struct copy *copy_make(const struct allocsite_site *site, const struct mo
         return NULL;
     descriptor_copy(site, &copy->site);
     copy->module = module;
-    copy->slot = add_site(&copy->site, module);
+    copy->slot = site_add(&copy->site, module);
     return copy;
 }
 
-/* Puts a copy into its bucket, or finds the one that another thread has put there. */
+/* Adds a copy to its bucket, or finds the copy that another thread has added. */
 static uint32_t copy_slot(const struct allocsite_site *site, const struct module *module) {
     struct copy **bucket = table_at(&copy_table, site->hash % copy_table.first);
     struct copy *head = bucket ? __atomic_load_n(bucket, __ATOMIC_ACQUIRE) : NULL;
@@ -203,7 +205,7 @@ STACK_CALL(uint32_t, site_register, struct allocsite_site *site) {
         hole_set(HOLE_VERSION);
         return module->slot;
     }
-    uint32_t slot = module->permanent ? add_site(site, module) : copy_slot(site, module);
+    uint32_t slot = module->permanent ? site_add(site, module) : copy_slot(site, module);
     uint32_t winner = ALLOCSITE_KEY_NONE;
     if (slot == NO_SLOT || __atomic_compare_exchange_n(&site->key, &winner, slot_key(slot), false,
                                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -220,7 +222,7 @@ uint32_t site_slot(struct allocsite_site *site) {
 
 /* ---- Slots that are parts of others. */
 
-static struct table backings = {.element = sizeof(uint32_t), .first = 256}; /* by slot; 0: it has none */
+static struct table backings = {.element = sizeof(uint32_t), .first = 256}; /* by slot; 0: none */
 static struct index stacks = INDEX_OF(SLOT_BITS, 1u << 14);
 static uint32_t stack_count;
 
@@ -230,13 +232,13 @@ void part_stacks_limit(uint64_t most) {
     limit = most;
 }
 
-/* A quarter of all slots, or fewer; cut paths have half as many, sites and callers the rest. */
+/* A quarter of all slots, or fewer. Cut paths get half as many; sites and callers use the rest. */
 static uint32_t most_stacks(void) {
     uint32_t most = slots_most() / 4;
     return limit < most ? (uint32_t)limit : most;
 }
 
-static uint32_t add_backing(uint32_t slot) {
+static uint32_t backing_add(uint32_t slot) {
     struct record record = *record_at(slot);
     record.what = PROFILE_BACKING;
     record.parent = slot;
@@ -270,7 +272,7 @@ uint32_t part_backing(uint32_t slot) {
     found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     if (found)
         return found;
-    uint32_t fresh = add_backing(slot);
+    uint32_t fresh = backing_add(slot);
     if (fresh == NO_SLOT ||
         __atomic_compare_exchange_n(place, &found, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return fresh;
@@ -292,7 +294,8 @@ bool part_stack_has_room(bool is_variant) {
 
 int part_cut_callers = PART_CUT_CALLERS;
 
-/* Paths with all callers may take half of the room, those with one less half of what is left, and so on. */
+/* Paths with all their callers may use half of the room, paths with one caller less half of the remainder,
+ * and so on. */
 static void set_cut_callers(uint32_t count) {
     uint32_t most = most_stacks(), room = most / 2, left = count < most + room ? most + room - count : 0;
     int callers = PART_CUT_CALLERS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Slots: what each of them stands for. */
+/* Slots and their records: what each slot represents. */
 #ifndef ALLOCSITE_LIB_REGISTRY_REGISTRY_H
 #define ALLOCSITE_LIB_REGISTRY_REGISTRY_H
 
@@ -14,96 +14,97 @@ struct module;
 
 struct record {
     const struct allocsite_site *site; /* NULL: unsited */
-    const struct module *module;       /* NULL: the slot was not used in the end */
+    const struct module *module;       /* NULL: the slot was not used */
     uint32_t what;                     /* enum profile_what */
-    uint32_t parent;                   /* backing: the slot that this is a part of */
-    uint64_t address;  /* unsited: where calls return to, as the module's file has it; 0: others */
-    bool keeps_stacks; /* counted by stack */
-    bool is_outside;   /* a caller outside instrumented code: the program's line is searched for
-                          (paths/outside.h) */
+    uint32_t parent;                   /* of a backing: the slot that it is a part of */
+    uint64_t address;  /* unsited: the return address relative to the module's file; 0 for others */
+    bool keeps_stacks; /* counted by call stack */
+    bool is_outside;   /* a caller outside instrumented code: its allocations are attributed to a line of the
+                          program (paths/outside.h) */
 };
 
-/* A slot that is a part of another one, for what was called from one stack. There may be many. */
+/* The record of a slot that is the part of another slot called from one stack. Compact, because there may be
+ * many. */
 struct stack_record {
-    uint32_t parent;    /* which is no stack; 0: nor is the slot */
-    profile_name stack; /* struct profile_step of the innermost frame */
+    uint32_t parent;    /* never a stack itself; 0: the slot is no stack */
+    profile_name stack; /* struct profile_step of its innermost frame */
 };
 
-/* The slot of a site, given now if it has none. NO_SLOT: no memory. */
+/* Returns the slot of a site, and assigns one if it has none. NO_SLOT: memory is out. */
 uint32_t site_slot(struct allocsite_site *);
 
-/* A slot with that record. NO_SLOT: no memory, or there are as many as can be, and the hole is set. */
+/* Return a new slot with that record. NO_SLOT, and the gap is set, if memory or the slots are exhausted. */
 uint32_t record_add(const struct record *);
 uint32_t record_add_stack(struct stack_record);
 
-/* Of an unsited one, which was there before the options said whether it does. */
+/* Updates keeps_stacks of an unsited record that was made before the options were read. */
 void record_keep_stacks(uint32_t slot);
 
-/* Sets is_outside of the callers that came before the first instrumented module was known. */
+/* Updates is_outside of callers that were recorded before the first instrumented module was known. */
 void records_set_outside(void);
 
-/* Another thread has given the same a slot. */
+/* Drops a slot because another thread has assigned one for the same thing. */
 void record_drop(uint32_t slot);
 
-/* The word that stands for a slot where the hot path looks: its key, with KEY_SLOW if it keeps stacks, is
- * listed or outside. */
+/* Returns the key that the hot path reads for the slot. It has KEY_SLOW if the slot keeps stacks or is
+ * outside. */
 uint32_t slot_key(uint32_t slot);
 
 uint32_t record_count(void);
 
-/* Of a stack: that of the slot that it is a part of, so that whoever names a slot names a part alike. NULL:
- * none.
- */
+/* record_at returns the record of a slot; NULL if the slot is unused. A stack has no record of its own and
+ * returns its parent's, so callers can name both alike. record_stack returns zeros for a slot that is no
+ * stack. */
 const struct record *record_at(uint32_t slot);
 struct stack_record record_stack(uint32_t slot);
 
-/* enum profile_what, for a slot that has a record. */
+/* Returns an enum profile_what, for a slot that has a record. */
 uint32_t record_what(uint32_t slot);
 
-/* The function that fills in of each new record whether it keeps stacks or is listed; and who is told of it.
- * NULL: nobody. */
+/* record_want_stacks sets keeps_stacks of each new record. record_added is called for each new slot. NULL:
+ * not set. */
 extern void (*record_want_stacks)(struct record *) __attribute__((visibility("hidden")));
 extern void (*record_added)(uint32_t slot) __attribute__((visibility("hidden")));
 
-/* ---- Slots that are parts of other slots: what of a slot was called from one stack, and what of it is the
- * backing of a custom allocator, which hands it out in parts. Each counts for itself, and law 1 holds for
- * each; readers add stacks up to the row that they are a part of, and backing to a row of its own.
+/* ---- Slots that are parts of other slots: the allocations of a slot from one call stack, and its chunks,
+ * which a custom allocator divides ("backing"). Each part is counted separately, and law 1 holds for each.
+ * Readers add stacks to the row of their slot; backing has a row of its own.
  *
- * A part's record is that of what it is a part of but for `what`, `parent` and `stack`: whoever names a slot
- * names a part alike. Parts of parts: a stack may be of a backing, nothing else is.
+ * A part's record is its slot's except for `what`, `parent` and `stack`, so callers can name both alike. The
+ * only part of a part is a stack of a backing.
  *
- * Lock-free and safe in signal handlers. A forked child goes on with its parent's parts. */
+ * Lock-free and safe in signal handlers. A forked child continues with its parent's parts. */
 
-/* The backing of a slot that is no part itself, or of the one that a stack is of; made at first use, then
- * found by one look into a table. Of a backing: itself. NO_SLOT: no memory, and the hole is set. */
+/* Returns the backing of a slot, or of a stack's slot; for a backing the slot itself. The first call makes
+ * it, later calls look it up in a table. NO_SLOT, and the gap is set, if memory is out. */
 uint32_t part_backing(uint32_t slot);
 
-/* Returns the part of a slot that was called from the stack with this innermost step (struct profile_step).
- * is_new: whether the step is, with which there can be no part; then whether the part is. NO_SLOT: there is
- * none and none may be added, or there is no memory. */
+/* Returns the part of a slot for the stack with this innermost step (struct profile_step). *is_new on entry:
+ * the step is new, so no part exists; on return: the part is new. NO_SLOT if there is none and may_add is
+ * false, or memory is out. */
 uint32_t part_stack(uint32_t slot, profile_name stack, bool may_add, bool *is_new);
 
-/* Whether there is room for the part of a new stack. is_variant: one of many with the same innermost calls,
- * which may take an eighth of the room, unless part_stacks_limit was called. Once there is none, there is
- * room for half as many cut paths (PROFILE_CUT). */
+/* Returns whether there is room for the part of another stack. is_variant: one of many stacks with the same
+ * innermost calls. These may use an eighth of the room, unless part_stacks_limit was called. When the room is
+ * used up, there is room for half as many cut paths (PROFILE_CUT). */
 bool part_stack_has_room(bool is_variant);
 
-/* How many callers of its line a new cut path may have: the fewer the more of these paths there are. Below
- * zero: there is no room. */
+/* The number of callers above its line that a new cut path may have. It falls as such paths become more;
+ * below zero there is no room. */
 enum { PART_CUT_CALLERS = 3 };
 extern int part_cut_callers __attribute__((visibility("hidden")));
 
-/* There is room for no more than so many. */
+/* Limits the number of stacks. */
 void part_stacks_limit(uint64_t most);
 
-/* The slot whose row has it: of a stack that of which it is one, else the slot itself. */
+/* Returns the slot whose row shows it: a stack's parent, otherwise the slot itself. */
 uint32_t slot_row(uint32_t slot);
 
-/* Whether it is backing, or a stack of one. */
+/* Returns whether the slot is a backing or a stack of one. */
 bool slot_is_backing(uint32_t slot);
 
-/* Whether what it counts is in the totals: neither backing nor the sum over all custom blocks, which the
- * other slots have. */
+/* Returns whether its counts are in the totals. Backing is not, nor is the sum over all custom blocks, which
+ * other slots include already. */
 bool slot_is_in_totals(uint32_t slot);
 
 #endif

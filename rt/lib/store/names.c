@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The names of a profile, found again by hash. */
+/* The names of a profile, found by hash. */
 #include "lib/store/store.h"
 
 #include "lib/base/state.h"
@@ -12,19 +12,19 @@
 
 static struct table names = {
     .element = 1, .first = PROFILE_NAMES_FIRST, .areas = &store_areas, .kind = PROFILE_NAMES};
-static uint64_t names_end = 8; /* name 0 is nothing */
+static uint64_t names_end = 8; /* name 0 means no name */
 
 uint64_t names_size(void) {
     return __atomic_load_n(&names_end, __ATOMIC_RELAXED);
 }
 
-/* Where the chunk that holds a name ends. */
+/* Returns the end of the chunk that holds a name. */
 static uint64_t chunk_end(uint64_t name) {
     return chunk_start(PROFILE_NAMES_FIRST, chunk_place(PROFILE_NAMES_FIRST, name).chunk + 1);
 }
 
-/* A place for so many bytes within one chunk; what is left of a chunk that has none stays unused. */
-static inline uint64_t place_for(size_t size) {
+/* Returns a name for this many bytes within one chunk. If a chunk is too full, its rest stays unused. */
+static inline uint64_t name_allocate(size_t size) {
     uint64_t end = __atomic_load_n(&names_end, __ATOMIC_RELAXED), at;
     do {
         at = (end + 3) & ~UINT64_C(3);
@@ -35,76 +35,76 @@ static inline uint64_t place_for(size_t size) {
     return at;
 }
 
-/* What is there of the names at one, in the chunk that holds it. */
-static inline void *peek(profile_name name) {
+/* Returns the memory of a name, in the chunk that holds it. */
+static inline void *name_peek(profile_name name) {
     return table_peek_here(&names, PROFILE_NAMES_FIRST, 1, name);
 }
 
-static inline profile_name make(const void *bytes, size_t size) {
-    uint64_t at = place_for(size);
-    char *memory = at <= UINT32_MAX ? peek((uint32_t)at) : NULL;
+static inline profile_name name_make(const void *bytes, size_t size) {
+    uint64_t at = name_allocate(size);
+    char *memory = at <= UINT32_MAX ? name_peek((uint32_t)at) : NULL;
     if (!memory && at <= UINT32_MAX)
         memory = table_at(&names, (uint32_t)at);
     if (!memory) {
         hole_set(HOLE_MEMORY);
         return 0;
     }
-    __builtin_memcpy(memory, bytes, size); /* of a step one instruction */
+    __builtin_memcpy(memory, bytes, size); /* one instruction for a step */
     return (profile_name)at;
 }
 
-/* Names are multiples of 4, and numbers of indexes are quarters of them. Names that need more bits, which are
- * beyond 128 MiB, are written anew each time. */
+/* Names are multiples of 4, and an index stores a quarter of the name. Names beyond 128 MiB do not fit and
+ * are not found again. */
 #define NAME_BITS 25
 
 static struct index texts = INDEX_OF(NAME_BITS, 1u << 12), frames = INDEX_OF(NAME_BITS, 1u << 10),
                     returns = INDEX_OF(NAME_BITS, 1u << 10);
 
 static bool is_text(uint32_t number, const void *wanted) {
-    return strcmp(peek(number * 4), wanted) == 0;
+    return strcmp(name_peek(number * 4), wanted) == 0;
 }
 
 static bool is_frame(uint32_t number, const void *wanted) {
-    return memcmp(peek(number * 4), wanted, sizeof(struct profile_frame)) == 0;
+    return memcmp(name_peek(number * 4), wanted, sizeof(struct profile_frame)) == 0;
 }
 
 static bool is_return(uint32_t number, const void *wanted) {
-    return memcmp(peek(number * 4), wanted, sizeof(struct profile_return)) == 0;
+    return memcmp(name_peek(number * 4), wanted, sizeof(struct profile_return)) == 0;
 }
 
-static profile_name add(struct index *index, index_same *same, const void *bytes, size_t size) {
+static profile_name name_add(struct index *index, index_same *same, const void *bytes, size_t size) {
     struct index_seek seek = {.hash = hash_more(fnv_1a(bytes, size), size), .same = same, .key = bytes};
     uint32_t found = index_find(index, &seek);
-    profile_name fresh = found ? 0 : make(bytes, size);
+    profile_name fresh = found ? 0 : name_make(bytes, size);
     found = fresh ? index_add(index, &seek, fresh / 4) : found;
     return found ? found * 4 : fresh;
 }
 
 profile_name names_text(const char *text) {
-    return text ? add(&texts, is_text, text, strlen(text) + 1) : 0;
+    return text ? name_add(&texts, is_text, text, strlen(text) + 1) : 0;
 }
 
 profile_name names_frame(const struct profile_frame *frame) {
-    return add(&frames, is_frame, frame, sizeof *frame);
+    return name_add(&frames, is_frame, frame, sizeof *frame);
 }
 
 profile_name names_return(const struct profile_return *to) {
-    return add(&returns, is_return, to, sizeof *to);
+    return name_add(&returns, is_return, to, sizeof *to);
 }
 
 const struct profile_frame *names_frame_at(profile_name name) {
-    return name ? peek(name) : NULL;
+    return name ? name_peek(name) : NULL;
 }
 
 static struct index steps = INDEX_OF(NAME_BITS, 1u << 15);
 static uint32_t step_count;
 
-/* With what finds them they take 32 MiB at most. */
+/* With their index they take at most 32 MiB. */
 #define STEPS_MOST (1u << 21)
-#define STEPS_CUT  (1u << 17) /* ... and more of cut paths */
+#define STEPS_CUT  (1u << 17) /* additional steps for cut paths */
 
 static bool is_step(uint32_t number, const void *wanted) {
-    const struct profile_step *step = peek(number * 4), *other = wanted;
+    const struct profile_step *step = name_peek(number * 4), *other = wanted;
     return step->caller == other->caller && step->to == other->to;
 }
 
@@ -117,7 +117,7 @@ profile_name names_step(const struct profile_step *step, bool may_add, bool *is_
     uint32_t found = *is_new ? index_end(&steps, &seek) : index_find(&steps, &seek);
     if (found || !may_add || __atomic_load_n(&step_count, __ATOMIC_RELAXED) >= STEPS_MOST + STEPS_CUT)
         return found * 4;
-    profile_name fresh = make(step, sizeof *step);
+    profile_name fresh = name_make(step, sizeof *step);
     __atomic_fetch_add(&step_count, 1, __ATOMIC_RELAXED);
     found = fresh ? index_add(&steps, &seek, fresh / 4) * 4 : 0;
     *is_new = found == fresh;
@@ -125,9 +125,9 @@ profile_name names_step(const struct profile_step *step, bool may_add, bool *is_
 }
 
 const struct profile_step *names_step_at(profile_name name) {
-    return name ? peek(name) : NULL;
+    return name ? name_peek(name) : NULL;
 }
 
 const struct profile_return *names_return_at(profile_name name) {
-    return name ? peek(name) : NULL;
+    return name ? name_peek(name) : NULL;
 }

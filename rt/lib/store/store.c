@@ -46,13 +46,13 @@ void slots_limit(uint32_t fewer) {
 static struct table areas = {.element = sizeof(struct store_area), .first = 64};
 uint32_t store_areas_given;
 
-/* Of the file that the areas are mapped from. A child that has left its parent's has none. */
+/* The file that the areas are mapped from. A child that has left its parent's file has none. */
 static struct {
     bool is_open;
     struct os_file file;
     char path[PATH_MAX];
     uint64_t end;
-    bool is_memory; /* a memfd: its pages need no space on a disk, and no path leads to it */
+    bool is_memory; /* a memfd: it needs no disk space and has no path */
     struct profile_directory *directory;
     struct profile_area *chunks[PROFILE_CHUNKS];
 } the_file;
@@ -97,18 +97,18 @@ void store_look_for_file(void) {
         os_say("the profile ", the_file.path, " is lost: it was removed while the program ran");
 }
 
-static void note_missing(int error) {
-    struct profile_header *told = store_header();
-    if (__atomic_fetch_add(&told->missing, 1, __ATOMIC_RELAXED) > 0)
+static void area_missing(int error) {
+    struct profile_header *header = store_header();
+    if (__atomic_fetch_add(&header->missing, 1, __ATOMIC_RELAXED) > 0)
         return;
-    told->missing_error = (uint32_t)error;
+    header->missing_error = (uint32_t)error;
     if (!the_file.is_memory)
         os_say("the profile ", the_file.path,
                " cannot grow and lacks what is counted from here on: ", strerrordesc_np(error));
 }
 
-/* The descriptor, anew if the program has closed it. -1 with errno. */
-static int descriptor(void) {
+/* Returns the descriptor, reopened if the program has closed it; -1 with errno. */
+static int file_descriptor(void) {
     if (os_file_is_open(&the_file.file))
         return the_file.file.fd;
     errno = EBADF;
@@ -116,13 +116,13 @@ static int descriptor(void) {
 }
 
 int store_descriptor(void) {
-    return the_file.is_open ? descriptor() : -1;
+    return the_file.is_open ? file_descriptor() : -1;
 }
 
-/* Maps the range at offset of the file at the address. The first `kept` bytes there stay as they are, the
- * rest becomes zero. 0 or errno. */
+/* Maps a range of the file at the address. The first `kept` bytes there are preserved, the rest becomes zero.
+ * Returns 0 or an errno. */
 static int map_at(void *address, size_t size, uint64_t offset, size_t kept) {
-    int fd = descriptor();
+    int fd = file_descriptor();
     if (fd < 0)
         return errno;
     int error = the_file.is_memory ? os_memory_reach(fd, offset + size) : os_allocate(fd, offset, size);
@@ -133,7 +133,7 @@ static int map_at(void *address, size_t size, uint64_t offset, size_t kept) {
     return error;
 }
 
-/* A chunk of the directory, which is no area of its own. NULL: none, with errno. */
+/* Makes a chunk of the directory, which is no area itself. Returns NULL with errno if it fails. */
 static struct profile_area *chunk_made(size_t size, uint64_t *offset) {
     struct profile_area *fresh = os_map(size, OS_FORK_KEEPS);
     if (!fresh)
@@ -146,7 +146,7 @@ static struct profile_area *chunk_made(size_t size, uint64_t *offset) {
     return NULL;
 }
 
-/* NULL, with errno. */
+/* Returns the entry of the directory; NULL with errno if it fails. */
 static struct profile_area *entry_of(uint32_t index) {
     struct chunk_place at = chunk_place(PROFILE_DIRECTORY_FIRST, index);
     uint32_t chunk = at.chunk;
@@ -171,11 +171,11 @@ static struct profile_area *entry_of(uint32_t index) {
     return &found[at.offset];
 }
 
-static void enter(struct store_area *area, uint64_t offset) {
+static void area_enter(struct store_area *area, uint64_t offset) {
     uint32_t index = __atomic_fetch_add(&the_file.directory->areas, 1, __ATOMIC_ACQ_REL);
     struct profile_area *entry = entry_of(index);
     if (!entry) {
-        note_missing(errno);
+        area_missing(errno);
         return;
     }
     entry->index = area->index;
@@ -186,13 +186,13 @@ static void enter(struct store_area *area, uint64_t offset) {
     area->entry = entry;
 }
 
-/* Names and records are written once and never change: a child goes on with its parent's. */
+/* Names and records never change once written, so a child continues with its parent's. */
 static bool is_inherited(const struct store_area *area) {
     return area->kind == PROFILE_NAMES || area->kind == PROFILE_RECORDS;
 }
 
-/* Bytes of such an area that the process had written when it was forked. The rest may be written by the
- * parent at any time, as long as the child has not left the parent's file. */
+/* Returns how many bytes of such an area were written when the process was forked. The parent may write the
+ * rest at any time until the child has left its file. */
 static size_t inherited_size(const struct store_area *area, uint32_t records) {
     bool is_names = area->kind == PROFILE_NAMES;
     uint64_t before = chunk_start(is_names ? PROFILE_NAMES_FIRST : PROFILE_RECORDS_FIRST, area->index);
@@ -201,18 +201,18 @@ static size_t inherited_size(const struct store_area *area, uint32_t records) {
     return size < area->size ? size : area->size;
 }
 
-/* The first `kept` bytes of the memory go along. */
-static void put_into_file(struct store_area *area, size_t kept) {
+/* The first `kept` bytes of the memory are preserved. */
+static void area_put_into_file(struct store_area *area, size_t kept) {
     uint64_t offset = __atomic_fetch_add(&the_file.end, area->size, __ATOMIC_RELAXED);
     bool was_mapped = area->is_mapped;
-    area->is_mapped = true; /* before it is, or a child that is forked in between would not leave it */
+    area->is_mapped = true; /* set before the mapping, so that a child forked in between leaves it */
     int error = map_at(area->address, area->size, offset, kept);
     if (!error) {
-        enter(area, offset);
+        area_enter(area, offset);
         return;
     }
     area->is_mapped = was_mapped;
-    note_missing(error);
+    area_missing(error);
 }
 
 uint32_t store_add(enum profile_kind kind, uint32_t index, uint64_t first, void *address, size_t size) {
@@ -226,7 +226,7 @@ uint32_t store_add(enum profile_kind kind, uint32_t index, uint64_t first, void 
     *area = (struct store_area){.index = index, .first = first, .address = address, .size = size};
     __atomic_store_n(&area->kind, kind, __ATOMIC_RELEASE);
     if (the_file.is_open)
-        put_into_file(area, 0);
+        area_put_into_file(area, 0);
     errno = error;
     return number;
 }
@@ -248,8 +248,8 @@ void store_drop_slab(uint32_t number) {
     }
 }
 
-/* The header last: what comes before it changes nothing. */
-static int enter_head(void) {
+/* The directory comes first and the header last, because a failure must leave the header unchanged. */
+static int file_enter_head(void) {
     struct profile_directory *directory = os_map(PROFILE_PAGE, OS_FORK_KEEPS);
     if (!directory)
         return ENOMEM;
@@ -270,7 +270,7 @@ static uint64_t *holes_in_file(void) {
     return store_is_file() ? &store_header()->holes : NULL;
 }
 
-static void use_file(int fd, const char *path) {
+static void file_use(int fd, const char *path) {
     memset(the_file.chunks, 0, sizeof the_file.chunks);
     the_file.is_memory = !path;
     strcpy(the_file.path, path ? path : "");
@@ -280,8 +280,8 @@ static void use_file(int fd, const char *path) {
 int store_enter(int fd, const char *path, uint32_t child_records) {
     struct os_file before = the_file.file;
     bool had_file = the_file.is_open;
-    use_file(fd, path);
-    int error = enter_head();
+    file_use(fd, path);
+    int error = file_enter_head();
     if (had_file)
         os_file_close(&before);
     the_file.is_open = !error;
@@ -289,7 +289,7 @@ int store_enter(int fd, const char *path, uint32_t child_records) {
         os_file_close(&the_file.file);
         return error;
     }
-    holes_told = holes_in_file;
+    holes_mirror = holes_in_file;
     uint32_t count = __atomic_load_n(&store_areas_given, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
         struct store_area *area = table_peek(&areas, i);
@@ -298,9 +298,9 @@ int store_enter(int fd, const char *path, uint32_t child_records) {
         if (child_records && profile_is_of_block(area->kind))
             area->kind = PROFILE_NONE;
         else
-            put_into_file(area, !child_records       ? area->size
-                                : is_inherited(area) ? inherited_size(area, child_records)
-                                                     : 0);
+            area_put_into_file(area, !child_records       ? area->size
+                                     : is_inherited(area) ? inherited_size(area, child_records)
+                                                          : 0);
     }
     return 0;
 }
@@ -324,7 +324,8 @@ void store_leave(void) {
     os_file_close(&the_file.file);
 }
 
-/* Replaces a mapping of the parent's file by a copy. False: it stays what it is. */
+/* Replaces a mapping of the parent's file by a copy. Returns false if that fails and leaves the mapping as it
+ * was. */
 static bool copy_inherited(struct store_area *area, size_t size) {
     char *copy = os_map(area->size, OS_FORK_KEEPS);
     if (!copy)

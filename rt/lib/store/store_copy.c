@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A profile of this moment. */
+/* Writes a profile of the current state. */
 #include "base/arrays.h"
 #include "lib/base/os.h"
 #include "lib/store/store.h"
@@ -7,17 +7,17 @@
 #include <errno.h>
 #include <string.h>
 
-/* The parts that are written, in the order of the file. */
+/* The parts of the file, in their order. */
 struct copy {
-    struct store_area *list; /* as it was at the beginning */
+    struct store_area *list; /* the areas at the beginning of the copy */
     uint32_t count;
-    struct profile_directory *directory; /* with all its chunks behind it */
+    struct profile_directory *directory; /* followed by all its further chunks */
     size_t directory_size;
     char *areas;
     size_t areas_size;
 };
 
-/* How many entries the directory has room for with so many chunks. */
+/* Returns the number of entries in this many chunks of the directory. */
 static uint32_t entries_in(uint32_t chunks) {
     return (uint32_t)chunk_start(PROFILE_DIRECTORY_FIRST, chunks);
 }
@@ -29,8 +29,8 @@ static size_t size_of_directory(uint32_t areas) {
     return PROFILE_PAGE + (entries_in(chunks) - PROFILE_DIRECTORY_FIRST) * sizeof(struct profile_area);
 }
 
-/* Areas may be added meanwhile. */
-static void take_list(struct copy *copy, uint32_t most) {
+/* Other threads may add areas meanwhile. */
+static void copy_take_list(struct copy *copy, uint32_t most) {
     for (uint32_t i = 0; i < most; i++) {
         const struct store_area *area = store_area(i);
         if (!area)
@@ -67,7 +67,7 @@ static void write_directory(struct copy *copy) {
     }
 }
 
-static void refresh(char *to, const struct store_area *area) {
+static void copy_refresh(char *to, const struct store_area *area) {
     if (area->kind == PROFILE_EXTRAS)
         extras_take_came((struct extra *)to, (const struct extra *)area->address,
                          area->size / sizeof(struct extra));
@@ -81,7 +81,7 @@ static void copy_kind(struct copy *copy, enum profile_kind kind, bool again) {
     for (uint32_t i = 0; i < copy->count; i++) {
         const struct store_area *area = &copy->list[i];
         if (area->kind == kind && again)
-            refresh(to, area);
+            copy_refresh(to, area);
         else if (area->kind == kind)
             memcpy(to, area->address, area->size);
         to += area->size;
@@ -98,7 +98,7 @@ static void copy_areas(struct copy *copy) {
             copy_kind(copy, kind, false);
 }
 
-static int write_all(int fd, const struct profile_header *header, const struct copy *copy) {
+static int copy_write(int fd, const struct profile_header *header, const struct copy *copy) {
     char page[PROFILE_PAGE] = {0};
     memcpy(page, header, sizeof *header);
     int error = os_write(fd, page, sizeof page);
@@ -117,7 +117,7 @@ static int copy_listed(int fd, const struct profile_header *header, struct copy 
     copy->areas = memory + copy->directory_size;
     write_directory(copy);
     copy_areas(copy);
-    int error = write_all(fd, header, copy);
+    int error = copy_write(fd, header, copy);
     os_unmap(memory, size);
     return error;
 }
@@ -127,7 +127,7 @@ int store_copy(int fd, const struct profile_header *header) {
     struct copy copy = {.list = os_map((most + 1) * sizeof *copy.list, OS_FORK_KEEPS)};
     if (!copy.list)
         return ENOMEM;
-    take_list(&copy, most);
+    copy_take_list(&copy, most);
     int error = copy_listed(fd, header, &copy);
     os_unmap(copy.list, (most + 1) * sizeof *copy.list);
     return error;
