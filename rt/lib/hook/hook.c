@@ -23,9 +23,10 @@
 
 enum { HOOKS = 64, PATTERN_SIZE = 256, PLACES = 16, PATH_SIZE = 1024 };
 
-enum { FREE_PLACE, BEING_SET, SET, REMOVED };
+enum { FREE_PLACE, CLAIMED, SET, REMOVED };
 
-/* A place is only taken again for the same function and data: a call in another thread may be under way. */
+/* A place is reused only for the same function and data, because a call in another thread may be in
+ * progress. */
 struct hook {
     uint32_t state;
     allocsite_event_function *function;
@@ -42,7 +43,7 @@ bool hook_is_set;
 
 /* ---- Filters. */
 
-static bool read_kinds(const char *value, unsigned *kinds) {
+static bool filter_kinds(const char *value, unsigned *kinds) {
     static const char *const names[] = {"alloc", "realloc", "free"};
     *kinds = 0;
     while (*value) {
@@ -57,9 +58,9 @@ static bool read_kinds(const char *value, unsigned *kinds) {
     return *kinds;
 }
 
-static bool set_part(struct hook *hook, const char *key, const char *value) {
+static bool filter_set(struct hook *hook, const char *key, const char *value) {
     if (strcmp(key, "events") == 0)
-        return read_kinds(value, &hook->kinds);
+        return filter_kinds(value, &hook->kinds);
     if (strcmp(key, "site") == 0)
         return strcpy(hook->site, value);
     if (strcmp(key, "type") == 0)
@@ -72,7 +73,7 @@ static bool set_part(struct hook *hook, const char *key, const char *value) {
 }
 
 /* "key=value;key=value" */
-static bool read_filter(struct hook *hook, const char *filter) {
+static bool filter_read(struct hook *hook, const char *filter) {
     char part[PATTERN_SIZE];
     while (*filter) {
         size_t length = strcspn(filter, ";");
@@ -84,46 +85,46 @@ static bool read_filter(struct hook *hook, const char *filter) {
         if (!equals)
             return false;
         *equals = '\0';
-        if (!set_part(hook, part, equals + 1))
+        if (!filter_set(hook, part, equals + 1))
             return false;
         filter += length + (filter[length] == ';');
     }
     return true;
 }
 
-/* ---- Setting them. */
+/* ---- Adding and removing hooks. */
 
-static bool is_of(const struct hook *hook, allocsite_event_function *function, const void *data) {
+static bool hook_is_for(const struct hook *hook, allocsite_event_function *function, const void *data) {
     return hook->function == function && hook->data == data;
 }
 
-static struct hook *take_place(allocsite_event_function *function, const void *data) {
+static struct hook *hook_claim(allocsite_event_function *function, const void *data) {
     for (int i = 0; i < HOOKS; i++) {
         uint32_t was = __atomic_load_n(&hooks[i].state, __ATOMIC_ACQUIRE);
-        bool fits = was == FREE_PLACE || (was == REMOVED && is_of(&hooks[i], function, data));
-        if (fits && __atomic_compare_exchange_n(&hooks[i].state, &was, BEING_SET, false, __ATOMIC_ACQ_REL,
+        bool fits = was == FREE_PLACE || (was == REMOVED && hook_is_for(&hooks[i], function, data));
+        if (fits && __atomic_compare_exchange_n(&hooks[i].state, &was, CLAIMED, false, __ATOMIC_ACQ_REL,
                                                 __ATOMIC_ACQUIRE))
             return &hooks[i];
     }
     return NULL;
 }
 
-static void watch(bool is_on) {
+static void hooks_watch(bool is_on) {
     __atomic_store_n(&hook_is_set, is_on, __ATOMIC_RELEASE);
     threads_watch(is_on);
 }
 
 int hook_add(allocsite_event_function *function, void *data, const char *filter) {
     struct hook made = {.function = function, .data = data, .kinds = 7, .most = UINT64_MAX, .every = 1};
-    if (!function || !read_filter(&made, filter ? filter : ""))
+    if (!function || !filter_read(&made, filter ? filter : ""))
         return EINVAL;
-    struct hook *hook = take_place(function, data);
+    struct hook *hook = hook_claim(function, data);
     if (!hook)
         return ENOSPC;
-    made.state = BEING_SET;
+    made.state = CLAIMED;
     *hook = made;
-    __atomic_store_n(&hook->state, SET, __ATOMIC_RELEASE); /* which who calls looks at first */
-    watch(true);
+    __atomic_store_n(&hook->state, SET, __ATOMIC_RELEASE); /* callers read this first */
+    hooks_watch(true);
     return 0;
 }
 
@@ -138,15 +139,15 @@ int hook_remove(allocsite_event_function *function, void *data) {
     int error = ENOENT;
     for (int i = 0; i < HOOKS; i++) {
         uint32_t set = SET;
-        if (is_of(&hooks[i], function, data) &&
+        if (hook_is_for(&hooks[i], function, data) &&
             __atomic_compare_exchange_n(&hooks[i].state, &set, REMOVED, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE))
             error = 0;
     }
     if (!is_any_set())
-        watch(false);
-    if (is_any_set()) /* one was set meanwhile, whose watch may have come before */
-        watch(true);
+        hooks_watch(false);
+    if (is_any_set()) /* another thread may have added a hook after the first check */
+        hooks_watch(true);
     return error;
 }
 
@@ -170,7 +171,7 @@ static struct site_view view_of(uint32_t slot, struct place *places) {
     return (struct site_view){.module = record->module->path, .address = record->address};
 }
 
-static void describe(struct allocsite_event *event, const struct site_view *view) {
+static void event_describe(struct allocsite_event *event, const struct site_view *view) {
     event->site = view->id;
     event->function = view->at.function;
     event->file = view->at.file;
@@ -182,7 +183,7 @@ static void describe(struct allocsite_event *event, const struct site_view *view
     event->address = view->address;
 }
 
-static void sum_up(struct allocsite_event *event, uint32_t slot) {
+static void event_sum(struct allocsite_event *event, uint32_t slot) {
     struct sum sum;
     struct counters counters;
     if (slot == NO_SLOT)
@@ -194,19 +195,19 @@ static void sum_up(struct allocsite_event *event, uint32_t slot) {
     event->live_bytes = counters.live_bytes;
 }
 
-static void load_now(const struct site_view *);
+static void hook_load(const struct site_view *);
 
-static void call_all(struct allocsite_event *event, uint32_t slot) {
+static void hooks_call(struct allocsite_event *event, uint32_t slot) {
     struct place places[PLACES];
     struct site_view view = view_of(slot, places);
     bool is_summed = false;
-    load_now(&view);
-    describe(event, &view);
+    hook_load(&view);
+    event_describe(event, &view);
     for (int i = 0; i < HOOKS && __atomic_load_n(&hooks[i].state, __ATOMIC_ACQUIRE) != FREE_PLACE; i++) {
         if (!is_wanted(&hooks[i], event, &view))
             continue;
         if (!is_summed)
-            sum_up(event, slot);
+            event_sum(event, slot);
         is_summed = true;
         hooks[i].function(event, hooks[i].data);
     }
@@ -220,8 +221,8 @@ COLD void hook_call(enum allocsite_event_kind kind, uint32_t slot, const void *b
     int error = errno;
     bool was_silent = silence_begin();
     uint32_t begun = local.begun;
-    local.begun = 0; /* they may jump within */
-    call_all(&event, slot);
+    local.begun = 0; /* hooks may jump away */
+    hooks_call(&event, slot);
     local.begun = begun;
     silence_end(was_silent);
     errno = error;
@@ -235,7 +236,7 @@ void hook_load_later(const char *path) {
     os_say("hook: a static program loads no shared objects: ", path);
 }
 
-static void load_now(const struct site_view *view) {
+static void hook_load(const struct site_view *view) {
     (void)view;
 }
 
@@ -253,8 +254,8 @@ void hook_load_later(const char *path) {
     hook_add(do_nothing, load_path, "every=18446744073709551615");
 }
 
-/* Code of the program runs now, so the C library is ready for it. */
-static void load_now(const struct site_view *view) {
+/* Code of the program is running, so the C library is ready for dlopen. */
+static void hook_load(const struct site_view *view) {
     static bool is_loaded;
     if (!load_path[0] || !view->sited || __atomic_exchange_n(&is_loaded, true, __ATOMIC_ACQ_REL))
         return;
@@ -269,7 +270,7 @@ static void load_now(const struct site_view *view) {
 
 static uint64_t break_at;
 
-/* A debugger has the process: without one the signal would end it. */
+/* Returns whether a debugger is attached: without one the signal would end the process. */
 static bool is_traced(void) {
     char text[4096];
     long count = os_read_file("/proc/self/status", text, sizeof text - 1);
@@ -278,7 +279,7 @@ static bool is_traced(void) {
     return tracer && tracer[strlen("\nTracerPid:\t")] != '0';
 }
 
-static void stop_here(const struct allocsite_event *event, void *data) {
+static void break_stop(const struct allocsite_event *event, void *data) {
     static uint64_t count;
     (void)event;
     (void)data;
@@ -298,5 +299,5 @@ bool hook_break(const char *where) {
         return false;
     memcpy(filter + begun, where, length);
     filter[begun + length] = '\0';
-    return hook_add(stop_here, NULL, filter) == 0;
+    return hook_add(break_stop, NULL, filter) == 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions of the program that are called at events.
  *
- * While there is one, no thread has room on the hot path (threads_watch), so every event comes by here; while
- * there is none, nothing that is hot asks. What a function allocates is not the program's, and calls none. */
+ * While there is a hook, all events take the slow path (threads_watch), which calls the hooks. So the hot
+ * path does not test for them. A hook's own allocations are neither counted nor passed to hooks. */
 #ifndef ALLOCSITE_LIB_HOOK_HOOK_H
 #define ALLOCSITE_LIB_HOOK_HOOK_H
 
@@ -12,19 +12,19 @@
 
 extern bool hook_is_set __attribute__((visibility("hidden")));
 
-/* 0, EINVAL: the filter is wrong, ENOSPC: there are too many. */
+/* Returns 0; EINVAL if the filter is wrong; ENOSPC if there are too many hooks. */
 int hook_add(allocsite_event_function *, void *data, const char *filter);
 
-/* ENOENT: it is not there. */
+/* Returns 0, or ENOENT if there is no such hook. */
 int hook_remove(allocsite_event_function *, void *data);
 
-/* Of the option hook: the path of a shared object that is loaded when code of the program first allocates. */
+/* For the option hook: the path of a shared object, loaded when code of the program first allocates. */
 void hook_load_later(const char *path);
 
-/* Of the option break: "SITE:N". False: it is not of that form. */
+/* For the option break: "SITE:N". Returns false if it has another form. */
 bool hook_break(const char *where);
 
-/* An event was counted for the slot, which may be NO_SLOT. The block is still there. */
+/* Calls the hooks for an event of the slot, which may be NO_SLOT. The block still exists. */
 void hook_call(enum allocsite_event_kind, uint32_t slot, const void *block, uint64_t size, uint64_t old_size);
 
 static inline void hook_event(enum allocsite_event_kind kind, uint32_t slot, const void *block, uint64_t size,

@@ -30,8 +30,8 @@
 extern const char api_is_linked;
 const char api_is_linked = 1;
 
-/* Whether the runtime is there, started by this call at the latest. Keeps errno. */
-static bool may_start(void) {
+/* Returns whether the runtime counts or could be started; starts it if needed. Keeps errno. */
+static bool runtime_is_there(void) {
     int error = errno;
     runtime_start();
     errno = error;
@@ -39,11 +39,11 @@ static bool may_start(void) {
 }
 
 static bool is_on(void) {
-    return may_start() && !runtime_is_asleep();
+    return runtime_is_there() && !runtime_is_asleep();
 }
 
 ALLOCSITE_EXPORT int __allocsite_api_v1_start(void) {
-    if (!may_start())
+    if (!runtime_is_there())
         return ENOSYS;
     if (!runtime_is_asleep() && !threads_are_paused())
         return EALREADY;
@@ -51,7 +51,7 @@ ALLOCSITE_EXPORT int __allocsite_api_v1_start(void) {
     return 0;
 }
 
-/* One that was joined has not left the kernel's list yet. */
+/* A thread that was joined may still be in the kernel's list. */
 static bool is_alone(void) {
     enum { TRIES = 100 };
     for (uint32_t tries = 1; tries < TRIES && os_threads() > 1; tries++)
@@ -59,10 +59,10 @@ static bool is_alone(void) {
     return os_threads() == 1;
 }
 
-/* The memory that is counted in is exchanged for a file, which no other thread may see. */
+/* Replaces the memory of the counters by a file, during which no other thread may run. */
 ALLOCSITE_EXPORT int __allocsite_api_v1_start_profile(const char *pattern) {
     int before = errno;
-    if (!may_start())
+    if (!runtime_is_there())
         return ENOSYS;
     if (!pattern)
         return EINVAL;
@@ -94,7 +94,7 @@ ALLOCSITE_EXPORT void __allocsite_api_v1_reset(void) {
     errno = error;
 }
 
-/* 0 or an errno. The reader has said what an EINVAL is about. */
+/* Returns 0 or an errno. The reader has reported the reason of an EINVAL. */
 static int report_by(const struct reader_call *call) {
     const char *why;
     int before = errno, error = reader_run(call, &why);
@@ -169,8 +169,8 @@ ALLOCSITE_EXPORT int __allocsite_api_v1_profile(const char *pattern) {
     return error;
 }
 
-/* Fields of the same names. */
-static void add(struct allocsite_totals *totals, const struct counters *counters) {
+/* Adds the fields of the same names. */
+static void totals_add(struct allocsite_totals *totals, const struct counters *counters) {
 #define ADD(name) totals->name += counters->name;
     ADD(allocs)
     ADD(alloc_bytes)
@@ -188,15 +188,15 @@ static void add(struct allocsite_totals *totals, const struct counters *counters
     totals->live_bytes += (int64_t)counters->live_bytes;
 }
 
-/* 0, with all counts 0, or errno. */
-static int begin_totals(struct allocsite_totals *totals) {
+/* Sets all counts to 0. Returns 0 or an errno. */
+static int totals_begin(struct allocsite_totals *totals) {
     if (totals)
         *totals = (struct allocsite_totals){0};
     return !is_on() ? ENOSYS : totals ? 0 : EINVAL;
 }
 
 ALLOCSITE_EXPORT int __allocsite_api_v1_totals(struct allocsite_totals *totals) {
-    int error = begin_totals(totals);
+    int error = totals_begin(totals);
     if (error)
         return error;
     sums_know_inherited();
@@ -207,12 +207,12 @@ ALLOCSITE_EXPORT int __allocsite_api_v1_totals(struct allocsite_totals *totals) 
             continue;
         sum_slot(slot, &sum);
         sum_counters(&counters, &sum);
-        add(totals, &counters);
+        totals_add(totals, &counters);
     }
     return 0;
 }
 
-static void add_slab(void *context, const struct slab *slab) {
+static void totals_add_slab(void *context, const struct slab *slab) {
     for (uint32_t slot = 1; KEY(slot) < slab->capacity; slot++) {
         if (!slot_is_in_totals(slot))
             continue;
@@ -222,16 +222,16 @@ static void add_slab(void *context, const struct slab *slab) {
         sum_add(&sum, &counts);
         sum_counters(&counters, &sum);
         counters_forget_peaks(&counters);
-        add(context, &counters);
+        totals_add(context, &counters);
     }
 }
 
 ALLOCSITE_EXPORT int __allocsite_api_v1_thread_totals(struct allocsite_totals *totals) {
-    int error = begin_totals(totals);
+    int error = totals_begin(totals);
     if (error)
         return error;
     thread_keep_slab();
-    thread_visit_slabs(add_slab, totals);
+    thread_visit_slabs(totals_add_slab, totals);
     return 0;
 }
 
@@ -258,8 +258,8 @@ ALLOCSITE_EXPORT int __allocsite_api_v1_off_event(allocsite_event_function *func
     return is_on() ? hook_remove(function, data) : ENOSYS;
 }
 
-static void mark(struct origin origin, const void *p, size_t size) {
-    if (!may_start() || !p || shadow_find(p).state == BLOCK_LIVE)
+static void block_mark(struct origin origin, const void *p, size_t size) {
+    if (!runtime_is_there() || !p || shadow_find(p).state == BLOCK_LIVE)
         return;
     if (shadow_can_hold(p, size))
         acct_mark(p, size, origin);
@@ -268,24 +268,25 @@ static void mark(struct origin origin, const void *p, size_t size) {
 }
 
 ALLOCSITE_EXPORT void allocsite_mark_block(const void *p, size_t size) {
-    mark((struct origin){.caller = __builtin_return_address(0)}, p, size);
+    block_mark((struct origin){.caller = __builtin_return_address(0)}, p, size);
 }
 
-/* Blocks that could not be marked are not the program's fault; NULL is none, as for free. */
-static void unmark(struct origin origin, const void *p) {
+/* If some blocks could not be marked, an unknown block is no fault of the program. NULL is ignored, as in
+ * free. */
+static void block_unmark(struct origin origin, const void *p) {
     if (p && (!hole_is_set(HOLE_MARK) || shadow_find(p).state == BLOCK_LIVE))
         acct_free((void *)(uintptr_t)p, origin, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT void allocsite_unmark_block(const void *p) {
-    unmark((struct origin){.caller = __builtin_return_address(0)}, p);
+    block_unmark((struct origin){.caller = __builtin_return_address(0)}, p);
 }
 
 ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_mark_block(const void *p, size_t size,
                                                              struct allocsite_site *site) {
-    mark((struct origin){.site = site}, p, size);
+    block_mark((struct origin){.site = site}, p, size);
 }
 
 ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_unmark_block(const void *p, struct allocsite_site *site) {
-    unmark((struct origin){.site = site}, p);
+    block_unmark((struct origin){.site = site}, p);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Memory that the program has registered as a root of the search for lost blocks. The reader finds the list
+/* Memory that the program has registered as a root of the search for leaked blocks. The reader finds the list
  * (root.h). It is lock-free, and a forked child has its parent's. */
 #include "lib/allocsite.h"
 #include "lib/base/macros.h"
@@ -9,15 +9,15 @@
 
 #include <errno.h>
 
-#define ROOTS_MOST  65536
-#define ROOTS_TAKEN 1 /* as begin: the entry is being made */
+#define ROOTS_MOST   65536
+#define ROOT_CLAIMED 1 /* value of `begin` while the entry is being written */
 
 struct registered {
     uintptr_t begin, end; /* begin 0: the entry is free */
 };
 
 static struct registered *registered;
-static uint32_t registered_count; /* entries that were ever taken */
+static uint32_t registered_count; /* entries that were ever used */
 
 const struct root_own root_registered = {.entries = &registered,
                                          .count = &registered_count,
@@ -50,9 +50,9 @@ static void count_entry(uint32_t index) {
         ;
 }
 
-static int add(struct registered *list, uintptr_t begin, uintptr_t end) {
+static int root_add(struct registered *list, uintptr_t begin, uintptr_t end) {
     for (uint32_t i = 0; i < ROOTS_MOST; i++) {
-        if (__atomic_load_n(&list[i].begin, __ATOMIC_RELAXED) || !replace_begin(&list[i], 0, ROOTS_TAKEN))
+        if (__atomic_load_n(&list[i].begin, __ATOMIC_RELAXED) || !replace_begin(&list[i], 0, ROOT_CLAIMED))
             continue;
         list[i].end = end;
         __atomic_store_n(&list[i].begin, begin, __ATOMIC_RELEASE);
@@ -62,7 +62,7 @@ static int add(struct registered *list, uintptr_t begin, uintptr_t end) {
     return ENOSPC;
 }
 
-static int take_out(struct registered *list, uintptr_t begin, uintptr_t end) {
+static int root_remove(struct registered *list, uintptr_t begin, uintptr_t end) {
     uint32_t count = __atomic_load_n(&registered_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++)
         if (__atomic_load_n(&list[i].begin, __ATOMIC_ACQUIRE) == begin && list[i].end == end &&
@@ -71,14 +71,14 @@ static int take_out(struct registered *list, uintptr_t begin, uintptr_t end) {
     return ENOENT;
 }
 
-static int change(const void *memory, size_t size, int how(struct registered *, uintptr_t, uintptr_t)) {
+static int roots_change(const void *memory, size_t size, int how(struct registered *, uintptr_t, uintptr_t)) {
     uintptr_t begin = (uintptr_t)memory, end;
     int error = errno;
     runtime_start();
     errno = error;
     if (runtime_off)
         return ENOSYS;
-    if (begin <= ROOTS_TAKEN || !size || __builtin_add_overflow(begin, size, &end))
+    if (begin <= ROOT_CLAIMED || !size || __builtin_add_overflow(begin, size, &end))
         return EINVAL;
     struct registered *list = registered_list();
     errno = error;
@@ -86,9 +86,9 @@ static int change(const void *memory, size_t size, int how(struct registered *, 
 }
 
 ALLOCSITE_EXPORT int __allocsite_api_v1_register_root(const void *memory, size_t size) {
-    return change(memory, size, add);
+    return roots_change(memory, size, root_add);
 }
 
 ALLOCSITE_EXPORT int __allocsite_api_v1_unregister_root(const void *memory, size_t size) {
-    return change(memory, size, take_out);
+    return roots_change(memory, size, root_remove);
 }

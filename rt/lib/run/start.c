@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Starting up: options, the off switch, and the holes in what is counted. */
+/* Starts the runtime: options, the off switch, and the accuracy gaps. */
 #define _GNU_SOURCE
 #include "lib/acct/acct.h"
 #include "lib/allocsite.h"
@@ -31,8 +31,8 @@
 
 #ifndef ALLOCSITE_STATIC
 
-/* ---- What a sanitizer that serves the heap tells: blocks that go without passing a site, and its own end of
- * the process. Both are told to it before it has set itself up, which it allows. */
+/* ---- Callbacks of a sanitizer that serves the heap: for frees without a site, and for its own way to end
+ * the process. Sanitizers allow their registration before they have set themselves up. */
 
 extern int install_hooks(void (*)(const volatile void *, size_t),
                          void (*)(const volatile void *)) __asm__("__sanitizer_install_malloc_and_free_hooks")
@@ -40,52 +40,53 @@ extern int install_hooks(void (*)(const volatile void *, size_t),
 extern void set_death_callback(void (*)(void)) __asm__("__sanitizer_set_death_callback")
     __attribute__((weak));
 
-static void ignore(const volatile void *p, size_t size) {
+static void allocation_ignore(const volatile void *p, size_t size) {
     (void)p;
     (void)size;
 }
 
-/* A free that passed a site has taken the block out before. */
-static void see_free(const volatile void *p) {
+/* The block of a sited free was removed before. */
+static void free_note(const volatile void *p) {
     if (shadow_find((const void *)p).state == BLOCK_LIVE)
         acct_free((void *)p, (struct origin){.site = NULL}, FAMILY_ANY);
 }
 
-/* Has the sanitizer tell of every free, and of the end of a process in which it has found something, at which
- * no destructor runs. */
+/* Registers the callbacks: for every free, and for the end of a process in which the sanitizer has found an
+ * error, because no destructor runs then. */
 static void sanitized_begin(void) {
     if (install_hooks)
-        install_hooks(ignore, see_free);
+        install_hooks(allocation_ignore, free_note);
     if (set_death_callback)
         set_death_callback(exit_now);
 }
 
 #else
 
-/* Programs refer to the interface weakly, which takes nothing out of an archive. */
+/* Programs refer to the interface weakly, which links nothing from an archive. These references do. */
 extern const char api_is_linked, check_is_linked;
 static const char *const interface[] __attribute__((used)) = {&api_is_linked, &check_is_linked};
 
-/* It does not show in a static program. */
+/* not visible in a static program */
 #define may_be_started() false
 
 #endif
 
 enum { NOT_STARTED, STARTING, STARTED };
-/* A report of 10,000 sites takes 10 MiB. Nothing of it is touched as long as there is memory. */
+/* A report of 10,000 sites takes 10 MiB. The reserve is used only when there is no other
+ * memory. */
 #define RESERVE        ((size_t)32 << 20)
 #define RESERVE_OF_ALL 16
 
-/* Of a limited address space the program is not to miss much. */
+/* If the address space is limited, the reserve is a small part of it. */
 static size_t reserve_size(void) {
     uint64_t all = os_address_space() / RESERVE_OF_ALL;
     return all < RESERVE ? all & ~(uint64_t)0xFFFF : RESERVE;
 }
 
 static int state;
-static const struct local *starter; /* the thread's, while it is STARTING */
+static const struct local *starter; /* the thread that starts the runtime */
 
-/* Frames. Whole stacks have those that reports show. */
+/* Returns the number of frames to keep. Whole stacks have the frames that reports show. */
 static uint32_t stacks_wanted(const struct run_options *options) {
     if (!options->contexts || !options->owners)
         return (uint32_t)options->stack;
@@ -99,7 +100,7 @@ static void print_keys(void) {
         os_say("no report: ", why);
 }
 
-static COLD void start(void) {
+static COLD void start_run(void) {
     int error = errno;
     runtime_process = os_process();
     os_note_standard();
@@ -116,7 +117,7 @@ static COLD void start(void) {
     runtime_pairs = options->pairs && !runtime_off;
     runtime_temporary = options->temporary;
     if (sizes_wanted || births_wanted || runtime_temporary)
-        thread_show(); /* out of sight, that is: something may have been counted before */
+        thread_show(); /* updates the views, because an event may have been counted before */
     shadow_show();
     if (!runtime_off) {
         os_fork_watch();
@@ -149,20 +150,21 @@ static COLD void start(void) {
     errno = error;
 }
 
-static bool try_to_start(void) {
+static bool start_try(void) {
     int nobody = NOT_STARTED;
     if (!__atomic_compare_exchange_n(&state, &nobody, STARTING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return false;
     __atomic_store_n(&starter, &local, __ATOMIC_RELEASE);
-    start();
+    start_run();
     return true;
 }
 
-/* Nothing is to be counted before the options say how; but what the thread itself does on the way. Signals
- * wait, for a handler that left by a jump, or a cancellation, would leave all others waiting. */
+/* Waits until another thread has started the runtime, because nothing may be counted before the options are
+ * known; allocations of the starting thread are let through. Blocks signals: if a handler jumped away, or the
+ * thread were cancelled, all others would wait for ever. */
 static COLD void start_or_wait(void) {
     uint64_t signals = os_signals_hold();
-    bool is_done = try_to_start();
+    bool is_done = start_try();
     os_signals_release(signals);
     for (uint32_t tries = 1; !is_done && __atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTING &&
                              __atomic_load_n(&starter, __ATOMIC_ACQUIRE) != &local;
@@ -170,8 +172,9 @@ static COLD void start_or_wait(void) {
         os_wait(tries);
 }
 
-/* A thread that holds the lock of an arena would wait for itself; another one, or its next event, comes. */
-static COLD void reset_as_asked(void) {
+/* Not by a thread that holds an arena's lock, because it would wait for itself: another thread or its next
+ * event does the reset. */
+static COLD void reset_if_requested(void) {
     int error = errno;
     if (!local.holds_arena && threads_take_request(PROFILE_RESET))
         counters_reset();
@@ -181,32 +184,33 @@ static COLD void reset_as_asked(void) {
 void runtime_start(void) {
     if (LIKELY(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTED)) {
         if (UNLIKELY(threads_are_asked()))
-            reset_as_asked();
+            reset_if_requested();
         if (UNLIKELY(profiling_here && !*profiling_here))
             profiling_begin_child();
         return;
     }
-    /* Before the C library has set up the environment there is nothing to read; it is counted meanwhile. */
+    /* Events are counted before the C library has set up the environment, from which the options are read. */
     if (environ)
         start_or_wait();
 }
 
-/* At the latest before the program's own code, whether it allocates or not: what stands before us shows in
- * the report even if nothing has reached us. */
+/* ---- Constructors. They start the runtime before the program's code runs, even if it never allocates, so
+ * that the report shows an allocator that comes before the runtime. */
 #ifndef ALLOCSITE_STATIC
 
-/* Where there is one of its own for what is asked for. */
-static void lead_to_hot_path(void) {
+/* Redirects references to the variant of the functions that the options need, if there is one. */
+static void redirect_to_variants(void) {
     if (!runtime_owners)
         step_aside_of_frees();
     else if (sizes_wanted && !births_wanted && !runtime_temporary && !stacks_depth)
         step_aside_for_sizes();
 }
 
-/* The other constructors here look up what rebind hides.
+/* Before the runtime's other constructors, which look up functions that rebind redirects.
  *
- * The library is linked with -z initfirst, because allocations of other constructors come past us until
- * rebind. So this is even before the C library has set up the environment; it will set the same. */
+ * The library is linked with -z initfirst, because allocations of other constructors do not reach the runtime
+ * before rebind. So this runs even before the C library has set up the environment; the value set here is the
+ * same. */
 __attribute__((constructor(101))) static void construct(int count, char **arguments, char **environment) {
     (void)count;
     (void)arguments;
@@ -214,7 +218,7 @@ __attribute__((constructor(101))) static void construct(int count, char **argume
     if (next_is_sanitizers())
         sanitized_begin();
     if (is_first && next_is_sanitizers())
-        return; /* the first sited call starts us, or the destructor */
+        return; /* the first sited call or the destructor starts the runtime */
     if (is_first)
         environ = environment;
     runtime_start();
@@ -226,7 +230,7 @@ __attribute__((constructor(101))) static void construct(int count, char **argume
     next_resolve();
     rebind_libc();
     if (is_first && !rebind_is_done())
-        lead_to_hot_path();
+        redirect_to_variants();
     instrumented_note();
 }
 
@@ -240,7 +244,7 @@ __attribute__((constructor)) static void construct(void) {
 
 #endif
 
-/* ---- Where allocsite-dump finds the runtime in the memory of the process. */
+/* ---- The data by which allocsite-dump finds the runtime in the memory of the process. */
 
 #ifdef ALLOCSITE_STATIC
 #define FLAGS ROOT_IS_STATIC
@@ -248,7 +252,7 @@ __attribute__((constructor)) static void construct(void) {
 #define FLAGS 0
 #endif
 
-/* Named in collect/collect.c, by the note. */
+/* collect/collect.c refers to it in an ELF note. */
 extern const struct root allocsite_root;
 
 const struct root allocsite_root = {
