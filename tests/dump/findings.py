@@ -134,7 +134,7 @@ class Advice(unittest.TestCase):
     def test_stack(self):
         what, unknown = self.one(STACK, "stack", "malloc(", "pairs=1", saved=(5000, 0, 0))
         self.assertEqual(what, "5,000 allocations, each of 32 B, never two at once, "
-                               "all given back in the function that asked for them")
+                               "all freed in the function that allocated them")
         self.assertEqual(unknown, [])
 
     def test_stack_needs_pairs(self):
@@ -172,7 +172,7 @@ int main(void) {
 """
         found, _ = advice(source, "lifetime=1")
         self.assertEqual([(each["rule"], each["saves_calls"]) for each in found], [("short-lived", 3000)])
-        self.assertRegex(found[0]["what"], r"^3,000 of 3,000 blocks were gone before anything else was allocated; lived 0 "
+        self.assertRegex(found[0]["what"], r"^3,000 of 3,000 blocks were freed before anything else was allocated; lived 0 "
                                            r"allocations and [0-9.]+ [nµm]?s on average$")
         self.assertEqual(advice(source)[0], [])
         longer = source.replace("give_back(kept[0] = line_of(i));", "kept[1] = line_of(i), kept[2] = malloc(2), give_back(kept[1]);")
@@ -218,12 +218,12 @@ int main(void) {
 
     def test_text(self):
         path = report(REUSE, "advice")
-        self.assertRegex(dump("report", "--advise", path).stdout, r"""^reuse: Each block is gone .*
+        self.assertRegex(dump("report", "--advise", path).stdout, r"""^reuse: Each block is freed .*
   \S*program\.c:5:57 line_of malloc
       5,000 allocations, never two at once
       saves 4,999 calls \(\d+\.\d% of all\)
 not known:
-  sizes=1 tells .*
+  sizes=1 shows .*
 $""")
 
     def test_usage(self):

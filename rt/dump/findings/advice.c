@@ -10,17 +10,16 @@
 
 /* ---- Advice, from how types are laid out. */
 
-enum { LEAST_PEAK = 4 << 10 }; /* bytes of the peak that are saved, for advice to be worth a word */
+enum { LEAST_PEAK = 4 << 10 }; /* bytes at the peak that advice must save to be given */
 
-/* Of the sites of each type the one that has most at the peak. */
+/* For each type, the site with the most bytes at the peak. */
 struct largest {
     const struct report_site **list;
     size_t count;
     struct hash_index index;
 };
 
-/* Whether advice that saves so much is worth a word: it is one percent of the whole, and more than nothing.
- */
+/* True if the saving is at least `least` and at least one percent of the whole. */
 static bool finding_is_worth(uint64_t saved, uint64_t least, uint64_t whole) {
     return saved >= least && (unsigned __int128)saved * 100 >= whole;
 }
@@ -53,13 +52,13 @@ static struct largest find_largest(const struct report *report) {
     return largest;
 }
 
-/* An alignment is a power of two that the size is a multiple of, and malloc's blocks have 16. */
+/* An upper bound of a type's alignment: a power of two that divides the size, at most malloc's 16. */
 static uint64_t alignment_at_most(uint64_t size) {
     uint64_t lowest = size & -size;
     return lowest < 16 ? lowest : 16;
 }
 
-/* What the order of members can save at least of one object. */
+/* The bytes of each object that reordering the members saves at least. */
 static uint64_t padding_saved(const struct type_layout *layout) {
     uint64_t align = alignment_at_most(layout->size), needed = layout->size - layout->padding;
     return layout->size - (needed + align - 1) / align * align;
@@ -71,8 +70,8 @@ static bool are_single(const struct group *row) {
            counters_bytes(counters) == counters_calls(counters) * row->use.layout->size;
 }
 
-static void look_at_padding(struct findings *findings, const struct group *row,
-                            const struct report_site *site) {
+static void advise_padding(struct findings *findings, const struct group *row,
+                           const struct report_site *site) {
     const struct counters *counters = &row->sum.counters;
     const struct type_layout *layout = row->use.layout;
     bool are_arrays = !layout->is_flexible && counters->peak_bytes % layout->size == 0;
@@ -89,14 +88,14 @@ static void look_at_padding(struct findings *findings, const struct group *row,
         ->peak_bytes = saved;
 }
 
-enum { CLASS = 16, CLASS_HEAD = 8, CLASS_LEAST = 24, LITTLE = 4 };
+enum { CLASS = 16, CLASS_HEAD = 8, CLASS_LEAST = 24, CLASS_EXCESS = 4 };
 
-/* Blocks of glibc are multiples of 16 bytes, of which it needs 8 itself. */
-static void look_at_class(struct findings *findings, const struct group *row,
-                          const struct report_site *site) {
+/* glibc's blocks are multiples of 16 bytes, and each has 8 bytes of overhead. */
+static void advise_size_class(struct findings *findings, const struct group *row,
+                              const struct report_site *site) {
     uint64_t size = row->use.layout->size, over = (size + CLASS_HEAD) % CLASS,
              saved = row->sum.counters.peak_blocks * CLASS;
-    if (size <= CLASS_LEAST || !over || over > LITTLE || !are_single(row) ||
+    if (size <= CLASS_LEAST || !over || over > CLASS_EXCESS || !are_single(row) ||
         !finding_is_worth(saved, LEAST_PEAK, findings->report->totals.counters.peak_bytes) ||
         !findings_want(findings, site))
         return;
@@ -118,8 +117,8 @@ static void findings_add_types(struct findings *findings, const struct groups *t
         size_t found = find_type(&largest, row->key.name);
         if (found == HASH_NONE)
             continue;
-        look_at_padding(findings, row, largest.list[found]);
-        look_at_class(findings, row, largest.list[found]);
+        advise_padding(findings, row, largest.list[found]);
+        advise_size_class(findings, row, largest.list[found]);
     }
     hash_free(&largest.index);
     free(largest.list);
@@ -127,30 +126,31 @@ static void findings_add_types(struct findings *findings, const struct groups *t
 
 /* ---- Advice, from what sites have counted.
  *
- * Nothing here guesses. How long blocks live is counted only with lifetime=1, but how many there are at once
- * always is: of N blocks of which never more than M were there, each lives on average for at most M
- * allocations of its site. */
+ * Nothing here guesses. Lifetimes are counted only with lifetime=1, but the maximum number of live blocks
+ * always is. If a site allocates N blocks and at most M are live at once, a block lives on average for at
+ * most M allocations of the site. */
 
 enum {
-    LEAST_CALLS = 1000,         /* that are saved, for advice to be worth a word, */
-    LEAST_COPIED = 64 << 10,    /* or bytes copied */
-    MANY_FOR_EACH = 100,        /* blocks that come for each that is there at once */
-    LARGEST_ON_STACK = 1 << 10, /* bytes of a variable */
+    LEAST_CALLS = 1000,         /* saved calls that advice needs, */
+    LEAST_COPIED = 64 << 10,    /* or saved copying in bytes */
+    ALLOCS_PER_BLOCK = 100,     /* allocations per block of the maximum, for blocks to be short-lived */
+    LARGEST_ON_STACK = 1 << 10, /* bytes of a local variable */
     LARGEST_IN_POOL = 4 << 10,
-    STEPS = 4 /* of a block that grows in many */
+    STEPS_PER_BLOCK = 4 /* reallocs per block, for a block to grow in many steps */
 };
 
-/* ---- Blocks that come and go. */
+/* ---- Short-lived blocks. */
 
-struct come_and_go {
+struct short_lived_blocks {
     const struct report_site *site;
-    uint64_t most;       /* at once */
-    uint64_t largest;    /* bytes of the largest; 0: not known */
-    uint64_t smallest;   /* likewise */
-    bool stays_in_place; /* its function gives all of them back */
+    uint64_t most;             /* live at once */
+    uint64_t largest;          /* bytes of the largest block; 0: unknown */
+    uint64_t smallest;         /* bytes of the smallest block; 0: unknown */
+    bool is_freed_in_function; /* its function frees all of them */
 };
 
-/* Where as many bytes came as objects have, none of the blocks was an array or had more behind. */
+/* The size of the site's type if every block is one object, else 0. Equal sums of bytes exclude arrays and
+ * trailing data. */
 static uint64_t size_of_type(const struct groups *types, const struct report_site *site) {
     const struct counters *counters = &site->counters;
     const struct type_layout *layout =
@@ -162,7 +162,7 @@ static uint64_t size_of_type(const struct groups *types, const struct report_sit
                : 0;
 }
 
-static void find_sizes(struct come_and_go *blocks, const struct groups *types) {
+static void find_sizes(struct short_lived_blocks *blocks, const struct groups *types) {
     const uint64_t *sizes = blocks->site->sizes;
     blocks->smallest = blocks->largest = size_of_type(types, blocks->site);
     for (unsigned i = 0; sizes && !blocks->largest && i < SIZE_CLASSES - 1; i++)
@@ -183,7 +183,7 @@ static bool is_in(const struct report_site *site, const struct report_site *func
            strcmp(site->view.module, function->view.module) == 0;
 }
 
-static bool stays_in_place(const struct report *report, const struct report_site *site) {
+static bool is_freed_in_function(const struct report *report, const struct report_site *site) {
     uint64_t freed = 0;
     for (size_t i = 0; i < site->pair_count; i++) {
         const struct report_pair *pair = &report->pairs[site->first_pair + i];
@@ -192,18 +192,18 @@ static bool stays_in_place(const struct report *report, const struct report_site
     return report->has_pairs && freed == site->counters.allocs;
 }
 
-/* What goes on to the realloc of another site lives there. */
-static bool comes_and_goes(const struct report *report, const struct report_site *site,
-                           struct come_and_go *blocks) {
+/* A block that a realloc at another site takes over continues its life there. */
+static bool find_short_lived(const struct report *report, const struct report_site *site,
+                             struct short_lived_blocks *blocks) {
     const struct counters *counters = &site->counters;
-    *blocks = (struct come_and_go){.site = site, .most = counters_most(counters)};
+    *blocks = (struct short_lived_blocks){.site = site, .most = counters_most(counters)};
     return counters->moved == counters->reallocs && !counters->inherited_blocks && blocks->most &&
-           counters->allocs >= LEAST_CALLS && counters->allocs / MANY_FOR_EACH >= blocks->most &&
+           counters->allocs >= LEAST_CALLS && counters->allocs / ALLOCS_PER_BLOCK >= blocks->most &&
            finding_is_worth(counters->allocs - blocks->most, LEAST_CALLS,
                             counters_calls(&report->totals.counters));
 }
 
-static const char *at_once(char text[64], const struct come_and_go *blocks) {
+static const char *at_once(char text[64], const struct short_lived_blocks *blocks) {
     snprintf(text, 64,
              blocks->most == 1                ? "never two at once"
              : report_is_single(blocks->site) ? "never two at once of each of %s stacks"
@@ -213,7 +213,7 @@ static const char *at_once(char text[64], const struct come_and_go *blocks) {
 }
 
 /* ", each of 48 B", ", of 33 B to 63 B", or nothing. */
-static const char *of_sizes(char text[96], const struct come_and_go *blocks) {
+static const char *of_sizes(char text[96], const struct short_lived_blocks *blocks) {
     if (!blocks->largest)
         text[0] = '\0';
     else if (blocks->smallest == blocks->largest)
@@ -235,51 +235,51 @@ static const char *lived(char text[128], const struct report_site *site) {
     return text;
 }
 
-static void advise(struct findings *findings, enum rule rule, const struct come_and_go *blocks) {
+static void advise(struct findings *findings, enum rule rule, const struct short_lived_blocks *blocks) {
     const struct counters *counters = &blocks->site->counters;
     char most[64], sizes[96], lives[128];
     struct finding *finding =
         findings_add(findings, rule, blocks->site, "%s allocations%s, %s%s%s",
                      FINDING_COUNT(counters->allocs), of_sizes(sizes, blocks), at_once(most, blocks),
-                     rule == RULE_STACK ? ", all given back in the function that asked for them" : "",
+                     rule == RULE_STACK ? ", all freed in the function that allocated them" : "",
                      lived(lives, blocks->site));
     finding->calls = counters->allocs - (rule == RULE_STACK ? 0 : blocks->most);
 }
 
-/* One class of sizes is at most the double of its smallest. */
-static bool is_one_size(const struct come_and_go *blocks) {
+/* The largest size of a class is less than twice its smallest. */
+static bool is_one_size(const struct short_lived_blocks *blocks) {
     return blocks->largest && blocks->largest < 2 * blocks->smallest;
 }
 
 struct unknown {
-    size_t sizes, pairs; /* sites of which they would tell more */
+    size_t sizes, pairs; /* sites about which the option would say more */
 };
 
-/* What goes before the next allocation of the program, whatever else the site has. What a realloc takes goes
- * on. */
-static void look_at_lives(struct findings *findings, const struct report_site *site) {
+/* Blocks freed before the program's next allocation, whatever the site's other blocks do. A block that a
+ * realloc takes over is not freed. */
+static void advise_short_lived(struct findings *findings, const struct report_site *site) {
     uint64_t short_lived =
         site->lifetimes && !site->counters.moved ? site->lifetimes->of.by_allocations[0] : 0;
     char lives[128];
     if (!finding_is_worth(short_lived, LEAST_CALLS, counters_calls(&findings->report->totals.counters)))
         return;
     struct finding *finding = findings_add(
-        findings, RULE_SHORT_LIVED, site, "%s of %s blocks were gone before anything else was allocated%s",
+        findings, RULE_SHORT_LIVED, site, "%s of %s blocks were freed before anything else was allocated%s",
         FINDING_COUNT(short_lived), FINDING_COUNT(lifetimes_blocks(site->lifetimes)), lived(lives, site));
     finding->calls = short_lived;
 }
 
-static void look_at_going(struct findings *findings, const struct groups *types,
-                          const struct report_site *site, struct unknown *unknown) {
-    struct come_and_go blocks;
-    if (!comes_and_goes(findings->report, site, &blocks)) {
-        look_at_lives(findings, site);
+static void advise_short_lived_blocks(struct findings *findings, const struct groups *types,
+                                      const struct report_site *site, struct unknown *unknown) {
+    struct short_lived_blocks blocks;
+    if (!find_short_lived(findings->report, site, &blocks)) {
+        advise_short_lived(findings, site);
         return;
     }
     if (!site->counters.reallocs)
         find_sizes(&blocks, types);
     bool is_small = blocks.largest && blocks.largest <= LARGEST_ON_STACK;
-    if (is_small && stays_in_place(findings->report, site)) {
+    if (is_small && is_freed_in_function(findings->report, site)) {
         advise(findings, RULE_STACK, &blocks);
         return;
     }
@@ -290,18 +290,20 @@ static void look_at_going(struct findings *findings, const struct groups *types,
     else if (is_one_size(&blocks) && blocks.largest <= LARGEST_IN_POOL)
         advise(findings, RULE_POOL, &blocks);
     else
-        look_at_lives(findings, site);
+        advise_short_lived(findings, site);
 }
 
-/* ---- Blocks that grow. Those that a site keeps to their end, by free or by that of the program, are as many
- * as grew: others went on to the realloc of another site. Who grows by half or more each time has chosen a
- * factor, and the counts do not say that he could know better. */
+/* ---- Blocks that grow.
+ *
+ * The number of blocks that grew is the number freed or live at this site: other blocks moved on to the
+ * realloc of another site. A site that grows blocks by half or more each time already uses a factor, and the
+ * counts do not show that it could know the size earlier. */
 
-static void look_at_growth(struct findings *findings, const struct report_site *site) {
+static void advise_reserve(struct findings *findings, const struct report_site *site) {
     const struct counters *counters = &site->counters, *totals = &findings->report->totals.counters;
     uint64_t grown = counters->frees + counters->live_blocks, steps = counters->reallocs,
              old = counters->realloc_old_bytes, more = counters->realloc_bytes - old;
-    if (counters->realloc_bytes <= old || more >= old / 2 || !grown || steps / STEPS < grown)
+    if (counters->realloc_bytes <= old || more >= old / 2 || !grown || steps / STEPS_PER_BLOCK < grown)
         return;
     if (!finding_is_worth(steps - grown, LEAST_CALLS, counters_calls(totals)) &&
         !finding_is_worth(counters->realloc_old_bytes, LEAST_COPIED, counters_bytes(totals)))
@@ -314,15 +316,17 @@ static void look_at_growth(struct findings *findings, const struct report_site *
     finding->copied_bytes = counters->realloc_old_bytes;
 }
 
-/* ---- All of it. */
+/* ---- All advice. */
 
 static void hint(struct findings *findings, const struct unknown *unknown) {
     if (unknown->sizes)
-        findings_hint(findings, "sizes=1 tells whether what %s %s for is of one size, or small: pool, stack",
-                      FINDING_COUNT(unknown->sizes), unknown->sizes == 1 ? "site asks" : "sites ask");
+        findings_hint(findings,
+                      "sizes=1 shows whether the blocks of %s %s of one size, or small: pool, stack",
+                      FINDING_COUNT(unknown->sizes), unknown->sizes == 1 ? "site are" : "sites are");
     if (unknown->pairs)
-        findings_hint(findings, "pairs=1 tells whether the small blocks of %s %s where they came from: stack",
-                      FINDING_COUNT(unknown->pairs), unknown->pairs == 1 ? "site go" : "sites go");
+        findings_hint(findings,
+                      "pairs=1 shows whether the small blocks of %s %s freed in their own function: stack",
+                      FINDING_COUNT(unknown->pairs), unknown->pairs == 1 ? "site are" : "sites are");
 }
 
 void findings_add_advice(struct findings *findings, const struct groups *types) {
@@ -338,8 +342,8 @@ void findings_add_advice(struct findings *findings, const struct groups *types) 
         const struct report_site *site = report->sites[i];
         if (site->view.backing || !finding_place(site) || !findings_want(findings, site))
             continue;
-        look_at_going(findings, types, site, &unknown);
-        look_at_growth(findings, site);
+        advise_short_lived_blocks(findings, types, site, &unknown);
+        advise_reserve(findings, site);
     }
     findings_add_types(findings, types);
     hint(findings, &unknown);

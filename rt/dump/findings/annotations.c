@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Findings where editors and CI show them at the lines. */
+/* Writes findings for editors and CI, which show them at the source lines. */
 #include "base/out.h"
 #include "base/path.h"
 #include "dump/findings/findings.h"
@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* ---- Findings as workflow commands of GitHub Actions, which shows them at the lines. */
+/* ---- Findings as workflow commands of GitHub Actions. */
 
 static void put_data(struct out *out, const char *text) {
     out_command(out, text, "");
@@ -33,7 +33,7 @@ static void put_place(struct out *out, const struct findings *findings, const st
     out_char(out, ',');
 }
 
-/* Of nobody's site, the line of the budget that is broken. */
+/* A broken limit that no site caused is shown at its line of the budget file. */
 static void put_finding(struct out *out, const struct findings *findings, const struct finding *finding) {
     static const char *const commands[] = {"::error ", "::warning ", "::notice "};
     const struct rule_text *rule = rule_text(finding->rule);
@@ -71,7 +71,7 @@ findings_function *findings_writer(const char *format) {
                                            : NULL;
 }
 
-/* ---- Findings as SARIF 2.1.0, which editors and CI show at the lines. */
+/* ---- Findings as SARIF 2.1.0. */
 
 static const char *level_name(enum level level) {
     static const char *const names[] = {"error", "warning", "note"};
@@ -84,8 +84,8 @@ static void put_message(struct json *json, const char *key, const char *text) {
     json_close(json, '}');
 }
 
-/* Paths are relative to where the source is taken to be, which is where this runs. What is elsewhere is a
- * file of this machine. */
+/* A path below the current directory, which is taken to be the root of the source, is relative. Any other
+ * path is a file:// URI. */
 static void put_uri(struct json *json, const char *path, const char *directory) {
     char shown[PATH_MAX];
     path_show(shown, sizeof shown, path, directory);
@@ -132,7 +132,7 @@ static void put_location(struct json *json, const struct findings *findings, con
     json_close(json, '}');
 }
 
-/* Of nobody's site, the line of the budget that is broken. */
+/* A broken limit that no site caused is located at its line of the budget file. */
 static void put_locations(struct json *json, const struct findings *findings, const struct finding *finding) {
     json_open(json, "locations", '[');
     if (finding->site)
@@ -153,7 +153,7 @@ static void put_locations(struct json *json, const struct findings *findings, co
     json_close(json, ']');
 }
 
-/* What makes the same finding of another run the same: the site's id stays over edits above its function. */
+/* A fingerprint identifies the same finding in another run. A site's id survives edits above its function. */
 static void put_fingerprints(struct json *json, const struct finding *finding) {
     char limit[512];
     struct out out;
@@ -209,7 +209,7 @@ static void put_notification(struct json *json, const char *level, const char *t
     json_close(json, '}');
 }
 
-/* Why the numbers are not exact, and what they do not tell. */
+/* Reports why the numbers are not exact, and which options would give more advice. */
 static void put_invocation(struct json *json, const struct findings *findings) {
     char text[1024];
     struct out out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a report gives reason to look at, but for advice. */
+/* Collects broken limits, faults and leaks, and writes findings as text and JSON. */
 #include "dump/findings/findings.h"
 
 #include "base/arrays.h"
@@ -164,7 +164,7 @@ static void put_line(const struct page *page, size_t indent, const char *text) {
     out_char(page->out, '\n');
 }
 
-/* "saves 8,138 calls (6.0% of all) and the copy of 2.3 MiB" */
+/* "saves 8,138 calls (6.0% of all) and up to 2.3 MiB of copying" */
 static void put_saved(const struct page *page, const struct finding *finding) {
     const struct counters *totals = &page->report->totals.counters;
     char text[256];
@@ -259,7 +259,7 @@ void advice_json(struct out *out, const struct findings *findings) {
     json_end(&json);
 }
 
-/* ---- The views: what is to be looked at in all, and advice alone. */
+/* ---- The views: all findings, and advice alone. */
 
 static int show(struct report *report, struct showing *showing, bool is_all) {
     static findings_function *const writers[VIEW_FORMATS] = {[FORMAT_TEXT] = advice_text,
