@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report that a command looks at as a whole, and whether it keeps the laws. */
+/* Loads, prepares and checks a whole report for a command. */
 #include "dump/load/loaded.h"
 
 #include "dump/base/terminal.h"
@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* ---- Whether a report keeps the laws. */
+/* ---- The laws that relate a report's numbers. */
 
 struct check {
     const struct report *report;
-    const struct report_site *site; /* at present; NULL: the totals */
+    const struct report_site *site; /* being checked; NULL: the totals */
     report_breach_function *tell;
     void *context;
     size_t breaches;
@@ -75,13 +75,13 @@ static void check_pairs(struct check *check) {
     equal(check, "bytes of pairs with kind realloc = moved_bytes", moved.bytes, of->moved_bytes);
 }
 
-/* A thread that runs on while the program ends may have counted an event, and not yet all that goes with it.
- */
+/* A thread that runs on while the program ends may be stopped in the middle of counting an event. True if
+ * there were several threads. */
 static bool may_run_on(const struct report *report) {
     for (size_t i = 1; i < report->part_count; i++)
         if (report->parts[i].thread != report->parts[0].thread)
             return true;
-    return report->peak_within; /* which one thread's peak has not */
+    return report->peak_within; /* only with several threads the peak has a bound */
 }
 
 static void check_site(struct check *check, bool with_pairs) {
@@ -92,7 +92,7 @@ static void check_site(struct check *check, bool with_pairs) {
     if (!may_run_on(check->report))
         at_most(check, "live_blocks <= max_live_blocks + max_live_blocks_within", of->live_blocks,
                 of->max_live_blocks + of->max_live_blocks_within);
-    /* An id that several modules share does not tell whose the pairs are. */
+    /* If several modules share a site's id, pairs cannot be assigned to one of them. */
     if (with_pairs && !check->site->shares_id)
         check_pairs(check);
 }
@@ -108,8 +108,8 @@ static void check_totals(struct check *check) {
 
 size_t report_check(const struct report *report, report_breach_function *tell, void *context) {
     struct check check = {.report = report, .tell = tell, .context = context};
-    /* The last event of a program that has not ended by a function of the C library may be counted before its
-     * pair is; and pairs may be what is not exact. */
+    /* Pairs are checked only in exact reports of programs that ended by a function of the C library. In
+     * others the last event may be counted without its pair. */
     bool with_pairs = report->has_pairs && report->finished && report->run.ending != PROFILE_EXIT_GROUP &&
                       !report->reason_count && !may_run_on(report);
     check_totals(&check);
@@ -120,7 +120,7 @@ size_t report_check(const struct report *report, report_breach_function *tell, v
     return check.breaches;
 }
 
-/* ---- A report that a command looks at as a whole. */
+/* ---- Loading. */
 
 bool loaded_open(struct loaded *loaded, const char *path, struct symbolizer *names) {
     static char directory[PATH_MAX];
@@ -173,9 +173,9 @@ void loaded_json(struct json *json, const char *key, const struct loaded *loaded
     json_close(json, '}');
 }
 
-/* ---- The laws that must hold between a report's numbers, and who is told of a breach. */
+/* ---- Reporting breaches. */
 
-/* Breaches that are told one by one. */
+/* Breaches that are printed. */
 enum { BREACHES_TOLD = 10 };
 
 struct breaches {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report that a command looks at as a whole: loaded, prepared and checked. */
+/* A whole report for a command: loaded, prepared and checked. */
 #ifndef ALLOCSITE_DUMP_LOAD_LOADED_H
 #define ALLOCSITE_DUMP_LOAD_LOADED_H
 
@@ -11,56 +11,54 @@
 struct loaded {
     const char *path;
     struct report *report; /* prepared, with all its sites */
-    bool is_lawful;        /* and whole; else what is wrong has been told */
+    bool is_lawful;        /* whole, and keeps the laws; otherwise the error has been printed */
     struct report_source source;
 };
 
-/* names: of the addresses of unsited allocations, it must outlive the report; NULL: they have none. False:
- * what is wrong with the file has been told, and nothing is left to give back. */
+/* names symbolizes the addresses of unsited allocations and must outlive the report; NULL: leave them
+ * unnamed. False after an error message about the file; there is nothing to close. */
 bool loaded_open(struct loaded *, const char *path, struct symbolizer *names);
 void loaded_close(struct loaded *);
 
-/* Writes why the numbers are not all: a line for each reason, and that the program has not ended.
- * Nothing for most reports. */
+/* Writes a line for each reason why the numbers are inexact or incomplete; nothing for most reports. */
 void loaded_doubts_text(struct out *, const struct loaded *);
 
 /* The member {"file":...,"program":...,"exact":...,"totals":{...}}. */
 void loaded_json(struct json *, const char *key, const struct loaded *);
 
-/* ---- The laws that must hold between a report's numbers, and who is told of a breach. */
+/* ---- Checks that print an error message. */
 
-/* Complains about every breach in a prepared report; of many, the first ones. STATUS_FAILED: there is one. */
+/* Prints the first breaches in a prepared report. STATUS_FAILED: there is at least one. */
 int laws_check(const char *path, const struct report *);
 
-/* Complains if what the report was read from is damaged. STATUS_FAILED: it is. */
+/* STATUS_FAILED, after an error message, if the file of the report is damaged. */
 int laws_need_whole(const char *path, const struct report *);
 
-/* Complains if the owners of blocks were not noted, for who wants to go by what is live or the peak.
- * STATUS_FAILED: they were not. */
+/* STATUS_FAILED, after an error message, if the owners of blocks were not recorded, so that live blocks and
+ * the peak are unknown. */
 int laws_need_owners(const char *path, const struct report *);
 
-/* The same of calling frames, for who wants to go by stacks. */
+/* STATUS_FAILED, after an error message, if no calling frames were recorded. */
 int laws_need_stacks(const char *path, bool has_stacks);
 
-/* ---- Whether a report keeps the laws: what must hold between its numbers, whatever the program did. */
+/* ---- The laws: equations and bounds that hold between a report's numbers, whatever the program did. */
 
 struct report_breach {
     const struct report_site *site; /* NULL: the totals */
     const char *law;                /* "left = right" or "left <= right", in the names of the counters */
-    uint64_t left, right;           /* what the two sides are */
+    uint64_t left, right;           /* the values of both sides */
 };
 
 typedef void report_breach_function(void *context, const struct report_breach *);
 
-/* Calls function for each breach in a report that has been prepared, and returns how many there are. Every
- * site and the totals must have
+/* Calls the function for each breach in a prepared report and returns the number of breaches. For every site
+ * and the totals:
  *
- *     what came = what went + what is live, in blocks and in bytes (counters.h);
- *     live blocks not above the most that it ever had, live bytes of all not above the peak, which no share
- *     of a site in it is above;
- *     lost blocks among the live ones (if the report has reach);
- *     frees and moves as many as its pairs tell (if the report has pairs, is exact, and of what has ended).
- */
+ *   - blocks and bytes gained = blocks and bytes released + live (counters.h);
+ *   - live blocks are at most the maximum of live blocks;
+ *   - live bytes in total are at most the peak, and so is each site's share of the peak;
+ *   - leaked blocks are at most the live ones (if the report has reach);
+ *   - frees and moves equal the sums over the pairs (if the report has pairs, is exact and finished). */
 size_t report_check(const struct report *, report_breach_function *, void *context);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report from a profile, from a moment of a recording, or from a process. */
+/* Loads a report from a profile, a moment of a recording, or a process. */
 #include "dump/load/source.h"
 
 #include "base/arrays.h"
@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A program that changes its profile all the time is read no more often than this. */
+/* How often a profile that keeps changing is read again. */
 enum { READINGS = 5 };
 
-/* A hole may have been written to since it was known to be one. */
+/* True if a hole of the file has been written to since the extents were read. */
 static bool has_filled(const struct extents *there, int fd, size_t size) {
     struct extents now = extents_of_file(fd, size);
     bool has_filled = !extents_equal(&now, there);
@@ -38,13 +38,13 @@ static bool read_there(struct profile_file *file, int fd, const struct file_map 
     return is_read;
 }
 
-/* What tells of areas was perhaps written when the size was known already. */
+/* True if the file has grown. The areas may have been written after the size was read. */
 static bool has_grown(int fd, const struct stat *before) {
     struct stat now;
     return fstat(fd, &now) == 0 && now.st_size > before->st_size;
 }
 
-/* Maps it anew each time: it may have grown. */
+/* Maps the file on each attempt, because it may have grown. */
 static bool read_once(struct profile_file *file, int fd, bool *has_changed, struct reason *why) {
     struct file_map map;
     struct stat status;
@@ -73,7 +73,7 @@ static bool read_calm(struct profile_file *file, int fd, struct reason *why) {
     }
 }
 
-/* pid, start_time: as they are seen from here. */
+/* pid and start_time are as seen from our namespace. */
 static bool still_runs(const struct profile_file *file, uint64_t pid, uint64_t start_time, const char *host) {
     return !file->report.finished && !file->report.several.count && process_runs(pid, start_time, host) &&
            !process_has_executed((unsigned)pid, file->report.program, file->begun);
@@ -130,7 +130,7 @@ static bool load_bytes(struct report_source *source, const char *path, const cha
     return is_read;
 }
 
-/* "FILE@TIME", where no file is called so. */
+/* Loads "FILE@TIME" if no file has that whole name. */
 static bool load_moment(struct report_source *source, const char *path, struct reason *why) {
     const char *at = strrchr(path, '@');
     char *file = strndup(path, at ? (size_t)(at - path) : 0);
@@ -140,8 +140,8 @@ static bool load_moment(struct report_source *source, const char *path, struct r
     return is_read;
 }
 
-/* Open; -1: it is no regular file, or cannot be read. Another kind of file must not be opened twice: a pipe
- * would have lost its reader. */
+/* Returns an open descriptor; -1: not a regular file, or not readable. Opening a pipe twice would lose its
+ * reader. */
 static int open_regular(const char *path) {
     struct stat status;
     bool is_input = strcmp(path, "-") == 0;
@@ -152,7 +152,7 @@ static int open_regular(const char *path) {
 }
 
 static bool load_open(struct report_source *source, const char *path, int fd, struct reason *why) {
-    char magic[64]; /* the header of an ELF file */
+    char magic[64]; /* header of an ELF file */
     ssize_t size = pread(fd, magic, sizeof magic, 0);
     if (size > 0 && elf_is_core(magic, (size_t)size, why))
         return false;
@@ -228,7 +228,7 @@ static void add_all(struct module_list *modules, const struct report_module *fro
             add(modules, from[i].path, from[i].build_id);
 }
 
-/* A recording names most modules only in its rows. */
+/* Most modules of a recording are named only in its rows. */
 static void add_rows(struct module_list *modules, const struct report *report) {
     const char *last = NULL;
     for (size_t i = 0; i < report->site_count; i++) {
@@ -245,12 +245,12 @@ void module_list_take(struct module_list *modules, const struct report_source *s
         add_all(modules, source->profile.modules.list, source->profile.modules.count);
     add_all(modules, report->modules, report->modules_size);
     add_rows(modules, report);
-    /* Of several programs the report's name is none of a file. */
+    /* The merged report of several programs has a name that is not a file's. */
     if (report->program && report->program[0] == '/')
         add(modules, report->program, NULL);
 }
 
-/* "[no module]" and its like stand for what is in no file. */
+/* Names such as "[no module]" stand for memory without a file. */
 bool module_list_has_file(const struct module_list *modules, const struct report_module *module) {
     if (module->path[0] == '[' || strncmp(module->path, "linux-vdso", strlen("linux-vdso")) == 0)
         return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report from a profile, from a moment of a recording, or from a process. */
+/* Loads a report from a profile, a moment of a recording, or a process. */
 #ifndef ALLOCSITE_DUMP_LOAD_SOURCE_H
 #define ALLOCSITE_DUMP_LOAD_SOURCE_H
 
@@ -13,7 +13,7 @@
 #include "model/report.h"
 
 struct report_source {
-    struct report *report; /* not prepared; points into what follows */
+    struct report *report; /* not prepared; points into the members below */
     bool is_recording;
     union {
         struct moment moment;
@@ -21,42 +21,41 @@ struct report_source {
     };
 };
 
-/* Before the number of a process, in the place of a path. A number without it is a process if no file has
- * that name. After the process has ended or executed another program, it still stands for the counters that
- * were read first. */
+/* Prefix of a process id that takes the place of a path. A number without it means a process if no file has
+ * that name. After the process has ended or executed another program, the source still gives the counters
+ * that were read first. */
 #define REPORT_SOURCE_PID "pid:"
 
-/* Whether the text is such a number, with or without it; and whether it stands for a process where paths may
- * stand as well. */
+/* The first: true if the text is a process id, with or without the prefix. The second: the same for an
+ * argument that may also be a path. */
 bool report_source_is_pid(const char *text, unsigned *pid);
 bool report_source_is_process(const char *path, unsigned *pid);
 
-/* path: "-" is standard input; "FILE@TIME" is that moment of a recording (moment_time), where no file has
- * that name. report_source_free gives back what was read. False: *why says why, and nothing is left to give
- * back. */
+/* path: "-" is standard input; "FILE@TIME" is a moment of a recording (moment_time) unless a file has that
+ * name. False: *why has the reason, and there is nothing to free. */
 bool report_source_load(struct report_source *, const char *path, struct reason *why);
 void report_source_free(struct report_source *);
 
-/* Looks up the addresses of the report, and chooses the lines of its rows (line/attribute.h). Those of
+/* Symbolizes the addresses of the report and chooses the lines of its rows (line/attribute.h). The lines of
  * recordings were chosen when they were taken. */
 void report_source_lines(const struct report_source *, struct symbolizer *);
 
-/* The same for programs: rows stay where they were counted, and what no stack has of them gets one. */
+/* The same for other programs' formats: rows stay at their sites, and allocations without a stack get one. */
 void report_source_paths(const struct report_source *, struct symbolizer *);
 
-/* ---- The modules that reports name, with their build ids where they tell them. */
+/* ---- The modules that reports name, with build ids where known. */
 
-/* All zero: none yet. A path can stand here several times, with another build id each. */
+/* All zero: empty. A path may appear several times, with different build ids. */
 struct module_list {
     struct report_module *list;
     size_t count, room;
     struct string_pool strings;
 };
 
-/* Takes the modules of a source. */
+/* Adds the modules of a source. */
 void module_list_take(struct module_list *, const struct report_source *);
 
-/* Whether it is a file, and not known better under its build id. */
+/* True if the module is a file and no entry has the same path with a build id. */
 bool module_list_has_file(const struct module_list *, const struct report_module *);
 
 void module_list_free(struct module_list *);

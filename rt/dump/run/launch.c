@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A command with the runtime preloaded into all its processes. */
+/* Runs a command with the runtime preloaded into all its processes. */
 #include "dump/run/launch.h"
 
 #include "base/path.h"
@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The runtime beside this program, as built and as installed. NULL: what is wrong has been told. */
+/* The path of the runtime, relative to this program as built or as installed. NULL after an error message. */
 static char *find_runtime(void) {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -42,7 +42,7 @@ static char *find_runtime(void) {
     return found;
 }
 
-/* These would end a value of ALLOCSITE_OPTIONS or LD_PRELOAD. */
+/* True if no character of the path would end a value of ALLOCSITE_OPTIONS or LD_PRELOAD. */
 static bool is_plain(const char *path) {
     return !strpbrk(path, ":%'\" \t\n");
 }
@@ -54,7 +54,7 @@ static bool make_directory(char path[PATH_MAX]) {
     return mkdtemp(path) || complain(path, "%s", strerror(errno)) == STATUS_DONE;
 }
 
-/* A path that the loader would take for several has a plain one in the directory. */
+/* Preloads through a symbolic link in our directory if the loader would split the runtime's path. */
 static void preload(const struct launch *launch, const char *runtime) {
     const char *others = getenv("LD_PRELOAD");
     char *link = memory_text("%s/.liballocsite.so", launch->directory);
@@ -66,8 +66,8 @@ static void preload(const struct launch *launch, const char *runtime) {
     free(link);
 }
 
-/* The user's options stand between: no report of each process unless they ask for one, and the profile in any
- * case. */
+/* The user's options go in the middle: they may ask for a report of each process, but cannot redirect the
+ * profile. */
 static void set_options(const struct launch *launch) {
     const char *own = getenv("ALLOCSITE_OPTIONS");
     char *all = memory_text("report=none:reach=%d:%s:profile=%s/%%p", launch->wants_lost, own ?: "",
@@ -88,7 +88,7 @@ bool launch_prepare(struct launch *launch) {
     set_options(launch);
     free(runtime);
     launch->output = launch->is_aside ? memfd_create("output", MFD_CLOEXEC) : -1;
-    /* Processes that outlive their parents become our children, and so can be waited for. */
+    /* Processes that outlive their parents become our children, so waitpid(2) reports them. */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     return true;
 }
@@ -101,9 +101,11 @@ enum { HANDLED = sizeof handled / sizeof *handled };
 
 static struct sigaction before[HANDLED];
 static volatile pid_t running;
-static volatile sig_atomic_t early; /* a signal to be passed on that came before running was known; 0: none */
+static volatile sig_atomic_t early; /* a signal that arrived before `running` was set, to be passed on; 0:
+                                     * none */
 
-/* A terminal sends interrupts to the command as well. */
+/* Passes SIGTERM and SIGHUP on to the command. A terminal sends SIGINT and SIGQUIT to the command by
+ * itself. */
 static void note(int number) {
     if (number != SIGTERM && number != SIGHUP)
         return;
@@ -113,7 +115,7 @@ static void note(int number) {
         early = number;
 }
 
-/* Not restarted: who waits is to look. */
+/* No SA_RESTART: a signal must interrupt the wait. */
 static void take_signals(void) {
     const struct sigaction action = {.sa_handler = note};
     for (int i = 0; i < HANDLED; i++)
@@ -139,7 +141,7 @@ static void step_aside(const struct launch *launch) {
 int launch_start(struct launch *launch, char **command) {
     volatile int error = 0;
     take_signals();
-    /* The child has our memory until it executes, and so can say why it could not. */
+    /* The child shares our memory until it executes, so it can report why execvp failed. */
     launch->pid = vfork();
     if (launch->pid == 0) {
         leave_signals();
@@ -164,11 +166,11 @@ bool launch_runs(const struct launch *launch) {
     return waitid(P_PID, (id_t)launch->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && !info.si_pid;
 }
 
-/* How a process ended. If it knew itself, its last profile says so already. */
+/* How a process ended, to be noted in its last profile unless the process noted it itself. */
 struct ending {
-    uint64_t start_time; /* of the process */
-    uint64_t ended;      /* 0: it was killed */
-    uint32_t note[2];    /* enum profile_ending, and the status or the number of the signal */
+    uint64_t start_time; /* start time of the process */
+    uint64_t ended;      /* time of the end; 0: killed by a signal */
+    uint32_t note[2];    /* enum profile_ending, and the exit status or signal number */
 };
 
 static bool is_profile_of(const struct profile_header *header, const struct ending *ending) {
@@ -176,8 +178,8 @@ static bool is_profile_of(const struct profile_header *header, const struct endi
            header->start_time == ending->start_time && !header->ended;
 }
 
-/* Writes the ending into the profile. False: it is of another process, or of what the process ran before it
- * executed another program. */
+/* Writes the ending into the profile. Returns false if the profile belongs to another process, or to a
+ * program that the process ran before its last execve. */
 static bool note_in_profile(const char *path, const struct ending *ending) {
     struct profile_header header;
     int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -205,8 +207,8 @@ static struct ending ending_of(const siginfo_t *info) {
     return ending;
 }
 
-/* The process is still a zombie, so no other one has its number. Each program that it executed has a profile
- * with a number behind the first one's name. */
+/* Notes the end of a process in its last profile. The process is still a zombie, so its id has not been
+ * reused. After each execve a process writes another profile, named with a number appended. */
 static void note_ended(const struct launch *launch, const siginfo_t *info) {
     const struct ending ending = ending_of(info);
     char path[PATH_MAX + 32];
@@ -218,7 +220,7 @@ static void note_ended(const struct launch *launch, const siginfo_t *info) {
     }
 }
 
-/* Whichever process it is. 0: none has ended, which is not waited for with WNOHANG. */
+/* Waits for any child. Returns its pid, 0 if WNOHANG is set and no child has ended, or -1. */
 static pid_t wait_for_one(const struct launch *launch, int *status, int flags) {
     siginfo_t info = {.si_pid = 0};
     if (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | flags) != 0)
@@ -239,7 +241,7 @@ static int wait_for_command(const struct launch *launch) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* False: there is none any more. */
+/* False if no child is left. */
 static bool has_rest(const struct launch *launch) {
     int status;
     pid_t ended;
@@ -248,8 +250,8 @@ static bool has_rest(const struct launch *launch) {
     return ended == 0;
 }
 
-/* Those that end within a second are nothing to tell. Signals are waited for: an interrupt between the look
- * and the wait would be lost in a handler. */
+/* Waits for remaining processes, silently for the first second. sigtimedwait receives the signals: a handler
+ * would lose an interrupt that arrives between the check and the wait. */
 static void wait_for_rest(const struct launch *launch) {
     const struct timespec second = {.tv_sec = 1}, *patience = &second;
     sigset_t signals, unblocked;
@@ -294,12 +296,12 @@ void launch_clean(const struct launch *launch) {
     nftw(launch->directory, remove_one, 4, FTW_DEPTH | FTW_PHYS);
 }
 
-/* ---- What a command is, as far as a library can be preloaded into it. */
+/* ---- Whether a library can be preloaded into a command. */
 
-/* The kernel goes on to no more interpreters than that. */
+/* The kernel follows at most this many interpreters. */
 enum { INTERPRETERS = 5, HEAD = 256 };
 
-/* NULL: it is in no folder of PATH. */
+/* The path of the command as execvp(3) finds it; NULL: not found in PATH. The caller frees it. */
 static char *find(const char *command) {
     if (strchr(command, '/'))
         return memory_text("%s", command);
@@ -314,7 +316,7 @@ static char *find(const char *command) {
     return NULL;
 }
 
-/* Without one, nothing loads libraries. */
+/* True if the file names a dynamic loader. Without one, nothing loads libraries. */
 static bool has_loader(int fd, const Elf64_Ehdr *header) {
     Elf64_Phdr segment;
     for (unsigned i = 0; i < header->e_phnum; i++)
@@ -325,8 +327,7 @@ static bool has_loader(int fd, const Elf64_Ehdr *header) {
     return false;
 }
 
-/* The kernel tells programs that have more rights than who starts them, and the loader then preloads nothing.
- */
+/* The kernel marks programs that gain privileges (AT_SECURE), and the loader then preloads nothing. */
 static bool gains_rights(int fd) {
     struct stat status;
     if (fstat(fd, &status) != 0)
@@ -348,7 +349,7 @@ static bool elf_refuses(int fd, const char *path, const Elf64_Ehdr *header, stru
     return what;
 }
 
-/* Keeps the name of the interpreter of a script. False: it has none. */
+/* Replaces the path by the script's interpreter. False: the file is not a script. */
 static bool take_interpreter(char **path, const char head[HEAD]) {
     const char *name = head + 2 + strspn(head + 2, " \t");
     size_t length = strcspn(name, " \t\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A command with the runtime preloaded into all its processes. */
+/* Runs a command with the runtime preloaded into all its processes. */
 #ifndef ALLOCSITE_DUMP_RUN_LAUNCH_H
 #define ALLOCSITE_DUMP_RUN_LAUNCH_H
 
@@ -10,45 +10,46 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What nobody but env(1) and its like ends with: they could not start the command, or it is not there. */
+/* Exit statuses that env(1) and similar programs use for a command that could not be started or was not
+ * found. */
 enum { LAUNCH_FAILED = 125, LAUNCH_DENIED = 126, LAUNCH_NOT_FOUND = 127 };
 
 struct launch {
-    char directory[PATH_MAX]; /* of the profiles of all processes, for the user alone */
-    uint64_t stacks;          /* frames that are kept; 0: as the user's options say */
-    bool wants_lost;          /* lost blocks are told from reachable ones */
-    bool is_aside;            /* the terminal is wanted for something else: */
-    int output;               /* what the command writes to it is kept in a file without a name */
+    char directory[PATH_MAX]; /* private directory of all processes' profiles */
+    uint64_t stacks;          /* frames to keep; 0: as the user's options say */
+    bool wants_lost;          /* distinguish leaked blocks from reachable ones */
+    bool is_aside;            /* the terminal shows something else: */
+    int output;               /* an unnamed file holds what the command writes to the terminal */
     pid_t pid;
 };
 
-/* Makes the directory, and preloads from here on. False: what is wrong has been told. */
+/* Makes the directory and sets the environment for preloading. False after an error message. */
 bool launch_prepare(struct launch *);
 
-/* 0, or an exit status, with which what is wrong has been told. */
+/* Returns 0, or an exit status after an error message. */
 int launch_start(struct launch *, char **command);
 
-/* Whether the command, which has not been waited for, runs still. */
+/* True if the command still runs. Only before launch_wait. */
 bool launch_runs(const struct launch *);
 
-/* Waits for the command and for all that it has started, for these until the user interrupts. Interrupts are
- * the command's from the start on, and those to end are sent on to it. Returns the command's status, or 128
- * and the number of the signal that ended it. */
+/* Waits for the command, and then for all processes that it started until the user interrupts. From the start
+ * on, interrupts go to the command, and SIGTERM and SIGHUP are passed on to it. Returns the command's exit
+ * status, or 128 plus the number of the signal that ended it. */
 int launch_wait(const struct launch *);
 
-/* Whether the command itself left a profile. */
+/* True if the command itself left a profile. */
 bool launch_was_counted(const struct launch *);
 
-/* How many processes executed a last program that has no profile among these. */
+/* The number of processes whose last program has no profile in the list. */
 size_t launch_unseen(char **profiles, size_t count);
 
-/* Removes the profiles. */
+/* Removes the profiles and their directory. */
 void launch_clean(const struct launch *);
 
-/* ---- What a command is. */
+/* ---- Whether the runtime can be preloaded. */
 
-/* Looks at the file that the command is, found as execvp(3) does, and at the interpreters of scripts. True:
- * nothing can be preloaded into it, *why says why. */
+/* Examines the file of the command, found as execvp(3) does, following the interpreters of scripts. True:
+ * nothing can be preloaded into it, and *why has the reason. */
 bool program_refuses(const char *command, struct reason *why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-run: what a command allocates, in all its processes, without building it anew. */
+/* allocsite-run: reports what a command allocates in all its processes, without rebuilding it. */
 #include "base/words.h"
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
@@ -23,10 +23,10 @@
 
 struct run {
     struct launch launch;
-    unsigned pid;       /* of a process that runs already; 0: there is a command */
-    const char *output; /* of the report; NULL: standard error */
+    unsigned pid;       /* a running process to report; 0: run a command */
+    const char *output; /* file of the report; NULL: standard error */
     bool is_live;
-    char **options; /* of the report, behind its name and a format that the output's name tells */
+    char **options; /* options of the report, after its name and the format derived from the output's name */
     int option_count;
 };
 
@@ -47,7 +47,7 @@ static bool is_format(const char *name) {
            format_named(name, strlen(name), FORMATS_ALL, &format);
 }
 
-/* An option to be freed; NULL: the name tells none. */
+/* The option for the format that the output's name ends with; NULL: none. The caller frees it. */
 static char *format_by_name(const char *output) {
     const char *dot = output ? strrchr(output, '.') : NULL;
     const char *name = !dot                          ? ""
@@ -57,7 +57,7 @@ static char *format_by_name(const char *output) {
     return is_format(name) ? memory_text("--format=%s", name) : NULL;
 }
 
-/* Of allocsite-dump's command, with the options and then the files. */
+/* Calls a command of allocsite-dump with our options and the files. Returns its exit status. */
 static int call(const struct run *run, command_function *command, char **files, int count) {
     static char report[] = "report", merge[] = "merge", to[] = "-o";
     bool is_merge = command == command_merge;
@@ -90,8 +90,8 @@ static int report(const struct run *run, char **files, int count) {
     return call(run, command_report, files, count);
 }
 
-/* In a process of its own, which the user may interrupt, and we still clean up. False: the profiles have not
- * become the report that was asked for. */
+/* Writes the report in a child process: if the user interrupts it, we still clean up. False: it was not
+ * written. */
 static bool report_apart(const struct run *run, char **files, int count) {
     int status = 0;
     fflush(NULL);
@@ -104,7 +104,7 @@ static bool report_apart(const struct run *run, char **files, int count) {
     return pid > 0 && (!status || is_given_up);
 }
 
-/* False: they are worth keeping. */
+/* False: there is no report, so the profiles are worth keeping. */
 static bool report_profiles(const struct run *run, const char *command) {
     struct reason why;
     int count;
@@ -130,7 +130,7 @@ static bool report_profiles(const struct run *run, const char *command) {
 
 /* ---- The screen. */
 
-/* The descriptors of the terminal for a while. */
+/* Replaces standard input and output by the terminal. `before` receives the old descriptors. */
 static void use_terminal(int terminal, int before[2]) {
     for (int fd = STDIN_FILENO; fd <= STDOUT_FILENO; fd++) {
         before[fd] = dup(fd);
@@ -148,7 +148,8 @@ static void leave_terminal(const int before[2]) {
 
 static const struct top_options live = {.view.sort = TOP_BY_RATE, .interval = 1000, .ends = true};
 
-/* Processes have profiles some milliseconds after their start, or never. */
+/* A process has a profile some milliseconds after its start, or never. False: the command has ended without
+ * one. */
 static bool wait_for_profile(struct top *top, const struct launch *launch) {
     const struct timespec moment = {.tv_nsec = 10000000};
     struct reason why;
@@ -245,7 +246,7 @@ static int help(void) {
     return STATUS_DONE;
 }
 
-/* What stands behind an option, or is its next argument. NULL: nothing. */
+/* The value appended to an option, or the next argument. NULL: there is none. */
 static const char *value_of(char **arguments, int *at, size_t length) {
     const char *argument = arguments[*at];
     if (argument[length])
@@ -265,7 +266,7 @@ static bool is_option(const char *argument, const char *name) {
     return strncmp(argument, name, length) == 0 && (!argument[length] || argument[length] == '=');
 }
 
-/* 0, or what is wrong has been told. */
+/* Returns 0, or an exit status after an error message. */
 static int take_option(struct run *run, char **arguments, int *at) {
     char *argument = arguments[*at];
     if (strcmp(argument, "--top") == 0)
@@ -292,7 +293,7 @@ static int take_option(struct run *run, char **arguments, int *at) {
     return STATUS_DONE;
 }
 
-/* *at: of the command, behind the options. */
+/* Advances *at past the options, to the command. */
 static int take_options(struct run *run, char **arguments, int *at) {
     int status = STATUS_DONE;
     for (; arguments[*at] && arguments[*at][0] == '-' && !status; ++*at) {

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A profile of a process, which has one for each program that it executes. */
+/* One profile. A process has one for each program that it executes. */
 struct image_end {
     uint64_t pid_namespace, pid, start_time; /* of the process */
     uint64_t begun;
-    bool is_exec; /* it ended because another one was executed */
+    bool is_exec; /* it ended by executing another program */
 };
 
 static bool read_end(struct image_end *end, const char *path) {
