@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Pictures of nodes and edges, for Mermaid and Graphviz. */
+/* Draws nodes and edges for Mermaid and Graphviz. */
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In quotes; what Mermaid would take for markup is written as its entities. */
+/* Writes text in quotes. Characters that Mermaid takes for markup become entities. */
 static void put_quoted(const struct diagram *diagram, const char *text) {
     static const char special[] = "\"<>#";
     static const char *const entities[] = {"#quot;", "#lt;", "#gt;", "#35;"};
@@ -72,12 +72,12 @@ struct objects {
     const struct graph *graph;
     struct graph_back back;
     struct diagram diagram;
-    struct number_map levels; /* of the blocks that have a node */
+    struct number_map levels; /* level of each block that has a node */
     uint32_t queue[DIAGRAM_NODES];
     size_t edges;
 };
 
-/* False: there are enough. */
+/* False: the picture is full. */
 static bool add_node(struct objects *objects, uint32_t block, unsigned level) {
     char text[600];
     if (number_map_find(&objects->levels, block))

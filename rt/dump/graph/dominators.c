@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The dominator tree. A vertex is the number of a block in the order of a depth-first search, from 1 on; 0 is
- * what holds all roots. */
+/* The dominator tree. A vertex is a block's number in depth-first order, from 1 on. Vertex 0 is a virtual
+ * root that points to all roots. */
 #include "dump/graph/graph.h"
 
 #include "dump/base/memory.h"
@@ -10,10 +10,10 @@
 
 struct search {
     const struct graph *graph;
-    uint32_t *number;         /* of each block; 0: not visited */
+    uint32_t *number;         /* vertex of each block; 0: not visited */
     uint32_t *block, *parent; /* of each vertex */
-    uint32_t *stack, *next;   /* blocks on the way, and their edges */
-    uint32_t count;           /* of vertices but 0 */
+    uint32_t *stack, *next;   /* blocks on the current path, and their next edges */
+    uint32_t count;           /* vertices without 0 */
 };
 
 static void enter(struct search *search, uint32_t *depth, uint32_t block, uint32_t parent) {
@@ -70,7 +70,7 @@ static void visit_roots(struct search *search) {
         visit(search, search->graph->roots[i].to, NULL, NULL);
 }
 
-/* ---- Lost blocks. */
+/* ---- Leaked blocks. */
 
 struct finish_order {
     uint32_t *blocks;
@@ -82,7 +82,8 @@ static void note_finished(void *context, uint32_t block) {
     order->blocks[order->count++] = block;
 }
 
-/* Of what is left, whoever was finished last has nothing before it but what it leads to itself. */
+/* Visits leaked blocks in reverse finishing order: among the blocks not yet visited, the one that finished
+ * last is reached from no other except those that it reaches itself. */
 static void visit_lost(struct search *search, bool *is_lost) {
     const struct graph *graph = search->graph;
     struct finish_order order = {memory_zeros(graph->block_count, sizeof *order.blocks), 0};
@@ -106,8 +107,8 @@ struct forest {
     const struct search *search;
     const bool *is_lost;
     uint32_t *semi, *ancestor, *best, *dominator;
-    uint32_t *bucket, *next;   /* the first vertex of each bucket, and what follows it; 0: none */
-    uint32_t *first, *holders; /* the vertices that have an edge to each */
+    uint32_t *bucket, *next;   /* first vertex of each bucket, and the next one in it; 0: none */
+    uint32_t *first, *holders; /* the vertices with an edge to each vertex */
     uint32_t *path;
 };
 
@@ -140,7 +141,7 @@ static void empty_bucket(struct forest *forest, uint32_t parent) {
     forest->bucket[parent] = 0;
 }
 
-/* Vertices are above by one here, for 0 is no ancestor: 1 is what holds all roots. */
+/* Vertices are numbered one higher here, because ancestor 0 means none: the virtual root is 1. */
 static void take(struct forest *forest, uint32_t vertex) {
     uint32_t parent = forest->search->parent[vertex - 1] + 1;
     for (uint32_t i = forest->first[vertex]; i < forest->first[vertex + 1]; i++) {
@@ -158,7 +159,7 @@ static uint32_t vertex_of(const struct forest *forest, size_t block) {
     return forest->search->number[block] + 1;
 }
 
-/* What is lost keeps nothing alive that is not. */
+/* A leaked block does not retain reachable ones. */
 static bool holds(const struct forest *forest, size_t from, uint32_t to) {
     return !forest->is_lost[from] || forest->is_lost[to];
 }
@@ -188,7 +189,7 @@ static void list_holders(struct forest *forest, const bool *is_root) {
     free(fill);
 }
 
-/* What roots point to, and the lost blocks that the search began with. */
+/* True for the targets of roots and the leaked blocks at which the search started. */
 static bool *mark_roots(const struct search *search) {
     const struct graph *graph = search->graph;
     bool *is_root = memory_zeros(graph->block_count, sizeof *is_root);

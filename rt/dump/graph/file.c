@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The snapshot file (allocsite-graph.5), whose writer is snapshot.c. */
+/* Reads the snapshot file (allocsite-graph.5). snapshot.c writes it. */
 #include "base/arrays.h"
 #include "base/hash.h"
 #include "dump/base/memory.h"
@@ -34,7 +34,7 @@ void graph_write(struct out *out, const struct graph *graph) {
     snapshot_end(&to);
 }
 
-/* ---- Reading it. */
+/* ---- Reading. */
 
 uint64_t graph_most = UINT32_MAX - 1;
 
@@ -98,7 +98,7 @@ static uint32_t get_below(struct reader *reader, uint64_t limit) {
     return reader->is_wrong ? 0 : (uint32_t)number;
 }
 
-/* Of one of so many, or none. */
+/* A number below count, encoded plus one; 0 encodes GRAPH_NONE. */
 static uint32_t get_number(struct reader *reader, uint64_t count) {
     uint32_t number = get_below(reader, count + 1);
     return number ? number - 1 : GRAPH_NONE;
@@ -108,7 +108,8 @@ static uint32_t get_label(struct reader *reader, const struct graph *graph) {
     return get_number(reader, graph->text_count);
 }
 
-/* Nothing takes less than a byte, so no more of them are made room for than there are bytes. */
+/* Each element takes at least a byte, so a count above the remaining bytes is wrong. This bounds the
+ * memory. */
 static size_t get_count(struct reader *reader) {
     uint64_t count = get(reader);
     reader->is_wrong |= count > (uint64_t)(reader->end - reader->at) || count >= UINT32_MAX;
@@ -164,7 +165,7 @@ static void get_site(struct reader *reader, const struct graph *graph, struct gr
     site->is_uncounted = get_below(reader, 2);
 }
 
-/* first: the number of its text and its flags, and 1. */
+/* first: label and flags of the edge plus 1. */
 static void get_edge(struct reader *reader, struct graph *graph, size_t block, uint64_t first,
                      uint32_t *offset) {
     int64_t at = *offset + get_signed(reader), to = (int64_t)block + get_signed(reader);
@@ -259,7 +260,7 @@ static bool graph_is_file(const char *bytes, size_t size) {
     return size >= strlen(GRAPH_MAGIC) && memcmp(bytes, GRAPH_MAGIC, strlen(GRAPH_MAGIC)) == 0;
 }
 
-/* Behind so many bytes. */
+/* True if the checksum after the bytes is correct. */
 static bool has_sum(const char *bytes, size_t size) {
     uint64_t sum = 0;
     for (unsigned byte = 0; byte < GRAPH_SUM_SIZE; byte++)

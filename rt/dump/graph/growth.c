@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What has grown from one graph to another. */
+/* Compares two graphs of one program. */
 #include "base/arrays.h"
 #include "dump/base/hash_index.h"
 #include "dump/base/memory.h"
@@ -13,7 +13,8 @@
 struct grown {
     const char *type;
     int64_t objects, bytes;
-    struct graph_holders holders; /* those that hold more, with the difference; of the list of all */
+    struct graph_holders holders; /* holders with more references now, with the difference; points into the
+                                   * list of all */
 };
 
 static bool is_row(const void *name, const void *sums, size_t row) {
@@ -33,7 +34,7 @@ static int by_growth(const void *a, const void *b) {
                ?: compare_text(left->type, right->type);
 }
 
-/* Types that have more bytes now. */
+/* Finds the types with more bytes now. Returns their number. */
 static size_t find_grown(struct grown *grown, const struct graph_sums *old, const struct graph_sums *new) {
     static const struct graph_row none;
     struct hash_index index = index_rows(old);
@@ -57,7 +58,7 @@ static int by_references(const void *a, const void *b) {
     return compare_u64(right->references, left->references) ?: strcmp(left->from, right->from);
 }
 
-/* All holders of both graphs, each in the order of what they hold. */
+/* The holders of both graphs, sorted by the type that they hold. */
 struct all_holders {
     struct graph_holders old, new;
 };
@@ -81,7 +82,7 @@ static int compare_held(const void *type, const void *holder) {
     return compare_text(type, ((const struct graph_holder *)holder)->to);
 }
 
-/* They stand where those of the type did. */
+/* Compacts the holders that grew in place, at the start of the type's range. */
 static void find_new_holders(struct grown *grown, const struct all_holders *all) {
     const struct graph_holders *new = &all->new;
     size_t at = sorted_before(new->list, new->count, sizeof *new->list, grown->type, compare_held);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A graph as a heap snapshot of V8, which Chrome's DevTools open. What such a file is, is said in V8's
- * src/profiler/heap-snapshot-generator.cc. A node's type is what DevTools call a constructor.
+/* Writes a graph as a heap snapshot of V8, which Chrome's DevTools open. V8's
+ * src/profiler/heap-snapshot-generator.cc defines the format. The type of a node is what DevTools call a
+ * constructor.
  *
- * Node 0 is what holds all roots: one node for the variables, one for each thread's stack, registers and
- * thread-local memory, and one for lost blocks. From these to others references are weak, as a reference that
- * holds nothing is called there.
+ * Node 0 holds all roots: one node for the variables, one for the stack, registers and thread-local memory of
+ * each thread, and one for leaked blocks. References from leaked blocks to others are weak, the format's term
+ * for references that keep nothing alive.
  *
- * DevTools show where an object was allocated only of files whose names end in .heaptimeline. */
+ * DevTools show where an object was allocated only if the file's name ends in .heaptimeline. */
 #include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
@@ -35,7 +36,7 @@ static const char meta[] =
 
 /* The roots that share a node. */
 struct holder {
-    const struct graph_root *first; /* NULL: of lost blocks */
+    const struct graph_root *first; /* NULL: the node of leaked blocks */
     size_t count;
 };
 
@@ -47,11 +48,11 @@ struct snapshot_view {
     struct graph_root *roots; /* by kind and thread */
     struct holder *holders;
     size_t holder_count;
-    uint32_t *heads; /* lost blocks that no other one holds alone */
+    uint32_t *heads; /* leaked blocks that no other block dominates */
     size_t head_count;
 };
 
-/* ---- Roots and lost blocks. */
+/* ---- Roots and leaked blocks. */
 
 static int by_source(const void *a, const void *b) {
     const struct graph_root *left = a, *right = b;
@@ -87,8 +88,8 @@ static void make_heads(struct snapshot_view *view) {
         view->holders[view->holder_count++] = (struct holder){NULL, view->head_count};
 }
 
-/* ---- Numbers of nodes and texts. Behind the graph's texts come two, the names of the
- * holders, those that are in blocks and those of traces. */
+/* ---- Numbers of nodes and strings. The graph's strings come first, then two fixed ones, the names of the
+ * holders, the contents of blocks, and the strings of traces. */
 
 enum { TEXT_ROOT, TEXT_NO_TYPE, TEXTS };
 
@@ -96,7 +97,7 @@ static uint64_t text_number(const struct snapshot_view *view, unsigned text) {
     return view->graph->text_count + text;
 }
 
-/* What a file has of nodes are places in the array. */
+/* The file refers to a node by the index of its first field in the array. */
 static uint64_t node_of_holder(size_t holder) {
     return (1 + holder) * NODE_FIELDS;
 }
@@ -105,7 +106,7 @@ static uint64_t node_of_block(const struct snapshot_view *view, size_t block) {
     return (1 + view->holder_count + block) * NODE_FIELDS;
 }
 
-/* ---- */
+/* ---- Nodes, edges and traces. */
 
 static void put_number(struct snapshot_view *view, uint64_t number) {
     json_number(&view->json, NULL, number);
@@ -113,23 +114,24 @@ static void put_number(struct snapshot_view *view, uint64_t number) {
 
 static void put_node(struct snapshot_view *view, enum node_type type, uint64_t name, uint64_t place,
                      uint64_t size, uint64_t edges, uint64_t trace) {
-    const uint64_t most = UINT32_MAX; /* that DevTools have room for */
+    const uint64_t most = UINT32_MAX; /* the largest size that DevTools accept */
     json_line(&view->json);
     put_number(view, type);
     put_number(view, name);
-    put_number(view, place / NODE_FIELDS * 2 + 1); /* an id */
+    put_number(view, place / NODE_FIELDS * 2 + 1); /* id of the node */
     put_number(view, size < most ? size : most);
     put_number(view, edges);
     put_number(view, trace);
     put_number(view, 0);
 }
 
-/* 0 is none. */
+/* Trace id 0 means none. */
 static uint64_t id_of_trace(uint32_t node) {
     return (uint64_t)node + 1;
 }
 
-/* A text that is known is shown in the place of the type. content: the next one, which moves on. */
+/* The node's name is the block's text if known, else its type. content: index of the next content;
+ * advances. */
 static void put_block(struct snapshot_view *view, size_t block, size_t *content) {
     const struct graph *graph = view->graph;
     uint32_t type = graph_site_of(graph, block)->type;
@@ -158,7 +160,8 @@ static void put_edge(struct snapshot_view *view, enum edge_type type, uint64_t n
     put_number(view, to);
 }
 
-/* Lost blocks hold nothing of what is not. Elements have a number, all others a text. */
+/* An edge from a leaked block to a reachable one is weak. Elements have a number, all other edges a
+ * string. */
 static void put_edge_of_block(struct snapshot_view *view, size_t block, const struct graph_edge *edge) {
     const bool *is_lost = view->dominators->is_lost;
     bool is_weak = is_lost[block] && !is_lost[edge->to], has_label = edge->label != GRAPH_NONE;
@@ -239,7 +242,7 @@ static void begin_trace(struct snapshot_view *view, uint32_t number) {
     json_open(&view->json, NULL, '[');
 }
 
-/* Ends a node, and those whose last child it is. Returns the last of them. */
+/* Closes a node and each ancestor whose last child it is. Returns the topmost closed node. */
 static uint32_t end_traces(struct snapshot_view *view, uint32_t at) {
     const struct trace_node *nodes = view->traces.nodes;
     json_close(&view->json, ']');
@@ -250,7 +253,7 @@ static uint32_t end_traces(struct snapshot_view *view, uint32_t at) {
     return at;
 }
 
-/* Without recursion, for it is as deep as the stacks are. */
+/* Iterative, because the tree is as deep as the stacks. */
 static void put_traces(struct snapshot_view *view) {
     const struct trace_node *nodes = view->traces.nodes;
     uint32_t at = 0, next;

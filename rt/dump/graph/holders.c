@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Who holds what, by type, and the tables of that. */
+/* Finds who holds what, by type, and writes tables of it. */
 #include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/base/terminal.h"
@@ -28,21 +28,21 @@ void graph_root_name(char *text, size_t size, const struct graph *graph, const s
         snprintf(text, size, "%s", variable ?: kinds[root->kind]);
 }
 
-/* A reference of a holder that is in the list. */
+/* A reference, and the index of its holder in the list. */
 struct reference {
     uint32_t holder, to;
 };
 
 struct references {
     const struct graph *graph;
-    const struct graph_asked *asked; /* of which types they are; NULL: of any */
+    const struct graph_asked *asked; /* types of the targets; NULL: all */
     struct graph_holders *holders;
-    struct number_map places, numbers; /* places: of types, or kinds of roots, and fields */
+    struct number_map places, numbers; /* sources: types or kinds of roots with a field */
     struct reference *list;
     size_t count, room;
 };
 
-/* Of a type, or a kind of root, and a field of it that leads to a type. */
+/* The number of the holder for a type or kind of root, its field, and the target's type. */
 static uint32_t holder_number(struct references *references, uint64_t from, uint32_t label, uint32_t to) {
     struct graph_holders *holders = references->holders;
     uint64_t place = from << 32 | label;
@@ -55,7 +55,7 @@ static uint32_t holder_number(struct references *references, uint64_t from, uint
     return (uint32_t)*number_map_find(&references->numbers, key);
 }
 
-/* from: the number of a text, or behind all of these a kind of root. */
+/* from: index of a string, or a kind of root added to the number of strings. */
 static void add(struct references *references, uint64_t from, struct graph_holder of, uint32_t label,
                 uint32_t to) {
     const struct graph *graph = references->graph;
@@ -108,8 +108,8 @@ static int by_number(const void *a, const void *b) {
     return compare_u64(right->references, left->references) ?: graph_holder_compare(left, right);
 }
 
-/* The objects of each holder are counted once each: its references come together, and who was last to count
- * an object is remembered. */
+/* Counts the distinct objects of each holder. The references of one holder are consecutive, so it suffices to
+ * remember the last holder that counted each object. */
 static void count_objects(struct references *references) {
     const struct graph *graph = references->graph;
     struct graph_holders *holders = references->holders;
@@ -150,7 +150,7 @@ void graph_holders_free(struct graph_holders *holders) {
     free(holders->list);
 }
 
-/* ---- The edges of a graph backwards. */
+/* ---- The edges of a graph reversed. */
 
 void graph_back_make(struct graph_back *back, const struct graph *graph) {
     back->first = memory_zeros(graph->block_count + 1, sizeof *back->first);
@@ -171,7 +171,7 @@ void graph_back_free(struct graph_back *back) {
     free(back->list);
 }
 
-/* ---- Tables of them. */
+/* ---- Tables of holders. */
 
 static const struct graph_column columns[] = {
     {.name = "references", .offset = offsetof(struct graph_holder, references)},
@@ -182,10 +182,10 @@ static const struct graph_column columns[] = {
     {.name = "to", .offset = offsetof(struct graph_holder, to), .is_text = true},
 };
 
-/* The last column is for references to several types. */
+/* The last column is shown only for references to several types. */
 enum { HOLDER_NUMBERS = 3, HOLDER_COLUMNS = 5 };
 
-/* "node.next"; the type alone if no layout names the word. */
+/* "node.next"; only the type if no layout names the word. */
 void graph_put_holder(const struct page *page, const struct graph_holder *holder) {
     char *name = memory_text("%s%s%s", holder->from,
                              !holder->field    ? ""

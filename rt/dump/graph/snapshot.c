@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Writing the snapshot file of a heap. */
+/* Writes the snapshot file of a heap. */
 #include "dump/graph/snapshot.h"
 
 #include "base/hash.h"
@@ -17,12 +17,12 @@ static void put(struct snapshot *to, uint64_t number) {
     put_byte(to, (unsigned char)number);
 }
 
-/* Small whether it is above or below zero. */
+/* Zigzag encoding: numbers of small magnitude are short. */
 static void put_signed(struct snapshot *to, int64_t number) {
     put(to, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
 }
 
-/* None is 0. */
+/* 0 encodes none. */
 static void put_label(struct snapshot *to, uint32_t label) {
     put(to, label == GRAPH_NONE ? 0 : (uint64_t)label + 1);
 }
@@ -78,7 +78,7 @@ void snapshot_block(struct snapshot *to, const struct graph_block *block, uint32
     to->offset = 0;
 }
 
-/* Its first number is never 0, which is what ends a block. */
+/* The first number is never 0, because 0 ends a block. */
 void snapshot_edge(struct snapshot *to, const struct graph_edge *edge) {
     put(to, ((edge->label == GRAPH_NONE ? 0 : (uint64_t)edge->label + 1) << 2 | edge->flags) + 1);
     put_signed(to, (int64_t)edge->offset - to->offset);

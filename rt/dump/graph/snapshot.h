@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The snapshot file of a heap, allocsite-graph(5): what is in it, and its writer. Numbers of one to ten
- * bytes, seven bits in each, the lowest first; what follows one another in memory is written as distances,
- * which take a byte or two. It is written from front to end, and nothing in it tells how many edges and roots
- * come: whoever writes it need not keep them. */
+/* The snapshot file of a heap, allocsite-graph(5): its contents and its writer. Numbers are LEB128: seven
+ * bits per byte, lowest first. Addresses are written as differences, which take a byte or two. The file is
+ * written sequentially, and its head does not contain the numbers of edges and roots, so the writer does not
+ * have to keep them. */
 #ifndef ALLOCSITE_DUMP_GRAPH_SNAPSHOT_H
 #define ALLOCSITE_DUMP_GRAPH_SNAPSHOT_H
 
@@ -14,41 +14,40 @@
 #define GRAPH_MAGIC   "ALSGRAPH"
 #define GRAPH_VERSION 1
 
-/* At the end: FNV-1a of all bytes before. */
+/* The file ends in FNV-1a of all bytes before. */
 #define GRAPH_SUM_SIZE 8
 
-/* In the place of the number of a text, of a site, of a stack or of a block. */
+/* In place of an index of a string, site, stack or block: none. */
 #define GRAPH_NONE UINT32_MAX
 
 struct graph_site {
     uint64_t id;
-    uint32_t function, file, module, type; /* texts */
+    uint32_t function, file, module, type; /* strings */
     uint32_t line, column;
-    bool is_uncounted; /* its blocks are in no sum: chunks that are handed out in parts, and what nobody
-                          counts */
+    bool is_uncounted; /* not in sums: chunks of custom allocators, and blocks that are not counted */
 };
 
 struct graph_block {
     uint64_t address, size;
     uint32_t site;
-    uint32_t edges; /* the first of its edges; they end where those of the next block begin */
+    uint32_t edges; /* index of its first edge; its edges end where those of the next block begin */
 };
 
-/* Where blocks of one site were allocated from. */
+/* A call path of a site's allocations. */
 struct graph_stack {
-    uint32_t way; /* a text, the functions from the program's first one to the site's, "main;load;parse";
-                     none: not known */
+    uint32_t way; /* string of functions from the program's first to the site's, "main;load;parse";
+                   * GRAPH_NONE: unknown */
 };
 
 enum graph_edge_flag {
     GRAPH_INTERIOR = 1, /* points into the block, not to its start */
-    GRAPH_UNION = 2,    /* from a member of a union, which may be another one */
+    GRAPH_UNION = 2,    /* from a member of a union, which may hold another member */
 };
 
 struct graph_edge {
     uint32_t to;
-    uint32_t label;  /* the field; none: a word that looks like a pointer */
-    uint32_t offset; /* in the block that it is of; more than fits is the highest number */
+    uint32_t label;  /* field; GRAPH_NONE: a word that looks like a pointer */
+    uint32_t offset; /* in the holder; saturates at the highest number */
     uint32_t flags;  /* enum graph_edge_flag */
 };
 
@@ -63,22 +62,22 @@ enum graph_root_kind {
 
 struct graph_root {
     uint32_t to;
-    uint32_t label;  /* the variable; none: not known */
-    uint64_t offset; /* in it; without one the address in data, else 0 */
-    uint32_t thread; /* 0: not of one */
+    uint32_t label;  /* variable; GRAPH_NONE: unknown */
+    uint64_t offset; /* in the variable; without one the address in data, else 0 */
+    uint32_t thread; /* 0: not of a thread */
     uint32_t kind;   /* enum graph_root_kind */
 };
 
-/* What the blocks' words are. */
+/* Counts of words in blocks, by kind. */
 #define GRAPH_WORDS(X)                                                                                       \
-    X(named)    /* pointers, by the layout of the type */                                                    \
-    X(unnamed)  /* look like pointers, in blocks without a type or with one that does not say so */          \
-    X(interior) /* of both, point into a block and not to its start */                                       \
-    X(in_union) /* of the named ones */                                                                      \
-    X(past_end) /* named pointers to right behind a block */                                                 \
-    X(stale)    /* named pointers that are not NULL and lead into memory of blocks, but to none */           \
-    X(untyped)  /* of the unnamed ones, in blocks of which no type is known */                               \
-    X(in_text)  /* of the others, where the type has text, or numbers too small for pointers */
+    X(named)    /* pointers according to the type's layout */                                                \
+    X(unnamed)  /* words that look like pointers where no layout says so */                                  \
+    X(interior) /* of both kinds, those that point into a block and not to its start */                      \
+    X(in_union) /* of the named ones, those in unions */                                                     \
+    X(past_end) /* named pointers to the end of a block */                                                   \
+    X(stale)    /* named pointers, not NULL, into memory of blocks but to no live one */                     \
+    X(untyped)  /* of the unnamed ones, those in blocks of unknown type */                                   \
+    X(in_text)  /* of the others, where the type has text or small numbers */
 
 struct graph_words {
 #define GRAPH_MEMBER(name) uint64_t name;
@@ -86,7 +85,7 @@ struct graph_words {
 #undef GRAPH_MEMBER
 };
 
-/* How the text in a block begins, where that was asked for. */
+/* The bytes kept of the text in a block, on request. */
 enum { GRAPH_CONTENT_SIZE = 32 };
 
 struct graph_content {
@@ -96,19 +95,19 @@ struct graph_content {
 
 struct graph_head {
     uint64_t pid, taken; /* taken: nanoseconds since 1970-01-01 UTC */
-    uint64_t stopped;    /* so many nanoseconds the process stood still */
-    uint32_t program;    /* a text */
+    uint64_t stopped;    /* nanoseconds for which the process was stopped */
+    uint32_t program;    /* string */
     struct graph_words words;
 };
 
-/* ---- Writing it: in this order, and of each kind as many as the head says. */
+/* ---- Writing. The calls come in this order, for each kind as often as the head says. */
 
 struct snapshot {
     struct out *out;
-    uint64_t sum;     /* of what was written */
+    uint64_t sum;     /* of the bytes written so far */
     uint64_t address; /* of the last block */
-    uint32_t block;   /* its number */
-    uint32_t offset;  /* of its last edge */
+    uint32_t block;   /* index of the last block */
+    uint32_t offset;  /* of the last edge */
     bool has_stacks;
 };
 
@@ -122,11 +121,11 @@ void snapshot_text(struct snapshot *, const char *);
 void snapshot_site(struct snapshot *, const struct graph_site *);
 void snapshot_stack(struct snapshot *, const struct graph_stack *);
 void snapshot_block(struct snapshot *, const struct graph_block *, uint32_t stack);
-void snapshot_edge(struct snapshot *, const struct graph_edge *); /* of the block, by rising offset */
+void snapshot_edge(struct snapshot *, const struct graph_edge *); /* by ascending offset in the block */
 void snapshot_block_end(struct snapshot *);
 void snapshot_root(struct snapshot *, const struct graph_root *);
 void snapshot_roots_end(struct snapshot *);
-void snapshot_content(struct snapshot *, const struct graph_content *); /* by rising block */
+void snapshot_content(struct snapshot *, const struct graph_content *); /* by ascending block */
 void snapshot_end(struct snapshot *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The blocks of a graph by type or by site. */
+/* Sums over the blocks of a graph by type, site or call path. */
 #include "dump/graph/graph.h"
 
 #include "base/arrays.h"
@@ -34,12 +34,13 @@ static uint32_t way_number(const struct graph *graph, size_t block) {
     return stack == GRAPH_NONE ? GRAPH_NONE : graph->stacks[stack].way;
 }
 
-/* Types that modules of one program have by one name are one. */
+/* By type, equally named types of several modules share a row. */
 static uint64_t key_of(const struct graph *graph, uint32_t site, uint32_t way, enum graph_by by) {
     return by == GRAPH_BY_TYPE ? graph->sites[site].type : (uint64_t)site << 32 | way;
 }
 
-/* Of a site the last row, which is mostly the next one too: a look into a table costs ten times as much. */
+/* The last row of each site. Consecutive blocks mostly share it, and a look-up in the table costs ten times
+ * as much. */
 struct last_row {
     bool is_known;
     uint32_t way, row;
@@ -92,12 +93,12 @@ static void count_all(struct graph_sums *sums, const struct graph *graph,
     }
 }
 
-/* ---- What they alone hold: of blocks of one row that lie below one another, the one on top. */
+/* ---- Retained bytes of a row. If blocks of one row dominate each other, only the topmost counts. */
 
 struct tree {
-    uint32_t *first, *children; /* of the dominator tree; the last is above all */
+    uint32_t *first, *children; /* children in the dominator tree; the last entry is the virtual root */
     uint32_t *stack, *next;
-    uint32_t *on_way; /* of each row: how many of its blocks are around */
+    uint32_t *on_way; /* for each row, the number of its blocks on the current path */
 };
 
 static void tree_open(struct tree *tree, const struct graph *graph, const struct graph_dominators *dominators,
@@ -157,10 +158,10 @@ static void retain(struct graph_sums *sums, const struct graph *graph,
     tree_close(&tree);
 }
 
-/* ---- What they lead to. */
+/* ---- Reachable bytes of a row. */
 
-/* How many blocks before they are looked at they are asked for, and their edges: most are not in the
- * processor's cache, and as many as it can ask for at once come in the time of one. */
+/* Prefetch distances for blocks and for their edges. Most are not in the processor's cache, and fetching them
+ * in parallel takes the time of one miss. */
 enum { BLOCKS_AHEAD = 32, EDGES_AHEAD = 16 };
 
 struct reaching {
@@ -186,7 +187,7 @@ static void look_ahead(const struct reaching *reaching, size_t at) {
         __builtin_prefetch(&graph->edges[graph->blocks[reaching->queue[at + EDGES_AHEAD]].edges]);
 }
 
-/* Bytes of what is in the queue, and of all that it leads to. */
+/* Returns the bytes of all blocks reachable from the queue, these included. */
 static uint64_t reach(struct reaching *reaching) {
     const struct graph *graph = reaching->graph;
     uint64_t bytes = 0;
@@ -217,7 +218,7 @@ static void reach_all(struct graph_sums *sums, const struct graph *graph, size_t
     free(reaching.queue);
 }
 
-/* ---- */
+/* ---- Sorting. */
 
 static int by_retained(const void *a, const void *b) {
     const struct graph_row *left = a, *right = b;
@@ -229,7 +230,7 @@ static int by_retained(const void *a, const void *b) {
                                                         ?: compare_names(left->way, right->way);
 }
 
-/* Those of blocks that are in no sum have no objects, and end up behind all others. */
+/* Rows whose blocks are in no sum have no objects. They come last. */
 static void sort_rows(struct graph_sums *sums, const struct graph *graph) {
     uint32_t *now = memory_zeros(sums->count, sizeof *now);
     for (uint32_t row = 0; row < sums->count; row++)

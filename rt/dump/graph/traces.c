@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where the blocks of a graph were allocated, as a tree. */
+/* Builds the tree of the call paths at which the blocks of a graph were allocated. */
 #include "dump/graph/traces.h"
 
 #include "base/path.h"
@@ -38,7 +38,7 @@ static uint32_t child_of(struct traces *traces, uint32_t parent, uint32_t functi
     return number;
 }
 
-/* The last function of a way is the site's, which knows more of it. */
+/* Excludes the last function, the site's: the site itself has more details. */
 static uint32_t callers_of(struct traces *traces, const char *way) {
     uint32_t node = 0;
     char *names = memory_text("%s", way ?: ""), *rest = names;

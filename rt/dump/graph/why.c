@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How roots lead to an object, and what holds one to which none does. */
+/* Finds paths from roots to an object, and the holders of a leaked one. */
 #include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same without spaces, which compilers set otherwise. */
+/* Compares without spaces, which compilers place differently. */
 static bool is_same_type(const char *type, const char *asked) {
     while (*type || *asked) {
         type += *type == ' ';
@@ -27,9 +27,7 @@ bool graph_is_type(const char *type, const char *asked) {
     return is_same_type(type, asked) || filter_is_type(asked, type);
 }
 
-/* A type of that name is meant rather than those that the name matches as a pattern: "List<char *>" has a
- * star.
- */
+/* A type of exactly that name takes precedence over a pattern: "List<char *>" contains a star. */
 static bool has_type(const struct graph *graph, const char *asked) {
     for (size_t i = 0; i < graph->site_count; i++)
         if (is_same_type(graph_text(graph, graph->sites[i].type) ?: GRAPH_NO_TYPE, asked))
@@ -37,10 +35,11 @@ static bool has_type(const struct graph *graph, const char *asked) {
     return false;
 }
 
-/* Types are texts of the graph: each is compared once. */
+/* Types are strings of the graph. Each is compared once. */
 void graph_asked_find(struct graph_asked *found, const struct graph *graph, const char *asked) {
     bool is_exact = has_type(graph, asked);
-    signed char *known = memory_zeros(graph->text_count + 1, 1); /* by text; the last is of no type */
+    signed char *known = memory_zeros(graph->text_count + 1, 1); /* by string; the last entry stands for no
+                                                                  * type */
     *found = (struct graph_asked){.sites = memory_zeros(graph->site_count, sizeof *found->sites)};
     for (size_t i = 0; i < graph->site_count; i++) {
         uint32_t text = graph->sites[i].type;
@@ -61,12 +60,12 @@ void graph_asked_free(struct graph_asked *asked) {
     free(asked->sites);
 }
 
-/* A breadth-first search: every block by the shortest way. */
+/* A breadth-first search. It finds a shortest path to every block. */
 struct ways {
     const struct graph *graph;
     struct out *out;
-    uint32_t *queue, *from, *edge; /* how each block was come to; GRAPH_NONE: it was begun with */
-    uint32_t *root;                /* of those that were begun with */
+    uint32_t *queue, *from, *edge; /* predecessor and edge of each block; GRAPH_NONE: a start */
+    uint32_t *root;                /* root of each start */
     bool *is_seen;
     size_t count;
 };
@@ -107,7 +106,7 @@ static void go_on(struct ways *ways, size_t from) {
     }
 }
 
-/* Variables before what has no name, so that of ways of one length that with a name is told. */
+/* Named variables come before unnamed roots, so among paths of equal length one with a name is shown. */
 static void begin_with(struct ways *ways, bool has_name) {
     const struct graph *graph = ways->graph;
     for (uint32_t i = 0; i < graph->root_count; i++) {
@@ -133,7 +132,7 @@ static void put_object(const struct ways *ways, uint32_t block) {
     out_char(ways->out, '\n');
 }
 
-/* Where what was asked for came from. */
+/* Writes where the block was allocated. */
 static void put_stack(const struct ways *ways, uint32_t block) {
     const char *way = graph_way_of(ways->graph, block);
     if (!way)
@@ -149,10 +148,11 @@ static void put_edge(const struct ways *ways, uint32_t edge) {
     out_text(ways->out, " -> ");
 }
 
-/* ---- Steps from object to object. A list of a thousand nodes is one step, a thousand times. */
+/* ---- Steps from object to object. A path through a list of a thousand nodes is shown as one step,
+ * repeated. */
 
 struct step {
-    uint32_t edge, block; /* the one that the edge leads to, or of steps backwards comes from */
+    uint32_t edge, block; /* the edge's target, or backwards its source */
 };
 
 enum { PERIOD_MOST = 4, REPEATS_LEAST = 3 };
@@ -164,7 +164,7 @@ static bool is_same_step(const struct graph *graph, struct step a, struct step b
            graph->blocks[a.block].size == graph->blocks[b.block].size;
 }
 
-/* How many times the first so many steps come one after the other. */
+/* How often the first `period` steps repeat consecutively. */
 static size_t count_repeats(const struct graph *graph, const struct step *steps, size_t count,
                             size_t period) {
     size_t same = period;
@@ -173,7 +173,7 @@ static size_t count_repeats(const struct graph *graph, const struct step *steps,
     return same / period;
 }
 
-/* Returns the repeats of what the steps begin with, and of how many steps that is; 1: they do not repeat. */
+/* Returns how often the leading steps repeat; *period is their number. 1: no repetition. */
 static size_t find_repeats(const struct graph *graph, const struct step *steps, size_t count,
                            size_t *period) {
     for (*period = 1; *period <= PERIOD_MOST && *period * REPEATS_LEAST <= count; ++*period) {
@@ -216,8 +216,8 @@ static void put_steps(const struct ways *ways, const struct step *steps, size_t 
     }
 }
 
-/* The steps that a search came by, from the block before *first, which is set, up to the last one; room is
- * for one more. */
+/* The steps of the search from the block *first, which is set, to the last one. The array has room for one
+ * more step; the caller frees it. */
 static struct step *steps_to(const struct ways *ways, uint32_t last, uint32_t *first, size_t *count) {
     size_t length = 0;
     for (*first = last; ways->from[*first] != GRAPH_NONE; *first = ways->from[*first])
@@ -229,7 +229,7 @@ static struct step *steps_to(const struct ways *ways, uint32_t last, uint32_t *f
     return steps;
 }
 
-/* From where it was begun to the block. */
+/* Writes the path from its start to the block. */
 static void put_way(struct ways *ways, uint32_t block) {
     char name[600];
     size_t count;
@@ -243,10 +243,9 @@ static void put_way(struct ways *ways, uint32_t block) {
     free(steps);
 }
 
-/* ---- Lost objects. */
+/* ---- Leaked objects. */
 
-/* The edge by which a block that was come to leads back to the first one; its block is *last. GRAPH_NONE:
- * none does. */
+/* The edge from a block reached so far back to the first one; its source is *last. GRAPH_NONE: none. */
 static uint32_t find_closing(const struct ways *around, uint32_t block, uint32_t *last) {
     const struct graph *graph = around->graph;
     for (size_t i = 0; i < around->count; i++) {
@@ -268,7 +267,7 @@ static void put_around(const struct ways *around, uint32_t block, uint32_t last,
     free(steps);
 }
 
-/* The shortest way from the block back to itself. False: there is none. */
+/* Writes the shortest cycle through the block. False: there is none. */
 static bool put_cycle(const struct ways *ways, uint32_t block) {
     struct ways around;
     uint32_t last;
@@ -282,7 +281,8 @@ static bool put_cycle(const struct ways *ways, uint32_t block) {
     return closing != GRAPH_NONE;
 }
 
-/* Follows the first holder of each block backwards, to one that nothing holds or that was there already. */
+/* Follows the first holder of each block backwards, up to a block that nothing holds or that was visited
+ * before. */
 static struct step *steps_back(struct ways *ways, const struct graph_back *back, uint32_t block,
                                size_t *count) {
     struct step *steps = NULL;
@@ -321,7 +321,7 @@ static void put_steps_back(const struct ways *ways, const struct step *steps, si
     }
 }
 
-/* Backwards to a block that nothing holds, or that is in a cycle. */
+/* Goes backwards to a block that nothing holds or that is in a cycle. */
 static void put_lost(struct ways *ways, const struct graph_back *back, uint32_t block) {
     if (put_cycle(ways, block))
         return;
@@ -337,9 +337,9 @@ static void put_lost(struct ways *ways, const struct graph_back *back, uint32_t 
                                                                         : "which nothing points to\n");
 }
 
-/* ---- What is asked for. */
+/* ---- The objects that the user asks for. */
 
-/* "src/a.c:12", "a.c", "parse", or "src/a.c:12 parse" as rows by site are shown. */
+/* what: "src/a.c:12", "a.c", "parse", or "src/a.c:12 parse" as rows by site show it. */
 static bool is_at_site(const struct graph *graph, const struct graph_site *site, const char *what) {
     const struct place place = {.file = graph_text(graph, site->file),
                                 .function = graph_text(graph, site->function),
@@ -352,14 +352,14 @@ static bool is_at_site(const struct graph *graph, const struct graph_site *site,
            filter_is_path(what, row);
 }
 
-/* The sites that are asked for, by their types or as such. */
+/* Finds the sites that the user asks for, by type or by source location. */
 static void find_sites(struct graph_asked *asked, const struct graph *graph, const char *what) {
     graph_asked_find(asked, graph, what);
     for (size_t i = 0; i < graph->site_count; i++)
         asked->sites[i] = asked->sites[i] || is_at_site(graph, &graph->sites[i], what);
 }
 
-/* The block that has the address, or that starts there; block_count: none. */
+/* The block that contains the address; block_count: none. */
 static size_t find_block(const struct graph *graph, uint64_t address) {
     size_t behind = sorted_up_to(graph->blocks, graph->block_count, sizeof *graph->blocks,
                                  offsetof(struct graph_block, address), address);

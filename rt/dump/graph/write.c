@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tables of a graph by type, by site and by stack, and its objects and references line by line. */
+/* Writes tables of a graph by type, site and stack, and its objects and references line by line. */
 #include "dump/graph/show.h"
 
 #include "base/out.h"
@@ -157,7 +157,7 @@ static void put_name(const struct page *page, const void *context, const void *o
     page_code(page, row->way);
 }
 
-/* The others stand in numbers, or in room for what is not known. */
+/* The other words without a name are in numbers, or in memory of unknown content. */
 static void put_unnamed(const struct page *page, const struct graph_words *words) {
     if (!words->unnamed)
         return;
@@ -281,7 +281,7 @@ void graph_show_sums(struct out *out, const struct graph *graph, const struct gr
         put_rows(out, graph, sums, shown, by, format);
 }
 
-/* Of all rows one number, and the type. */
+/* Writes one number of each row, and the type. */
 static void put_one(struct out *out, const struct graph_sums *sums, int column) {
     const struct graph_column two[] = {columns[column], columns[TYPE]};
     graph_put_table(out, GRAPH_TSV, &(struct graph_table){.columns = two, .count = 2}, sums->rows,
