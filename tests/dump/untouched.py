@@ -82,7 +82,7 @@ class Untouched(unittest.TestCase):
             with self.subTest(deed):
                 told, said = self.see(deed, LARGE)
                 self.assertEqual(told, "children 0\n")
-                self.assertRegex(said, r"\Aallocsite-dump: \d+: no copy of it could be made, so it stood still longer: .*\n\Z")
+                self.assertRegex(said, r"\Aallocsite-dump: \d+: could not be forked, so it was stopped for longer: .*\n\Z")
 
     def test_snapshots_that_they_take_themselves(self):
         for deed in "read", "epoll", "epoll_pwait", "sigsuspend", "sigwait", "poll", "semop", "recv":

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What single blocks are: of which of the types that their site allocates, and how texts in them begin. */
+/* Chooses a block's type if its site allocates several, and finds text at the beginning of blocks. */
 #include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/capture/capture.h"
@@ -10,25 +10,25 @@
 
 enum { WORD = 8 };
 
-/* ---- Of which of several types a block is. */
+/* ---- The type of a block among several. */
 
-/* Of a large block no more words are looked at. */
+/* Limit of the words examined in a block. */
 enum { WORDS_MAX = 512 };
 
 struct choosing {
     const struct finder *finder;
     const struct capture_maps *maps;
     uint64_t start, size; /* of the block */
-    uint64_t words;       /* of it, that are looked at */
+    uint64_t words;       /* number of words to examine */
     uint64_t pointers[WORDS_MAX / 64];
     bool has_pointers;
 };
 
-/* How well a type fits a block; of the kinds the last one is best. */
+/* How well a type fits a block. Later kinds are better. */
 struct fit {
-    uint64_t unexplained; /* pointers where it has none */
+    uint64_t unexplained; /* pointers at offsets without a pointer field */
     enum { COUNTED, ARRAY, SINGLE } kind;
-    uint64_t missing; /* none where it may have one */
+    uint64_t missing; /* pointer fields without a pointer */
 };
 
 static bool size_fits(const struct block_type *type, uint64_t size) {
@@ -37,7 +37,7 @@ static bool size_fits(const struct block_type *type, uint64_t size) {
     return type->is_flexible || size % type->size == 0 || block_type_first(type, size);
 }
 
-/* What is not there of the copy is zeros. */
+/* Pages that were not copied are zero. */
 static bool may_be_pointer(const struct choosing *choosing, uint64_t offset) {
     uint64_t word;
     if (!image_read(choosing->finder->image, choosing->start + offset, &word, WORD) || !word)
@@ -51,7 +51,7 @@ static bool has_count(const struct choosing *choosing, const struct block_type *
            count == choosing->size / type->size;
 }
 
-/* Of a union a word may be anything. */
+/* A word of a union may hold any member. */
 static bool fits_words(const struct choosing *choosing, const struct block_type *type) {
     if (block_type_first(type, choosing->size) && !has_count(choosing, type))
         return false;
@@ -81,7 +81,7 @@ static void find_pointers(struct choosing *choosing) {
         }
 }
 
-/* False: it cannot be of the type. */
+/* False: the block cannot have the type. */
 static bool look(const struct choosing *choosing, const struct block_type *type, struct fit *fit) {
     uint64_t size = choosing->size;
     if (!size_fits(type, size) || !fits_words(choosing, type))
@@ -102,7 +102,7 @@ static int compare(const struct fit *a, const struct fit *b) {
                ?: compare_u64(b->kind, a->kind) ?: compare_u64(a->missing, b->missing);
 }
 
-/* Without a pointer nothing tells one object from characters or numbers of the same size. */
+/* Without pointers, one object cannot be distinguished from characters or numbers of the same size. */
 static bool is_better(const struct choosing *choosing, const struct fit *fit, const struct fit *than) {
     if (!choosing->has_pointers)
         return (fit->kind == COUNTED) < (than->kind == COUNTED);
@@ -126,11 +126,11 @@ static void choose(const struct choosing *choosing, const struct capture_sites *
     block->site = found != GRAPH_NONE && is_alone ? found : block->site;
 }
 
-/* ---- Pointers to what: of types that are nothing but pointers their objects tell. */
+/* ---- Types that are only pointers. The types of the objects that they point to decide. */
 
 struct following {
     const struct graph *graph;
-    const struct string_pool *texts; /* of the types of the graph's sites */
+    const struct string_pool *texts; /* types of the graph's sites */
     const struct finder *finder;
 };
 
@@ -176,12 +176,12 @@ static void follow(const struct following *following, const struct capture_sites
     block->site = most && found != GRAPH_NONE ? found : block->site;
 }
 
-/* The first sites are those of the report; what is decided has one of its choices, which come behind. */
+/* The report's sites come first. A decided block has one of the copies of its site, which follow them. */
 static bool is_undecided(const struct capture_sites *sites, uint32_t site) {
     return site < CAPTURE_FIRST + sites->source->report->counted && sites->choices[site].count;
 }
 
-/* Twice, for the second ones may point to the first. */
+/* Two passes, because a pointer of the second level may point to one of the first. */
 static void follow_all(struct graph *graph, const struct capture_sites *sites, const struct finder *finder,
                        const struct string_pool *texts) {
     const struct following following = {graph, texts, finder};
@@ -205,14 +205,14 @@ void capture_choose(struct graph *graph, const struct capture_sites *sites, cons
     follow_all(graph, sites, finder, texts);
 }
 
-/* ---- How texts in blocks begin. */
+/* ---- Text at the beginning of blocks. */
 
-/* Of characters, of bytes, or nobody knows of what. */
+/* Types of characters, bytes, or unknown. */
 static bool may_be_text(const char *type) {
     return !type || strstr(type, "char") || strcmp(type, ALLOCSITE_BYTES) == 0;
 }
 
-/* Characters up to a NUL, or as many as are shown; without the last one if that was cut. */
+/* Length up to a NUL or the limit of what is shown, without a character that the limit cuts. */
 static size_t text_length(const char *bytes, size_t size) {
     size_t length = 0;
     while (length < size && bytes[length]) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Taking the copy of a process. */
+/* Copies the memory of a process. */
 #include "dump/capture/capture.h"
 
 #include "dump/base/memory.h"
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Headroom for a process that grows while its size is measured. One that waits for us hardly does. */
+/* Headroom for a process that grows while its size is measured. A process that waits for us hardly grows. */
 enum { MARGIN = 16 << 20 };
 
-/* Reading so much takes some 20 milliseconds. */
+/* Below this size (about 20 ms of reading) a fork of the process is not worthwhile. */
 enum { WORTH_A_COPY = 48 << 20 };
 
 static uint64_t now(clockid_t clock) {
@@ -21,7 +21,7 @@ static uint64_t now(clockid_t clock) {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* The kernel may make one mapping of the program's memory and the runtime's. */
+/* The kernel may merge a mapping of the runtime with a neighbour of the program's. */
 static void want_programs(struct capture *capture, const struct capture_map *map) {
     const struct capture_maps *maps = &capture->maps;
     uint64_t begin = map->begin;
@@ -36,7 +36,7 @@ static void want_programs(struct capture *capture, const struct capture_map *map
         image_want(&capture->image, begin, map->end);
 }
 
-/* Of a module's data the linker has a part made read-only when it is relocated. */
+/* The linker makes part of a module's data read-only after relocation, so not all of it is writable. */
 static void want_mapping(struct capture *capture, const struct capture_map *map) {
     if (!map->is_readable || heap_is_table(&capture->heap, map->begin, map->end))
         return;
@@ -72,7 +72,7 @@ static bool find_root(struct capture *capture, struct reason *why) {
     return root->root.version == ROOT_VERSION || reason_set(why, "is of another version of allocsite");
 }
 
-/* Once before it stands still, to have the memory ready that the copy needs. */
+/* Measures the process before it is stopped, to reserve the memory for the copy. */
 static bool prepare(struct capture *capture, struct reason *why) {
     if (!find_root(capture, why) || !image_open(&capture->image, capture->memory.pid, why))
         return false;
@@ -91,11 +91,12 @@ static void complain_of(const struct capture *capture, const char *what, const s
     complain(pid, "%s%s%s", what, why ? ": " : "", why ? why->text : "");
 }
 
-/* False: all has to be read while it stands still, which for so little is as fast. */
+/* Forks a copy of the process. False: all memory must be read while the process is stopped, which is as fast
+ * for small ones. */
 static bool make_copy(struct capture *capture) {
     struct reason why;
     const struct stop *stop = &capture->stop;
-    bool is_halted = stop->threads[0].is_halted; /* and does not wait for us */
+    bool is_halted = stop->threads[0].is_halted; /* stopped by a debugger or signal, not waiting for us */
     bool is_waiting = capture->target->is_ending || (stop->threads[0].is_caller && stop->count == 1);
     if (capture->image.size < WORTH_A_COPY || is_halted || is_waiting)
         return false;
@@ -104,7 +105,7 @@ static bool make_copy(struct capture *capture) {
             return true;
         process_copy_end(&capture->process, &capture->memory);
     }
-    complain_of(capture, "no copy of it could be made, so it stood still longer", &why);
+    complain_of(capture, "could not be forked, so it was stopped for longer", &why);
     return false;
 }
 
@@ -114,7 +115,7 @@ static void copy_rest(struct capture *capture) {
         image_copy(&capture->image, &capture->copy, false);
     remote_memory_close(&capture->copy);
     if (!process_copy_end(&capture->process, &capture->memory))
-        complain_of(capture, "its copy could not be taken from it", NULL);
+        complain_of(capture, "keeps an ended child, its copy, until it ends", NULL);
     capture->stopped += capture->process.stopped;
 }
 

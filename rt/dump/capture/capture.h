@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Capturing a process: its mappings, its modules, and what is done with the copy of its memory. */
+/* Capture of a running process: its mappings and modules, a copy of its memory, and the results computed from
+ * the copy. */
 #ifndef ALLOCSITE_DUMP_CAPTURE_CAPTURE_H
 #define ALLOCSITE_DUMP_CAPTURE_CAPTURE_H
 
@@ -9,8 +10,9 @@
 
 enum map_kind {
     MAP_OTHER,
-    MAP_DATA, /* may hold pointers that the program stored: writable or of no file, and of no device */
-    MAP_ANONYMOUS_DATA, /* that, and private, writable, of no file and without a name, as the heap has */
+    MAP_DATA, /* may hold pointers that the program stored: readable memory, not a device, and writable or
+               * without a file */
+    MAP_ANONYMOUS_DATA, /* MAP_DATA that may be heap: private, writable, without file and name */
 };
 
 struct capture_map {
@@ -30,11 +32,10 @@ struct capture_data {
     bool heads; /* of the C library */
 };
 
-/* A module, and where in it unwind tables are. */
+/* A module and the location of its unwind tables. */
 struct capture_module {
-    uint64_t begin, end,
-        base; /* from its first to its last segment; what is to be added to its file's addresses */
-    uint64_t tables, tables_size, header; /* the segment that has them; header 0: there are none */
+    uint64_t begin, end, base; /* first to last segment; load bias to add to the file's addresses */
+    uint64_t tables, tables_size, header; /* the segment that contains them; header 0: no tables */
     const char *path;
 };
 
@@ -45,26 +46,26 @@ struct capture_maps {
     size_t data_count, data_room;
     struct capture_module *modules;
     size_t module_count, module_room;
-    uint64_t thread_local; /* bytes of all modules' thread-local memory together, at most */
-    struct span *own;      /* memory that the runtime has mapped, by rising address */
+    uint64_t thread_local; /* upper bound of all modules' static thread-local memory in bytes */
+    struct span *own;      /* memory that the runtime mapped, by ascending address */
     size_t own_count;
-    struct span own_data;    /* the runtime's writable segment; empty: it is linked statically */
-    struct span *registered; /* memory that the program has registered as roots, by rising address */
+    struct span own_data;    /* the runtime's writable segment; empty if it is linked statically */
+    struct span *registered; /* memory that the program registered as roots, by ascending address */
     size_t registered_count;
-    uint64_t allocator;  /* a function of the allocator that the program calls; 0: not known */
+    uint64_t allocator;  /* address of a function of the allocator in use; 0: unknown */
     const char *program; /* path of the executable */
     struct string_pool strings;
 };
 
-/* Reads them of a process that stands still. False: *why says why. */
+/* Reads the mappings of a stopped process. False: *why has the reason. */
 bool capture_maps_read(struct capture_maps *, struct remote_memory *, const struct remote_root *,
                        const struct heap *, struct reason *why);
 void capture_maps_free(struct capture_maps *);
 
-/* What is mapped there; NULL: nothing. */
+/* The mapping that contains the address; NULL: none. */
 const struct capture_map *capture_maps_at(const struct capture_maps *, uint64_t address);
 
-/* Whether roots may be in the mapping. */
+/* True if roots may be in the mapping. */
 bool capture_maps_is_root(const struct capture_maps *, const struct capture_map *, const struct stop *);
 
 /* ---- Frames of stacks. */
@@ -72,40 +73,40 @@ bool capture_maps_is_root(const struct capture_maps *, const struct capture_map 
 struct graph;
 
 struct capture_frame {
-    uint64_t begin, end; /* of the stack */
+    uint64_t begin, end; /* range of the stack that the frame occupies */
     uint32_t thread;
-    const char *module; /* NULL: not of one */
-    uint64_t
-        address; /* behind a call, or one more than that of an instruction, as the module's file has it */
+    const char *module; /* NULL: outside any module */
+    uint64_t address;   /* return address, or an instruction's address plus one, as an address of the module's
+                         * file */
 };
 
-/* Names roots on stacks, whose offsets are addresses, by the functions of the frames that have them,
- * innermost ones first. The process may run again. */
+/* Names roots on stacks after the functions whose frames contain them, innermost inlined function first.
+ * Their offsets must be addresses. The process may be running again. */
 struct capture_roots;
 void capture_frames(struct graph *, const struct capture_roots *, struct remote_memory *,
                     struct string_pool *texts);
 
 /* ---- The variables of modules. */
 
-/* Names roots in the data of modules, whose offsets are addresses, by the symbols of these. */
+/* Names roots in the data of modules after symbols. Their offsets must be addresses. */
 void capture_variables(struct graph *, const struct capture_maps *, struct string_pool *texts);
 
-/* ---- Taking the copy. The process stands still while its memory is copied, and only then. */
+/* ---- The copy. The process is stopped only while its memory is copied. */
 
 struct capture_target {
     unsigned pid;
-    unsigned thread; /* one of it that runs, for its first one may have ended; 0: that one */
-    uint64_t caller; /* address of a struct root_caller there, whose thread waits for us, and has passed its
-                        counters as standard input; 0: none does */
-    bool wants_contents;             /* of a graph: how texts in blocks begin */
-    const struct line_options *line; /* of a graph: which lines its sites are; NULL: the usual ones */
-    bool is_ending; /* all of it may stand still for long; wanted is memory that it shares, too */
+    unsigned thread;     /* a running thread, since the first one may have ended; 0: the first */
+    uint64_t caller;     /* address of a struct root_caller in the process, if a thread waits for us and has
+                          * passed its counters as standard input; 0: no thread waits */
+    bool wants_contents; /* graph: read the beginning of text in blocks */
+    const struct line_options *line; /* graph: how to choose the lines of sites; NULL: the default */
+    bool is_ending; /* the process may be stopped for long, and shared memory is copied too */
 };
 
 struct capture {
     const struct capture_target *target;
-    struct root_caller caller;         /* of the target, if it has one */
-    struct remote_memory memory, copy; /* copy: of its copy */
+    struct root_caller caller;         /* the target's, if a thread waits */
+    struct remote_memory memory, copy; /* of the process, and of its forked copy */
     struct process_copy process;
     struct remote_root root;
     struct image image;
@@ -113,24 +114,24 @@ struct capture {
     struct capture_maps maps;
     struct stop stop;
     struct finder finder;
-    struct report_source source; /* what it has counted */
+    struct report_source source; /* the counters */
     bool has_source;
     uint64_t stopped;
 };
 
-/* False: *why says why. To be followed by capture_end either way. */
+/* False: *why has the reason. capture_end must follow in both cases. */
 bool capture_begin(struct capture *, const struct capture_target *, struct reason *why);
 void capture_end(struct capture *);
 
-/* ---- What it is for. False: *why says why, and there is nothing to free. */
+/* ---- Results. False: *why has the reason, and there is nothing to free. */
 
 bool capture_graph(struct graph *, const struct capture_target *, struct reason *why);
 
-/* Finds the lost blocks. Lists for each slot that has any how many; the caller frees that. */
+/* Finds leaked blocks. The list has their number for each slot that has any; the caller frees it. */
 bool capture_lost(const struct capture_target *, struct root_lost **list, size_t *count, struct reason *why);
 
-/* The bytes of the block that an address leads to and of all blocks that these lead to, each once; 0: it
- * leads to none. Chunks that custom allocators hand out in parts are looked through, and count nothing. */
+/* The bytes of the block that contains an address and of all blocks reachable from it, each counted once; 0:
+ * no such block. Chunks of custom allocators are searched but not counted. */
 bool capture_deep_size(const struct capture_target *, uint64_t from, uint64_t *bytes, struct reason *why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finding the stacks of suspended coroutines. */
+/* Finds the stacks of suspended coroutines. */
 #include "dump/capture/search.h"
 
 #include "dump/base/memory.h"
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A switch of contexts leaves the return address just below the stack pointer that it keeps (swapcontext), or
- * above it, behind the registers that it has pushed. */
+/* A context switch leaves the return address just below the saved stack pointer (swapcontext), or above it
+ * after pushed registers. */
 enum { BELOW = 8, ABOVE = 16 * 8, CALL_SIZE = 8 };
 
-/* The largest stack: a word that points further below the end of its mapping is no stack pointer. */
+/* The largest stack. A word that points further below the end of its mapping is not a stack pointer. */
 #define STACK_MOST (UINT64_C(256) << 20)
 
 void coroutines_open(struct coroutines *coroutines, const struct capture_maps *maps, const struct stop *stop,
@@ -36,7 +36,7 @@ static bool is_in_module(const struct capture_maps *maps, uint64_t address) {
     return false;
 }
 
-/* NULL: it cannot be read. */
+/* NULL: the page cannot be read. */
 static const unsigned char *code_page(struct coroutines *coroutines, uint64_t address) {
     struct code_page *page = &coroutines->code[address / CODE_PAGE % CODE_PAGES];
     address &= -(uint64_t)CODE_PAGE;
@@ -47,7 +47,7 @@ static const unsigned char *code_page(struct coroutines *coroutines, uint64_t ad
     return page->is_there ? page->bytes : NULL;
 }
 
-/* The bytes before the address. */
+/* Reads the bytes before the address. */
 static bool read_code(struct coroutines *coroutines, uint64_t address, unsigned char code[CALL_SIZE]) {
     for (uint64_t i = 0, at = address - CALL_SIZE; i < CALL_SIZE; i++, at++) {
         const unsigned char *page = code_page(coroutines, at);
@@ -58,7 +58,7 @@ static bool read_code(struct coroutines *coroutines, uint64_t address, unsigned 
     return true;
 }
 
-/* Behind a call: of an address, or by a register or memory. */
+/* True if a call precedes the address: direct, or through a register or memory. */
 static bool is_return_address(struct coroutines *coroutines, uint64_t address) {
     unsigned char code[CALL_SIZE];
     if (!is_in_module(coroutines->maps, address) || !read_code(coroutines, address, code))
@@ -84,7 +84,7 @@ static bool has(const struct capture_map *map, uint64_t address) {
     return map->begin <= address && address < map->end;
 }
 
-/* It is searched as that of a thread, of whose dead part there are stale stack pointers. */
+/* The stack of a thread is searched with the thread. Its unused part contains stale stack pointers. */
 static bool is_of_thread(const struct stop *stop, const struct capture_map *map) {
     bool is = false;
     for (size_t i = 0; i < stop->count && !is; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The edges of the graph. */
+/* Finds the edges of the graph. */
 #include "dump/capture/search.h"
 #include "dump/capture/sites.h"
 
@@ -13,7 +13,7 @@
 
 enum { WORD = 8 };
 
-/* ---- What the blocks of a site are made of. */
+/* ---- The elements of a site's blocks. */
 
 static bool is_pointer_type(const struct module_type *type) {
     return type->layout.state == TYPE_KNOWN && type->layout.size == WORD && !type->fields;
@@ -25,7 +25,7 @@ static int by_place(const void *a, const void *b) {
                ?: left->is_text - right->is_text ?: compare_u64(left->name, right->name);
 }
 
-/* Of several alternatives of a union at one place the first one that is a pointer counts. */
+/* Of the members of a union at the same offset the first pointer counts. */
 static void take_fields(struct block_type *to, const struct module_type *type) {
     const struct type_field *from = type->fields->list + type->layout.first_field;
     to->fields = memory_zeros(type->layout.field_count, sizeof *to->fields);
@@ -39,7 +39,7 @@ static void take_fields(struct block_type *to, const struct module_type *type) {
     }
 }
 
-/* Of several elements all begin at words if the first two do. */
+/* All elements are aligned if the first two are. */
 static bool are_aligned(const struct block_type *type) {
     bool is_aligned = type->is_flexible || type->size % WORD == 0;
     for (size_t i = 0; i < type->field_count; i++)
@@ -87,16 +87,16 @@ void block_type_free(struct block_type *type) {
     free(type->covered);
 }
 
-/* ---- Which field a word is. */
+/* ---- The field at an offset. */
 
-/* new T[n] of a type with a destructor has the count before the elements. */
+/* new T[n] of a type with a destructor stores the count before the elements. */
 uint64_t block_type_first(const struct block_type *type, uint64_t size) {
     bool has_count =
         type->size > WORD && size > type->size && size % type->size == WORD && !type->is_flexible;
     return has_count ? WORD : 0;
 }
 
-/* Of a flexible array's elements the fields of the first one come again. */
+/* The fields of a flexible array's first element repeat. */
 static const struct type_field *repeated_at(const struct block_type *type, uint64_t offset) {
     for (size_t i = 0; i < type->field_count; i++) {
         const struct type_field *field = &type->fields[i];
@@ -113,7 +113,7 @@ static const struct type_field *exactly_at(const struct block_type *type, uint64
     return field && field->offset == offset ? field : NULL;
 }
 
-/* NULL: none is there. size: of the block. */
+/* NULL: no field at the offset. size: of the block. */
 static const struct type_field *field_at(const struct block_type *type, uint64_t size, uint64_t offset) {
     uint64_t first = block_type_first(type, size);
     if (!type->field_count || offset < first)
@@ -132,7 +132,7 @@ bool block_type_has(const struct block_type *type, uint64_t size, uint64_t offse
     return type->is_pointers ? offset % WORD == 0 : field && !field->is_text;
 }
 
-/* Whether the word is a field; its label and flags then are those of the edge. */
+/* True if the word is a field; sets the edge's label and flags. */
 static bool name_word(const struct block_type *type, uint64_t size, uint64_t offset,
                       struct graph_edge *edge) {
     const struct type_field *field = type->is_pointers ? NULL : field_at(type, size, offset);
@@ -144,7 +144,7 @@ static bool name_word(const struct block_type *type, uint64_t size, uint64_t off
     return edge->label != GRAPH_NONE;
 }
 
-/* ---- A block's words. */
+/* ---- The words of a block. */
 
 struct scan {
     struct graph *graph;
@@ -152,11 +152,11 @@ struct scan {
     struct coroutines *coroutines;
     const struct block_type *type;
     uint64_t start, size; /* of the block */
-    size_t first_edge;    /* of it */
+    size_t first_edge;    /* of the block */
     bool is_full;
 };
 
-/* Whether the type knows that no pointer is there. */
+/* True if the type excludes a pointer at the offset. */
 static bool is_text_at(const struct block_type *type, uint64_t size, uint64_t offset) {
     const struct type_field *field = field_at(type, size, offset);
     return type->size < WORD || (field && field->is_text);
@@ -180,7 +180,7 @@ static void count_edge(struct graph *graph, const struct block_type *type, uint6
     words->in_union += (edge->flags & GRAPH_UNION) != 0;
 }
 
-/* A pointer that leads to no block: to the end of one, or to where one may have been. */
+/* Counts a pointer to no block: past the end of one, or to where a block may have been. */
 static void see_astray(struct scan *scan, uint64_t word) {
     const struct finder *finder = scan->finder;
     size_t before = word ? finder_before(finder, word - 1) : FINDER_NONE;
@@ -197,7 +197,7 @@ static void see_word(struct scan *scan, uint64_t word, uint64_t offset) {
     size_t to = finder_find(finder, word, false);
     if (to == FINDER_NONE && scan->coroutines)
         coroutines_see(scan->coroutines, word);
-    if (word - finder->lowest > finder->extent) /* most words are no pointers */
+    if (word - finder->lowest > finder->extent) /* most words are not pointers */
         return;
     bool is_field = name_word(scan->type, scan->size, offset, &edge);
     if (to == FINDER_NONE) {
@@ -217,7 +217,7 @@ static void see_word(struct scan *scan, uint64_t word, uint64_t offset) {
     count_edge(graph, scan->type, scan->size, &edge);
 }
 
-/* Of a field that does not stand at a word, as in a packed struct. */
+/* A field at an unaligned offset, as in a packed struct. */
 static void see_odd_field(struct scan *scan, uint64_t offset) {
     uint64_t word;
     if ((scan->start + offset) % WORD && offset + WORD <= scan->size &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The frames of stacks, by the unwind tables that modules have in memory. Where these end, what is further up
- * is the stack's. */
+/* Finds the frames of stacks with the unwind tables that modules have in memory. The rest of a stack after
+ * the last known frame has no function. */
 #include "cfi/cfi.h"
 
 #include "dump/base/memory.h"
@@ -14,8 +14,8 @@ enum { FRAMES_MAX = 10000, SIGNALS_MAX = 16, TABLES_MAX = 1 << 30 };
 struct frames {
     const struct capture_roots *roots;
     struct remote_memory *memory;
-    char **tables; /* of each module, from its process; NULL: they are not there, or not read so far */
-    struct capture_frame *list; /* of one thread after the other */
+    char **tables;              /* of each module, read from the process; NULL: absent or not read yet */
+    struct capture_frame *list; /* by thread */
     size_t count, room;
 };
 
@@ -41,14 +41,13 @@ static const char *tables_of(struct frames *frames, size_t number) {
     return *tables;
 }
 
-/* What tells of a place in code. */
+/* The unwind information for a code address. */
 struct code_place {
     struct cfi_tables tables;
     struct cfi_row row;
 };
 
-/* Tables speak of addresses by their distance, so these are as far from the copy as from where it comes from.
- */
+/* Tables use relative addresses, so the caller passes addresses relative to the copy. */
 static bool find_place(struct frames *frames, uint64_t pc, struct code_place *place) {
     size_t number = module_at(frames->roots->maps, pc);
     if (number == frames->roots->maps->module_count)
@@ -67,7 +66,7 @@ static bool read_word(void *context, uintptr_t address, uintptr_t *word) {
     return image_read(frames->roots->finder->image, address, word, sizeof *word);
 }
 
-/* ---- From frame to frame. */
+/* ---- Walking. */
 
 static void add(struct frames *frames, uint32_t thread, const struct cfi_frame *frame) {
     const struct capture_maps *maps = frames->roots->maps;
@@ -86,18 +85,18 @@ struct walk {
     uint64_t begin;
     uint32_t thread;
     unsigned signals;
-    bool is_next; /* its address is that of the next instruction, not of what is behind a call */
+    bool is_next; /* the address is the next instruction, not a return address */
 };
 
-/* Where a signal comes the kernel lets the handler return to the start of a function. */
+/* A signal frame's return address is the start of a function (the signal trampoline), not after a call. */
 static bool find_frame(struct frames *frames, const struct walk *walk, struct code_place *place) {
     uint64_t pc = walk->registers[CFI_RETURN];
     return find_place(frames, pc - !walk->is_next, place) ||
            (!walk->is_next && find_place(frames, pc, place) && place->row.is_signal_frame);
 }
 
-/* Each frame ends above the one before, but where signals lead to another stack: what is saved for a signal
- * counts as of the function where it came. False: there is none, or nothing is known of it. */
+/* Moves to the caller. Each frame ends above the one before, except where a signal switched stacks: memory
+ * saved for a signal belongs to the interrupted function. False: no caller, or no unwind information. */
 static bool step(struct frames *frames, struct walk *walk) {
     uint64_t address = walk->registers[CFI_RETURN] + walk->is_next, sp = walk->registers[CFI_RSP];
     struct code_place place;
@@ -127,7 +126,7 @@ static void walk_up(struct frames *frames, const struct stopped_thread *thread) 
 
 /* ---- The functions of frames. */
 
-/* The first frame of the thread that has it. NULL: none. */
+/* The first frame of the root's thread that contains it. NULL: none. */
 static const struct capture_frame *find(const struct capture_frame *frames, size_t count,
                                         const struct graph_root *root) {
     for (size_t i = 0; i < count; i++)
@@ -142,7 +141,7 @@ static void name_root(struct graph_root *root, const char *function, struct stri
         root->label = (uint32_t)string_number(texts, function);
 }
 
-/* For the symbolizer: a report of what the frames are, each a row. */
+/* Symbolizes frames as the rows of a temporary report. */
 static void symbolize(struct symbolizer *symbolizer, struct report_site *rows,
                       const struct capture_frame *frames, size_t count) {
     struct report report = {.site_count = count, .sites = memory_zeros(count, sizeof *report.sites)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The live blocks of a process that stands still. */
+/* Reads the live blocks of a stopped process. */
 #include "dump/capture/heap.h"
 
 #include "base/arrays.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Addresses that have the same page of small entries. */
+/* The heap addresses whose small entries share a page. */
 enum { PAGE = 4096, ENTRIES = PAGE / 4 };
 
 struct large_entry {
@@ -60,7 +60,7 @@ static uint64_t region_count(const struct heap *heap) {
     return heap->layout.addresses / heap->layout.region_size;
 }
 
-/* Entries for each 16 bytes, and behind these those of large blocks. */
+/* A region's table has an entry for each 16 bytes, followed by the entries of large blocks. */
 static uint64_t region_small_size(const struct heap *heap) {
     return heap->layout.region_size / 16 * sizeof(uint32_t);
 }
@@ -79,7 +79,7 @@ bool heap_is_table(const struct heap *heap, uint64_t begin, uint64_t end) {
                          overlaps(begin, end, heap->second, small_size(heap, heap->end)));
 }
 
-/* ---- What of the tables is there. */
+/* ---- The parts of the tables that are needed. */
 
 static void want_regions(const struct heap *heap, struct image *image, struct remote_memory *memory,
                          uint64_t array) {
@@ -120,9 +120,9 @@ bool heap_want(struct heap *heap, struct image *image, uint64_t begin, uint64_t 
     return true;
 }
 
-/* ---- What the entries say. */
+/* ---- Decoding entries. */
 
-/* What is done with entries. */
+/* The function that is called for entries. */
 struct visitor {
     const struct heap *heap;
     const struct image *image;
@@ -143,7 +143,7 @@ static uint64_t size_of(const struct image *image, uint64_t at, const struct lar
     return (uint64_t)aside[0].size << 32 | aside[1].size;
 }
 
-/* at: where the entry is in the process. */
+/* at: address of the entry in the process. */
 static void see_large(const struct visitor *visitor, uint64_t cell, uint64_t at,
                       const struct large_entry *entry) {
     uint32_t value = entry->value & ~(1u << 31);
@@ -152,8 +152,8 @@ static void see_large(const struct visitor *visitor, uint64_t cell, uint64_t at,
                        size_of(visitor->image, at, entry));
 }
 
-/* The entries of small blocks from an address in the process on, for the heap from start on. each: bytes of
- * heap for one, of which one of 16 in the upper half has its lowest bit set. */
+/* Visits the small entries at addresses from `table` to `end`, which describe the heap from `start` on. each:
+ * bytes of heap per entry. An entry with the lowest bit set is in the upper 16 bytes. */
 static void read_small(const struct visitor *visitor, uint64_t table, uint64_t end, uint64_t start,
                        uint64_t each, uint64_t shift) {
     const struct image *image = visitor->image;
@@ -187,7 +187,7 @@ static void read_large(const struct visitor *visitor, uint64_t table, uint64_t e
     }
 }
 
-/* Of a mapping, to the ends of the pages that its entries share with those of its neighbours. */
+/* Covers whole pages of entries, which may be shared with neighbouring mappings. */
 static void read_span(const struct visitor *visitor, uint64_t begin, uint64_t end) {
     const struct heap *heap = visitor->heap;
     uint64_t cell = heap->layout.cell, first = begin / cell, last = end / cell;
@@ -213,7 +213,7 @@ static void read_regions(const struct visitor *visitor, uint64_t array, uint64_t
     }
 }
 
-/* Blocks that a custom allocator hands out at the very start of its chunk come behind that. */
+/* A chunk sorts before a block that a custom allocator places at its very start. */
 static int compare(const void *a, const void *b) {
     const struct heap_block *left = a, *right = b;
     return compare_u64(left->start, right->start) ?: compare_u64(right->size, left->size);
@@ -259,10 +259,11 @@ void heap_visit_all(const struct heap *heap, const struct image *image, uint64_t
     read_span(&(struct visitor){heap, image, visit_any, &visiting}, begin, end);
 }
 
-/* ---- Which block a word points to. */
+/* ---- The block that a word points to. */
 
-/* Blocks that begin no further from one another are in a group. What is looked up is a cell, which leads to a
- * few blocks: a search among all would go through as many places in memory as their number has bits. */
+/* Blocks that start at most APART bytes after the previous one form a group. A look-up goes through the cell
+ * of the address, which leads to a few blocks. A binary search over all blocks would touch as many places in
+ * memory as their number has bits. */
 enum { CELL_BITS = 9, APART = 1 << 16 };
 
 static void add_group(struct finder *finder, size_t block) {
@@ -271,7 +272,7 @@ static void add_group(struct finder *finder, size_t block) {
         block < finder->count ? finder->blocks[block].start : UINT64_MAX, block, finder->cell_count};
 }
 
-/* Up to the one where the block begins. */
+/* Appends cells up to the one in which the block starts. */
 static void add_cells(struct finder *finder, size_t block) {
     const struct finder_group *group = &finder->groups[finder->group_count - 1];
     size_t end = group->cell + ((finder->blocks[block].start - group->begin) >> CELL_BITS) + 1;
@@ -301,7 +302,8 @@ void finder_close(struct finder *finder) {
     free(finder->cells);
 }
 
-/* How many blocks begin at the address or before: of those from low to high it is not known. */
+/* Binary search: the number of blocks that start at or before the address, known to be between low and
+ * high. */
 static size_t begun(const struct finder *finder, size_t low, size_t high, uint64_t address) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -326,7 +328,7 @@ size_t finder_before(const struct finder *finder, uint64_t address) {
     return begun(finder, finder->cells[group->cell + cell], high, address) - 1;
 }
 
-/* new T[0] of a type with a destructor: a count of 0, and the pointer is the one behind it. */
+/* new T[0] of a type with a destructor: the block holds the count 0, and the pointer is just past it. */
 static bool is_empty_array(const struct finder *finder, const struct heap_block *block, uint64_t word) {
     uint64_t elements;
     return block->size == sizeof elements && word == block->start + sizeof elements &&
@@ -339,7 +341,7 @@ static bool is_next_head(const struct heap_block *block, uint64_t word) {
 }
 
 size_t finder_find(const struct finder *finder, uint64_t word, bool heads) {
-    if (word - finder->lowest > finder->extent) /* most words are no pointers */
+    if (word - finder->lowest > finder->extent) /* most words are not pointers */
         return FINDER_NONE;
     size_t i = finder_before(finder, word);
     if (i == FINDER_NONE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The memory of a process: its mappings, what of them modules have, and a copy of its pages. */
+/* Reads the mappings of a process and its modules, and copies its pages. */
 #include "base/arrays.h"
 #include "base/path.h"
 #include "dump/base/memory.h"
@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- The memory of a process: its mappings, and what of them modules have. */
+/* ---- Mappings and modules. */
 
 #define PAGE UINT64_C(4096)
 
@@ -33,7 +33,7 @@ static bool holds_c_library(const struct reading *reading, const char *path) {
     return path_is_c_library(path) || reading->root->root.flags & ROOT_IS_STATIC;
 }
 
-/* Linked statically, the runtime has no segment of its own. */
+/* If linked statically, the runtime has no segment of its own. */
 static bool is_own(const struct reading *reading, uint64_t begin, uint64_t end) {
     uint64_t own = (uintptr_t)reading->heap->layout.small;
     return !(reading->root->root.flags & ROOT_IS_STATIC) && begin <= own && own < end;
@@ -105,14 +105,14 @@ static bool starts(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* To read from a device may change it. */
+/* Reading from a device may change its state. */
 static bool is_memory(const char *path) {
     bool is_device = starts(path, "/dev/") && !starts(path, "/dev/shm/") && !starts(path, "/dev/zero");
     return *path == '/' ? !is_device && !starts(path, "/dmabuf:")
                         : !*path || starts(path, "[heap]") || starts(path, "[anon");
 }
 
-/* The heap and the first stack have names. */
+/* The heap and the first stack have names, and are data. */
 static enum map_kind kind_of(const struct process_mapping *mapping) {
     bool is_readable = mapping->flags[0] == 'r', is_writable = mapping->flags[1] == 'w';
     bool is_named = *mapping->path && !starts(mapping->path, "[anon:");
@@ -139,8 +139,8 @@ static void see(struct reading *reading, const struct process_mapping *mapping) 
         see_module(reading, mapping->start, string_keep(&maps->strings, mapping->path));
 }
 
-/* Returns the spans of a list of the runtime's, to be freed, by rising address. What cannot be read has none.
- */
+/* Returns a list of the runtime's spans by ascending address; the caller frees it. NULL: unreadable or
+ * empty. */
 static struct span *read_spans(struct remote_memory *memory, const struct root_own *from, size_t *kept) {
     struct root_own layout;
     uint64_t entries = 0;
@@ -225,9 +225,9 @@ bool capture_maps_is_root(const struct capture_maps *maps, const struct capture_
     return map->is_stack;
 }
 
-/* ---- A copy of the pages of a process. */
+/* ---- A copy of the pages. */
 
-/* Linux, Documentation/admin-guide/mm/pagemap.rst: present or swapped; of a file or shared. */
+/* Linux, Documentation/admin-guide/mm/pagemap.rst: present or swapped; file-mapped or shared. */
 #define PAGEMAP_TOUCHED (UINT64_C(3) << 62)
 #define PAGEMAP_SHARED  (UINT64_C(1) << 61)
 
@@ -274,7 +274,7 @@ static void add_page(struct image *image, uint64_t address, bool is_shared) {
     image->runs[image->count++] = (struct image_run){address, PAGE, NULL, is_shared};
 }
 
-/* Of some pages from one on. Returns how many there are; 0: none, or they are not known. */
+/* Reads pagemap entries from a page on. Returns their number; 0: none, or unreadable. */
 static size_t read_entries(int pagemap, uint64_t page, uint64_t behind, uint64_t entries[ENTRIES]) {
     size_t count = behind - page < ENTRIES ? behind - page : ENTRIES;
     ssize_t got = pread(pagemap, entries, count * sizeof *entries, (off_t)(page * sizeof *entries));
@@ -303,7 +303,7 @@ void image_want_none(struct image *image) {
     image->size = 0;
 }
 
-/* Two mappings may share a page of a table. */
+/* Two mappings may share a page of a table: removes duplicates. */
 static void drop_doubles(struct image *image) {
     size_t kept = 0;
     qsort(image->runs, image->count, sizeof *image->runs, compare_first_u64);
@@ -319,7 +319,7 @@ static void drop_doubles(struct image *image) {
     image->count = kept;
 }
 
-/* Pages that the process keeps from its children are not there, or are empty (madvise(2)). */
+/* A forked copy lacks pages that the process keeps from its children, or has them empty (madvise(2)). */
 static void share_run(struct image *image, int pagemap, const struct image_run *run) {
     uint64_t entries[ENTRIES], behind = (run->address + run->size) / PAGE;
     size_t count;
@@ -365,7 +365,7 @@ bool image_end(struct image *image, struct reason *why) {
     return true;
 }
 
-/* Pages of devices and the like cannot be read: what is before them is. */
+/* Copies up to the first unreadable page, such as a page of a device. */
 static void copy_pages(struct remote_memory *memory, struct image_run *run) {
     uint64_t size = 0;
     while (size < run->size && remote_read(memory, run->address + size, run->bytes + size, PAGE))
@@ -398,7 +398,7 @@ void image_copy(struct image *image, struct remote_memory *memory, bool is_share
     }
 }
 
-/* ---- Looking into it. */
+/* ---- Reading the copy. */
 
 size_t image_behind(const struct image *image, uint64_t address) {
     size_t next = sorted_up_to(image->runs, image->count, sizeof *image->runs,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Lost blocks of a process, and what one block leads to. */
+/* Finds the leaked blocks of a process, and the size reachable from one block. */
 #include "dump/capture/search.h"
 
 #include "base/arrays.h"
@@ -9,14 +9,14 @@
 
 #include <stdlib.h>
 
-/* ---- Lost blocks. */
+/* ---- Leaked blocks. */
 
-/* What the dynamic loader has it finds by other ways than pointers to the block. */
+/* The dynamic loader finds its blocks by other means than pointers, so they are in use. */
 static void reach_in_use(struct reaching *reaching, struct capture *capture) {
     const struct heap *heap = &capture->heap;
     struct symbolizer names = {.is_quiet = true};
-    unsigned char *is_in_use = memory_zeros((size_t)heap_ours(heap) + 1, 1); /* 1: it is not, 2: it is */
-    if (capture->root.root.flags & ROOT_IS_STATIC) /* then no module tells the loader's memory */
+    unsigned char *is_in_use = memory_zeros((size_t)heap_ours(heap) + 1, 1); /* by slot; 1: no, 2: yes */
+    if (capture->root.root.flags & ROOT_IS_STATIC) /* then no module identifies the loader's memory */
         symbolize_report(&names, capture->source.report);
     is_in_use[heap_ours(heap)] = 2;
     for (size_t i = 0; i < heap->count; i++) {
@@ -31,7 +31,7 @@ static void reach_in_use(struct reaching *reaching, struct capture *capture) {
     symbolizer_free(&names);
 }
 
-/* One after the other of the same slot become one. */
+/* Merges entries of the same slot. */
 static size_t merge(struct root_lost *list, size_t count) {
     size_t kept = 0;
     sort_list(list, count, sizeof *list, compare_first_u64);
@@ -94,7 +94,7 @@ bool capture_lost(const struct capture_target *target, struct root_lost **list, 
     return is_done;
 }
 
-/* ---- What one block leads to. */
+/* ---- The size reachable from one block. */
 
 static uint64_t deep_size(struct capture *capture, uint64_t from) {
     struct reaching reaching;

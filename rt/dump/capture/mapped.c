@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks that are known only to memory which the program mapped itself.
+/* Reaches blocks that are known only to memory which the program mapped itself.
  *
  * Such memory is no root: a stale pointer in it would hide a leak. But a block to which it points may be in
  * use. The search covers all pages that were ever touched, except for the memory of the runtime, of modules
@@ -18,20 +18,21 @@
 
 /* ---- The allocator's memory. */
 
-/* glibc maps a block of this size by itself, and behind the last block of a heap it keeps about as much. */
+/* The threshold above which glibc maps a block separately, and the approximate size that it keeps after the
+ * last block of a heap. */
 #define ALONE_SIZE  (UINT64_C(128) << 10)
 #define HEAP_BEHIND (UINT64_C(128) << 10)
 
-/* Heaps of glibc's threads are not larger. */
+/* Maximum size of a heap of glibc's arenas. */
 #define HEAP_MOST (UINT64_C(64) << 20)
 
-/* So much is looked at at once. */
+/* Bytes examined at a time. */
 #define CHUNK (UINT64_C(32) << 10)
 
-/* What of the chunk that ends at chunk_end is the allocator's: blocks in it, live or freed, are never far
- * apart. */
+/* The part of the chunk before chunk_end that belongs to the allocator. Its blocks, live or freed, are close
+ * together. */
 struct heap_part {
-    uint64_t begin; /* of what is looked at */
+    uint64_t begin; /* start of the examined memory */
     uint64_t chunk_end, from, until;
 };
 
@@ -40,12 +41,13 @@ struct heap_part {
 struct mapped {
     struct reaching *reaching;
     const struct heap *heap;
-    struct span *known; /* sorted: memory that is no program's data, or was searched */
+    struct span *known; /* sorted: memory without program data, or already searched */
     size_t known_count, known_room;
-    const struct capture_map *map; /* that is searched, ... */
-    uint64_t threads_end;          /* ... and below this there are stacks of threads; 0: not looked for yet */
+    const struct capture_map *map; /* the mapping being searched */
+    uint64_t threads_end;          /* thread stacks are below this address in the mapping; 0: not determined
+                                    * yet */
     struct heap_part part;
-    bool *is_allocators; /* of each mapping: another allocator's than the C library's */
+    bool *is_allocators; /* of each mapping: belongs to an allocator other than the C library's */
 };
 
 static const struct capture_maps *maps_of(const struct mapped *mapped) {
@@ -61,7 +63,7 @@ static bool is_touched(const struct mapped *mapped, uint64_t address) {
     return image_at(image_of(mapped), address, &size);
 }
 
-/* What such a block was in may be the program's when it is freed. */
+/* A separately mapped block. After it is freed, the program may map its memory again. */
 static bool is_alone(uint64_t start, uint64_t size) {
     return size >= ALONE_SIZE && (start % PAGE == 0 || start % PAGE == 16);
 }
@@ -85,7 +87,7 @@ static void next_chunk(struct mapped *mapped) {
     part->chunk_end += CHUNK;
 }
 
-/* Addresses come in ascending order in each mapping. */
+/* Addresses must ascend within a mapping. */
 static bool is_allocators(struct mapped *mapped, uint64_t at) {
     struct heap_part *part = &mapped->part;
     uint64_t begin = at - mapped->map->begin > HEAP_MOST ? at - HEAP_MOST : mapped->map->begin;
@@ -96,8 +98,8 @@ static bool is_allocators(struct mapped *mapped, uint64_t at) {
     return part->from <= at && at < part->until;
 }
 
-/* An allocator other than the C library's keeps the addresses of its blocks in the mappings to which its data
- * points. In an executable that data could be the program's, too. */
+/* An allocator other than the C library's keeps its blocks in mappings to which its data points. This does
+ * not hold for an allocator in the executable, whose data also contains the program's pointers. */
 static void note_pointed_at(void *context, struct span data) {
     struct mapped *mapped = context;
     uint64_t word;
@@ -125,7 +127,7 @@ static void pass_over_allocator(struct mapped *mapped) {
 
 /* ---- Stacks. */
 
-/* What was used of a stack below a stack pointer is one stretch of pages, as a rule. */
+/* The used part of a stack below a stack pointer is usually one range of touched pages. */
 static uint64_t stack_begin(const struct mapped *mapped, const struct capture_map *map, uint64_t sp) {
     uint64_t page = sp & -PAGE;
     while (page > map->begin && is_touched(mapped, page - PAGE))
@@ -133,9 +135,9 @@ static uint64_t stack_begin(const struct mapped *mapped, const struct capture_ma
     return page < map->begin ? map->begin : page;
 }
 
-/* The C library's descriptor of a thread, where its stack ends, holds its own address twice, in
- * tcbhead_t.tcb and .self (sysdeps/x86_64/nptl/tls.h): also when the thread has ended, and the stack waits
- * for another one. */
+/* The C library's thread descriptor at the end of a stack contains its own address twice, in tcbhead_t.tcb
+ * and .self (sysdeps/x86_64/nptl/tls.h). It remains when the thread has ended and the stack waits for
+ * reuse. */
 static bool is_thread(const char *bytes, uint64_t at) {
     uint64_t words[3];
     memcpy(words, bytes, sizeof words);
@@ -158,14 +160,14 @@ static uint64_t find_threads_end(const struct mapped *mapped, uint64_t first_thr
     return mapped->map->begin;
 }
 
-/* ---- Memory that is passed over. */
+/* ---- Excluded memory. */
 
 static void add_known(struct mapped *mapped, uint64_t begin, uint64_t end) {
     memory_grow(&mapped->known, mapped->known_count, &mapped->known_room, sizeof *mapped->known);
     mapped->known[mapped->known_count++] = (struct span){begin & -PAGE, (end + PAGE - 1) & -PAGE};
 }
 
-/* Below other threads' stack pointers their stacks are found as those of threads that have ended. */
+/* Adds the stack of a live thread. Memory of ended threads below it is recognized by their descriptors. */
 static void add_thread(struct mapped *mapped, const struct stopped_thread *thread) {
     const struct capture_map *map = capture_maps_at(maps_of(mapped), thread->sp);
     unsigned pid = mapped->reaching->roots.stop->pid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Words that lead to blocks, and the blocks that are reached. */
+/* Follows words to blocks and keeps the set of reached blocks. */
 #include "dump/capture/search.h"
 
 #include "dump/base/memory.h"
@@ -83,7 +83,7 @@ void reaching_go_on(struct reaching *reaching) {
     }
 }
 
-/* Blocks lead to stacks of coroutines, and these to blocks. */
+/* Blocks may point to stacks of coroutines, and these to blocks: repeats until nothing new is found. */
 void reaching_from_roots(struct reaching *reaching) {
     reaching->roots.found = reach_from_root;
     reaching->roots.context = reaching;

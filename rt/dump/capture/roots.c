@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The roots of the search: data, stacks, registers and thread-local memory. */
+/* Searches the roots: data, stacks, registers and thread-local memory. */
 #include "dump/capture/search.h"
 
 enum { DESCRIPTOR_ROOM = 4096 };
 
-/* What is being looked through. */
+/* The root being searched. */
 struct root_source {
     const struct capture_roots *roots;
     enum graph_root_kind kind;
@@ -31,7 +31,7 @@ static void see_root(struct root_source *source, struct span span) {
     words_search_between(&words, span);
 }
 
-/* The runtime's thread-local memory is left out. */
+/* Excludes the runtime's own thread-local memory. */
 static void see_around_own(struct root_source *source, struct span span, uint64_t tp) {
     const struct heap *heap = source->roots->heap;
     struct span own = {tp + (uint64_t)heap->local, tp + (uint64_t)heap->local};
@@ -64,9 +64,9 @@ static uint64_t most(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Thread-local memory lies below the thread pointer, the C library's descriptor of the thread, which is of no
- * known size (2,304 bytes in glibc 2.36), above. Below that of the first thread there may be more, and of any
- * other is its stack. */
+/* Static thread-local memory is below the thread pointer. The C library's descriptor of the thread is above
+ * it, of unknown size (2,304 bytes in glibc 2.36). For the first thread there may be more below; other
+ * threads have their stack there. */
 struct span capture_thread_memory(const struct capture_maps *maps, const struct stopped_thread *thread,
                                   unsigned pid) {
     struct span map = map_at(maps, thread->tp);
@@ -83,8 +83,8 @@ static void see_registers(const struct capture_roots *roots, const struct stoppe
     words_see(&words, thread->tp, 0);
 }
 
-/* The first thread's stack ends with its mapping, any other's with its thread-local memory. A thread that is
- * on another stack, for signals or a coroutine's, may come back to any part of its own. */
+/* The first thread's stack ends with its mapping, any other's with its thread-local memory. A thread that
+ * currently uses another stack, for signals or coroutines, may return to any part of its own. */
 static void see_thread(const struct capture_roots *roots, const struct stopped_thread *thread) {
     const struct capture_maps *maps = roots->maps;
     uint32_t id = (uint32_t)thread->id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The sites of blocks. */
+/* Adds the sites of blocks to the graph. */
 #include "dump/capture/sites.h"
 
 #include "base/path.h"
@@ -51,7 +51,7 @@ static void add_view(struct graph *graph, struct string_pool *texts, const struc
     site->is_uncounted = view->backing;
 }
 
-/* Of what a function of the C++ library's strings allocates, which is compiled in the library: characters. */
+/* The character type of what the C++ library's string functions allocate inside the library. */
 static const char *characters_of(const struct site_view *view, char name[TYPE_NAME_SIZE]) {
     static const char *const strings[] = {"std::string::", "std::__cxx11::basic_string<",
                                           "std::basic_string<"};
@@ -67,7 +67,7 @@ static const char *characters_of(const struct site_view *view, char name[TYPE_NA
     return NULL;
 }
 
-/* Before lines are chosen: those are the lines of the calls of such functions. */
+/* Runs before lines are chosen: afterwards the sites are the callers' lines. */
 static void type_characters(struct report *report, struct string_pool *texts) {
     for (size_t i = 0; i < report->site_count; i++) {
         struct site_view *view = &report->sites[i]->view;
@@ -90,7 +90,7 @@ static bool are_all_known(const struct capture_sites *sites, struct site_view vi
     return true;
 }
 
-/* A site for each of its types. */
+/* Adds a copy of a site for each of its types. */
 static void add_choice(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
                        size_t of) {
     struct site_view view = sites->source->report->sites[of]->view;
@@ -132,7 +132,7 @@ static void set_types(struct capture_sites *sites, struct graph *graph, struct s
     }
 }
 
-/* One for each that the report has, whose addresses the symbolizer has looked up. */
+/* Adds a stack for each of the report's, which the symbolizer has looked up. */
 static void add_stacks(struct graph *graph, struct string_pool *texts, const struct report *report,
                        struct symbolizer *symbolizer) {
     struct by_stack rows;

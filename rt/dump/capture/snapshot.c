@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The graph of a process's heap. */
+/* Builds the graph of a process's heap. */
 #include "dump/base/memory.h"
 #include "dump/capture/search.h"
 #include "dump/capture/sites.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What the copy is made into. */
+/* The state while a graph is built. */
 struct making {
     struct capture *capture;
     struct graph *graph;
@@ -53,7 +53,7 @@ static void add_in_use(const struct making *making) {
             add_root(graph, &(struct graph_root){(uint32_t)i, GRAPH_NONE, 0, 0, GRAPH_LOADER});
 }
 
-/* False: there are more edges than can be. */
+/* False: too many edges. */
 static bool add_references(struct making *making) {
     struct capture *capture = making->capture;
     struct coroutines coroutines;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The variables of modules. */
+/* Names roots after the variables of modules. */
 #include "dump/capture/search.h"
 
 #include "dump/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A system call that a thread which stands still makes for us. */
+/* Makes a stopped thread execute a system call. */
 #include "dump/process/process.h"
 #include "dump/stop/stop.h"
 
@@ -15,19 +15,20 @@
 
 struct injection {
     int thread;
-    uint64_t instruction, mask; /* mask: of signals, the thread's own */
+    uint64_t instruction, mask; /* mask: the thread's blocked signals */
     struct user_regs_struct registers;
-    bool is_to_halt; /* it was told to meanwhile */
-    int copy;        /* that the call has made, and that we have stopped; 0: none */
+    bool is_to_halt; /* a stop signal arrived meanwhile */
+    int copy;        /* process created by the call, and stopped by us; 0: none */
 };
 
 enum { CODE_OF_64_BITS = 0x33, LENGTH = 2 };
 
 static const unsigned char instruction[LENGTH] = {0x0f, 0x05};
 
-/* ---- Which thread. */
+/* ---- Choosing a thread. */
 
-/* A set of signals that the kernel takes back when the call ends: it is lost if another one is set. */
+/* Calls with a temporary signal mask, which the kernel restores at their end. Setting another mask would lose
+ * it. */
 static bool has_own_mask(const struct user_regs_struct *registers) {
     switch (registers->orig_rax) {
     case SYS_rt_sigsuspend:
@@ -46,7 +47,8 @@ static bool has_own_mask(const struct user_regs_struct *registers) {
     }
 }
 
-/* Code that the kernel begins anew after a stop (rseq(2)) would not be, if that is seen elsewhere. */
+/* The kernel restarts an interrupted critical section (rseq(2)). If another instruction is executed in
+ * between, it would not. */
 static bool is_in_sequence(int thread, struct remote_memory *memory) {
     struct __ptrace_rseq_configuration rseq = {0};
     uint64_t sequence = 0;
@@ -56,7 +58,7 @@ static bool is_in_sequence(int thread, struct remote_memory *memory) {
            (!remote_read(memory, rseq.rseq_abi_pointer + 8, &sequence, sizeof sequence) || sequence);
 }
 
-/* Linux's include/uapi/linux/ptrace.h: calls that the program does itself, but from where it says. */
+/* True if the program emulates its system calls. Linux's include/uapi/linux/ptrace.h. */
 static bool has_own_calls(int thread) {
     const enum __ptrace_request get = 0x4211; /* PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG */
     struct {
@@ -66,7 +68,7 @@ static bool has_own_calls(int thread) {
     return dispatch.mode;
 }
 
-/* In the pages that the kernel gives every process. 0: there is none. */
+/* Finds a syscall instruction in the vDSO. 0: none. */
 static uint64_t find_instruction(struct remote_memory *memory) {
     struct process_maps maps;
     struct reason unimportant;
@@ -85,22 +87,23 @@ static uint64_t find_instruction(struct remote_memory *memory) {
     return found;
 }
 
-/* At the first instruction of a signal's handler the kernel still has the number of the call that the signal
- * ended. */
+/* At the first instruction of a signal handler the kernel still has the number of the interrupted call, so
+ * the instruction is checked as well. */
 static bool is_in_call(const struct user_regs_struct *registers, struct remote_memory *memory) {
     unsigned char bytes[LENGTH];
     return (long)registers->orig_rax >= 0 && remote_read(memory, registers->rip - LENGTH, bytes, LENGTH) &&
            memcmp(bytes, instruction, LENGTH) == 0;
 }
 
-/* A call that began in another way, as that of 32 bits, and will begin again. */
+/* A call that began in another way, such as a 32-bit one, and will be restarted. */
 static bool is_to_begin_again(const struct user_regs_struct *registers) {
     enum { RESTARTS_FIRST = 512, RESTARTS_LAST = 516 }; /* Linux's include/linux/errno.h */
     long result = (long)registers->rax;
     return (long)registers->orig_rax >= 0 && result <= -RESTARTS_FIRST && result >= -RESTARTS_LAST;
 }
 
-/* 0: it is not one that can do it. The one of a call that it is in may be used by the program as well. */
+/* Address of a syscall instruction that the thread can execute; 0: the thread is not usable. A thread that
+ * was stopped in a call executes the instruction of that call again. */
 static uint64_t usable_instruction(const struct stopped_thread *thread, struct remote_memory *memory) {
     const struct user_regs_struct *registers = (const struct user_regs_struct *)thread->registers;
     if (thread->is_halted || !thread->register_count || registers->cs != CODE_OF_64_BITS ||
@@ -113,7 +116,7 @@ static uint64_t usable_instruction(const struct stopped_thread *thread, struct r
     return find_instruction(memory);
 }
 
-/* Looks for a thread that can do it, and has it ready. False: *why says why, and nothing has happened. */
+/* Finds and prepares a thread. False: *why has the reason, and nothing has changed. */
 static bool injection_begin(struct injection *injection, const struct stop *stop,
                             struct remote_memory *memory, struct reason *why) {
     const uint64_t all = ~UINT64_C(0);
@@ -125,7 +128,7 @@ static bool injection_begin(struct injection *injection, const struct stop *stop
         memcpy(&injection->registers, thread->registers, sizeof injection->registers);
     }
     if (!injection->instruction)
-        return reason_set(why, "no thread of it is where it can make a system call");
+        return reason_set(why, "none of its threads can execute a system call");
     if (ptrace(PTRACE_GETSIGMASK, injection->thread, (void *)sizeof all, &injection->mask) != 0 ||
         ptrace(PTRACE_SETSIGMASK, injection->thread, (void *)sizeof all, &all) != 0)
         return reason_errno(why);
@@ -145,7 +148,7 @@ static enum stop_kind kind_of(int status) {
     return WSTOPSIG(status) == (SIGTRAP | 0x80) ? STOP_CALL : STOP_NONE;
 }
 
-/* Lets it go on to its next stop of that kind. False: it has ended, or something is wrong there. */
+/* Resumes the thread until its next stop of that kind. False: it has ended, or the state is unexpected. */
 static bool go_on(struct injection *injection, enum __ptrace_request how, enum stop_kind until) {
     for (int status; ptrace(how, injection->thread, NULL, NULL) == 0;) {
         while (waitpid(injection->thread, &status, __WALL) < 0)
@@ -169,7 +172,7 @@ static bool go_on(struct injection *injection, enum __ptrace_request how, enum s
 static bool lead_to(struct injection *injection, const uint64_t words[5]) {
     struct user_regs_struct registers = injection->registers;
     registers.rip = injection->instruction;
-    registers.orig_rax = (unsigned long long)-1; /* it is in no call that could begin again */
+    registers.orig_rax = (unsigned long long)-1; /* not in a call that could be restarted */
     registers.rax = words[0];
     registers.rdi = words[1];
     registers.rsi = words[2];
@@ -179,8 +182,8 @@ static bool lead_to(struct injection *injection, const uint64_t words[5]) {
     return ptrace(PTRACE_SETREGS, injection->thread, NULL, &registers) == 0;
 }
 
-/* Registers that are given back count for a call's new beginning only where signals are looked for, so the
- * thread has to stop there. */
+/* The kernel decides about restarting a call only where it delivers signals, so the thread must stop there
+ * before its registers are restored. */
 static long injection_call(struct injection *injection, const uint64_t words[5]) {
     struct user_regs_struct after;
     bool is_made = lead_to(injection, words) && go_on(injection, PTRACE_SYSCALL, STOP_CALL) &&
@@ -192,7 +195,7 @@ static long injection_call(struct injection *injection, const uint64_t words[5])
     return -ESRCH;
 }
 
-/* The thread stands still as before. */
+/* Restores the thread; it stays stopped. */
 static void injection_end(struct injection *injection, const struct stop *stop) {
     ptrace(PTRACE_SETREGS, injection->thread, NULL, &injection->registers);
     ptrace(PTRACE_SETSIGMASK, injection->thread, (void *)sizeof injection->mask, &injection->mask);
@@ -201,9 +204,9 @@ static void injection_end(struct injection *injection, const struct stop *stop) 
         syscall(SYS_tgkill, stop->pid, injection->thread, SIGSTOP);
 }
 
-/* ---- A copy of a process that stands still. */
+/* ---- A forked copy of a stopped process. */
 
-/* The process may be on its way through what cannot be interrupted. */
+/* The process may be in an uninterruptible state for a while. */
 enum { TRIES = 50, PAUSE = 2000000 };
 
 static int await(int pid) {
@@ -214,7 +217,7 @@ static int await(int pid) {
     return status;
 }
 
-/* It shares open files, so that what the process closes is closed. */
+/* The child shares the table of open files, so that a file that the process closes is really closed. */
 bool process_copy_make(struct process_copy *copy, const struct stop *stop, const struct root_caller *caller,
                        struct remote_memory *memory, struct reason *why) {
     struct injection injection;
@@ -239,7 +242,7 @@ bool process_copy_make(struct process_copy *copy, const struct stop *stop, const
     return reason_set(why, "%s", strerror(made < 0 ? (int)-made : EPERM));
 }
 
-/* True: there is nothing left to forget. */
+/* True: no child is left for the process. */
 static bool forget(struct process_copy *copy, struct remote_memory *memory) {
     struct timespec from, to;
     struct injection injection;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Stopping all threads of a process. */
+/* Stops all threads of a process. */
 #include "dump/stop/stop.h"
 
 #include "base/interrupted.h"
@@ -19,7 +19,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
-/* Vectors of the widest processors with all that XSAVE has around them. */
+/* Enough for all vector registers and the rest of the XSAVE area. */
 enum { REGISTERS_SIZE = 1 << 14, PASSES_MAX = 100 };
 
 static bool is_known(const struct stop *stop, int id) {
@@ -36,7 +36,7 @@ static struct stopped_thread *add(struct stop *stop, int id) {
     return thread;
 }
 
-/* One that has ended meanwhile is none; while it ends it may not be traced, as if it were another's. */
+/* True also if the thread has ended. A thread that is ending may not be traced and gives EPERM. */
 static bool ask(struct stop *stop, int id, struct reason *why) {
     if (ptrace(PTRACE_SEIZE, id, NULL, NULL) != 0) {
         int error = errno;
@@ -67,9 +67,8 @@ static bool ask_new(struct stop *stop, struct reason *why) {
     return is_done;
 }
 
-/* A thread that ended is waited for as well. A signal that one was about to take it takes first, so that all
- * stand at their next instruction: where the stop is asked for before the signal, it comes right behind it.
- */
+/* Waits for the thread to stop or end. A pending signal is delivered first, so that the thread is at its next
+ * instruction. If the stop precedes the signal, the signal arrives right after it. */
 static void await(struct stopped_thread *thread) {
     for (int status;;) {
         pid_t ended = waitpid(thread->id, &status, __WALL);
