@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A process of its own for reading debug information. */
+/* Reads debug information in a child process. */
 #include "dump/debug/child.h"
 
 #include "dump/base/memory.h"
@@ -14,14 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* AddressSanitizer takes terabytes of addresses. */
+/* AddressSanitizer reserves terabytes of address space. */
 #ifdef __SANITIZE_ADDRESS__
 #define MOST_MEMORY RLIM_INFINITY
 #else
 #define MOST_MEMORY ((rlim_t)16 << 30)
 #endif
 
-/* If it dies it leaves no core file, if it does not end it is stopped, and it does not get all memory. */
+/* The child leaves no core file, and its CPU time and memory are limited. */
 static void limit(void) {
     static const struct rlimit seconds = {600, 600}, memory = {MOST_MEMORY, MOST_MEMORY};
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
@@ -29,7 +29,7 @@ static void limit(void) {
     setrlimit(RLIMIT_AS, &memory);
 }
 
-/* 0 in the child; -1: *why says why there is none. */
+/* Returns 0 in the child; -1: *why says why fork failed. */
 static pid_t begin(struct reason *why) {
     pid_t child = fork();
     if (child == 0) {
@@ -61,18 +61,17 @@ int debug_child(int (*work)(void *context), void *context, struct reason *why) {
     return child < 0 ? -1 : end(child, why);
 }
 
-/* ---- Reading debug information in a process of its own.
+/* ---- Reading debug information in a child process.
  *
- * Its findings come through a pipe: for each address struct told, for each of its places struct told_place,
- * and then their names, each with its NUL. The process may have gone wild: nothing of that is believed.
- */
+ * The child writes to a pipe: for each address struct told, for each of its locations struct told_place, and
+ * then their names, each with its NUL. The child may be corrupted, so the parent validates everything. */
 
 enum { NAME_MAX_SIZE = 1 << 20, PLACES_MAX = 1000 };
 
 struct told {
-    uint64_t index; /* of the address; END: no address, but why it ends */
-    uint64_t count; /* of places */
-    uint64_t size;  /* of all names, or of the reason */
+    uint64_t index; /* of the address; END: the final message with a reason */
+    uint64_t count; /* number of locations */
+    uint64_t size;  /* bytes of all names, or of the reason */
 };
 
 #define END UINT64_MAX
@@ -82,7 +81,7 @@ struct told_place {
     uint32_t function, file; /* sizes of names; 0: NULL */
 };
 
-/* In the child. */
+/* Runs in the child. */
 
 static uint32_t size_of(const char *name) {
     return name ? (uint32_t)strnlen(name, NAME_MAX_SIZE - 1) + 1 : 0;
@@ -113,7 +112,7 @@ static void put_found(void *context, size_t index, const struct debug_place *pla
     }
 }
 
-/* The signal ends this process. */
+/* SIGALRM ends this process. */
 static void limit_time(unsigned milliseconds) {
     const struct itimerval left = {
         .it_value = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000}};
@@ -136,7 +135,7 @@ static void look_up_here(int fd, const struct debug_files *files, const uint64_t
     _exit(fclose(to) == 0 ? 0 : 1);
 }
 
-/* In the parent. */
+/* State of the parent. */
 
 struct listener {
     FILE *from;
@@ -149,7 +148,7 @@ static bool get(struct listener *listener, void *to, size_t size) {
     return fread(to, 1, size, listener->from) == size;
 }
 
-/* The next of the names, of which *left bytes are to come. */
+/* Takes the next name; *left is the number of bytes that remain. */
 static const char *take_name(char **names, uint64_t *left, uint32_t size) {
     char *name = *names;
     if (!size || size > *left)
@@ -186,7 +185,7 @@ static bool get_found(struct listener *listener, const struct told *told) {
     return is_got;
 }
 
-/* False: it ended without a word. */
+/* False: the child ended without a final message. */
 static bool listen(struct listener *listener, struct reason *why) {
     struct told told;
     while (get(listener, &told, sizeof told)) {

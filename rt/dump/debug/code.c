@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The code of lines, which are the rows of a line table, and that of entries. */
+/* Decodes line tables, and finds the code ranges of entries. */
 #include "dump/debug/handle.h"
 
 #include "cfi/cfi.h"
@@ -10,7 +10,7 @@ struct program {
     struct bytes code;
     uint8_t step, line_range, opcode_base;
     int8_t line_base;
-    uintptr_t operands; /* where it stands of each standard opcode from 1 on, how many */
+    uintptr_t operands; /* address of the operand counts of standard opcodes, from opcode 1 on */
     struct line_row row;
     line_row_function *take;
     void *context;
@@ -36,8 +36,7 @@ static bool read_header(struct program *program, struct bytes bytes) {
     uint64_t header_size = bytes_unsigned(&bytes, offset_size);
     program->code = bytes;
     program->step = (uint8_t)bytes_byte(&bytes);
-    bytes_skip(&bytes,
-               version >= 4 ? 2 : 1); /* operations of an instruction; whether rows begin statements */
+    bytes_skip(&bytes, version >= 4 ? 2 : 1); /* operations per instruction; whether rows begin statements */
     program->line_base = (int8_t)bytes_byte(&bytes);
     program->line_range = (uint8_t)bytes_byte(&bytes);
     program->opcode_base = (uint8_t)bytes_byte(&bytes);
@@ -112,7 +111,7 @@ static void run_standard(struct program *program, uint64_t opcode) {
     case DW_LNS_fixed_advance_pc:
         program->row.address += bytes_unsigned(code, 2);
         return;
-    default: /* what it does is not needed, or not known: then it still says how many operands there are */
+    default: /* an opcode that is unknown or not needed: skips its operands */
         for (unsigned i = 0; i < ((const unsigned char *)program->operands)[opcode - 1]; i++)
             bytes_uleb(code);
     }
@@ -140,7 +139,7 @@ void line_program_run(const unsigned char *section, size_t size, uint64_t offset
         run(&program);
 }
 
-/* ---- The code that an entry of debug information stands for. */
+/* ---- The code ranges of an entry. */
 
 struct ranges {
     Dwarf_Debug debug;
@@ -149,14 +148,14 @@ struct ranges {
     void *context;
 };
 
-/* Linkers leave what they dropped at address 0, where no module has code. */
+/* Linkers relocate dropped code to address 0, where no module has code. */
 static void give(const struct ranges *to, uint64_t low, uint64_t high) {
     if (low && low < high)
         to->take(to->context, low, high);
 }
 
-/* Of a split unit libdwarf looks for addresses in the module only when it can say why they are not in the
- * file itself: errors need a place. */
+/* Errors must be collected: for a split unit, libdwarf looks for addresses in the module only if it can
+ * return why they are not in the file itself. */
 static bool has_read(Dwarf_Debug debug, int status, Dwarf_Error error) {
     if (status == DW_DLV_ERROR)
         dwarf_dealloc_error(debug, error);
@@ -175,7 +174,7 @@ static bool give_one(const struct ranges *to, Dwarf_Die die) {
     return true;
 }
 
-/* Of DWARF up to 4. */
+/* DWARF up to 4. */
 static void give_ranges(struct ranges to, Dwarf_Die die, Dwarf_Off offset) {
     Dwarf_Ranges *list;
     Dwarf_Signed count;
@@ -208,8 +207,8 @@ static void give_list(const struct ranges *to, Dwarf_Rnglists_Head head, Dwarf_U
     }
 }
 
-/* In a .dwo file of GCC the unit does not say where its table begins, and libdwarf of 2021 gives up: the file
- * has one table. */
+/* In a .dwo file of GCC the unit does not say where its table begins, and libdwarf of 2021 fails. The file
+ * has only one table. */
 static bool open_only_table(const struct ranges *to, Dwarf_Attribute attribute, Dwarf_Unsigned index,
                             Dwarf_Rnglists_Head *head, Dwarf_Unsigned *count) {
     Dwarf_Unsigned tables, inner, offset;
@@ -224,7 +223,7 @@ static bool open_only_table(const struct ranges *to, Dwarf_Attribute attribute, 
                     error);
 }
 
-/* Of DWARF 5. */
+/* DWARF 5. */
 static void give_lists(const struct ranges *to, Dwarf_Attribute attribute, Dwarf_Half form) {
     Dwarf_Rnglists_Head head;
     Dwarf_Unsigned count, offset, where = 0;

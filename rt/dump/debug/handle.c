@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Debug information of a module, open to be read with libdwarf. */
+/* Opens the debug information of a module for libdwarf. */
 #include "dump/debug/handle.h"
 
 #include "dump/base/memory.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Functions that libdwarf calls to get at sections, which it must not read from the file itself: that may be
- * an archive's member, or not be relocated. */
+/* Callbacks for libdwarf to access sections. It must not read the file itself, which may be an archive's
+ * member or need relocation. */
 
 static int section_info(void *object, Dwarf_Half index, Dwarf_Obj_Access_Section *info, int *error) {
     const struct debug_sections *sections = object;
@@ -64,7 +64,7 @@ static const Dwarf_Obj_Access_Methods access_methods = {
     .load_section = load_section,
 };
 
-/* With no handler and no place for an error libdwarf aborts. */
+/* libdwarf aborts if there is neither an error handler nor an error argument. */
 static void ignore_error(Dwarf_Error error, Dwarf_Ptr argument) {
     (void)error;
     (void)argument;
@@ -127,7 +127,7 @@ const char *debug_text(Dwarf_Die die, Dwarf_Half attribute) {
     return dwarf_die_text(die, attribute, &text, NULL) == DW_DLV_OK ? text : NULL;
 }
 
-/* The forms that can be negative libdwarf reads as signed alone, whatever the number. */
+/* libdwarf reads forms that may be negative only as signed numbers. */
 static bool read_constant(Dwarf_Attribute attribute, uint64_t *number) {
     Dwarf_Unsigned plain;
     Dwarf_Signed with_sign;
@@ -206,8 +206,8 @@ bool debug_next_origin(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset) {
            debug_reference(debug, die, DW_AT_specification, offset);
 }
 
-/* Code refers to the abstract function, that to the declaration in its class: each name stands in one of
- * them. */
+/* A concrete entry refers to the abstract function, and that to the declaration in its class. Each name is in
+ * one of them. */
 struct debug_names debug_function_names(Dwarf_Debug debug, Dwarf_Off offset) {
     enum { HOPS_MAX = 8 };
     struct debug_names names = {NULL, NULL};
@@ -252,7 +252,7 @@ void debug_each_row(struct debug_handle *handle, Dwarf_Die unit, line_row_functi
 #include <zstd.h>
 #endif
 
-/* ELFCOMPRESS_ZSTD, which older elf.h do not have. */
+/* ELFCOMPRESS_ZSTD, which older elf.h lack. */
 enum { COMPRESS_ZSTD = 2 };
 
 static bool is_debug(const struct elf_section *section) {
@@ -270,7 +270,8 @@ static bool has_debug_info(const struct elf_file *elf) {
 }
 
 static bool check_compression(const struct elf_section *section, Elf64_Chdr *header, struct reason *why) {
-    /* No stream of zlib grows by more, nor does debug information with another method. */
+    /* The largest compression ratio of zlib; debug information does not reach it with other methods
+     * either. */
     enum { RATIO_MAX = 1032 };
     if (section->size < sizeof *header)
         return reason_set(why, "its compressed section %s is cut off", section->name);
@@ -304,7 +305,7 @@ static bool unpack(const struct elf_section *section, const Elf64_Chdr *header, 
     return is_unpacked || reason_set(why, "its compressed section %s is damaged", section->name);
 }
 
-/* libdwarf does not learn through its interface that a section is compressed. */
+/* libdwarf's interface cannot say that a section is compressed. */
 static bool decompress(struct debug_sections *sections, size_t index, struct reason *why) {
     const struct elf_section *section = &sections->elf->sections[index];
     Elf64_Chdr header;
@@ -314,7 +315,7 @@ static bool decompress(struct debug_sections *sections, size_t index, struct rea
     return unpack(section, &header, sections->copies[index], why);
 }
 
-/* Sets the size of a section and, in a relocatable object, copies its bytes. */
+/* Sets the size of a section. Copies the bytes of a relocatable object. */
 static bool open_section(struct debug_sections *sections, size_t index, uint64_t *left, struct reason *why) {
     const struct elf_section *section = &sections->elf->sections[index];
     bool is_copied = sections->elf->type == ET_REL;
@@ -344,7 +345,7 @@ static bool open_sections(struct debug_sections *sections, struct reason *why) {
     return true;
 }
 
-/* References between debug sections are offsets, so every section lies at address 0. */
+/* References between debug sections are offsets, so every section has address 0. */
 static bool relocate(struct debug_sections *sections, struct reason *why) {
     uint64_t *bases = memory_zeros(sections->elf->count, sizeof *bases);
     bool is_done = elf_relocate(sections->elf, sections->copies, sections->sizes, bases, why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A unit of debug information, asked about addresses. */
+/* Looks up addresses in units of debug information. */
 #include "base/arrays.h"
 #include "base/path.h"
 #include "dump/base/hash_index.h"
@@ -11,24 +11,24 @@
 
 #include <stdlib.h>
 
-/* Deeper nesting of scopes is damage. */
+/* Limit of nested scopes. Deeper nesting is damage. */
 enum { DWARF_DEPTH_MAX = 1000 };
 
-/* A function, or one that was inlined in another. */
+/* A function or an inlined call. */
 struct debug_scope {
-    size_t parent; /* scope that it was inlined in, plus one; 0: none */
+    size_t parent; /* scope around an inlined call, plus one; 0: none */
     Dwarf_Off function;
-    uint64_t start; /* line that the function begins at; 0: unknown */
+    uint64_t start; /* line where the function begins; 0: unknown */
     uint64_t call_file, call_line, call_column;
 };
 
-/* The place of an address. */
+/* Source location of an address. */
 struct debug_hit {
-    size_t scope; /* the innermost, plus one; 0: none */
+    size_t scope; /* the innermost scope, plus one; 0: none */
     uint64_t file, line, column;
     bool has_row;
-    bool is_in_unit; /* that is being read */
-    bool is_found;   /* in a unit that was read before */
+    bool is_in_unit; /* found in the current unit */
+    bool is_found;   /* found in an earlier unit */
 };
 
 struct debug_unit {
@@ -38,14 +38,14 @@ struct debug_unit {
     struct debug_hit *hits; /* of each address */
     size_t count;
 
-    uint64_t base; /* of its ranges */
-    size_t *in;    /* addresses in its ranges */
+    uint64_t base; /* address to which its ranges are relative */
+    size_t *in;    /* indices of addresses in its ranges */
     size_t in_count;
-    struct debug_scope *scopes; /* those that have addresses */
+    struct debug_scope *scopes; /* scopes that contain addresses */
     size_t scope_count, scope_room;
-    char **files; /* of its line table, by number */
+    char **files; /* names of its line table, by number */
     size_t file_count;
-    uint64_t entries_left; /* more is damage that goes in circles */
+    uint64_t entries_left; /* remaining entries; exceeding the limit means a cycle */
 };
 
 /* Sets *from and *end to the addresses from low to high - 1. */
@@ -67,7 +67,7 @@ static char *join(const char *compilation_directory, const char *directory, cons
     return path;
 }
 
-/* Directory 0 is that of the compilation, in DWARF 5 by its name. */
+/* Directory 0 is the compilation directory, which DWARF 5 names. */
 static void read_file(struct debug_unit *unit, Dwarf_Line_Context lines, const char *directory,
                       Dwarf_Signed i) {
     const char *name;
@@ -91,7 +91,7 @@ static void read_files(struct debug_unit *unit, Dwarf_Line_Context lines) {
 
 struct rows {
     struct debug_unit *unit;
-    struct line_row last; /* is_end: none of the sequence yet */
+    struct line_row last; /* is_end: no row of the sequence yet */
     bool is_dropped;
 };
 
@@ -110,8 +110,8 @@ static void cover(struct rows *rows, uint64_t end) {
     }
 }
 
-/* Code that the linker dropped stands at address 0, and may be as long as to reach addresses that are real.
- */
+/* Skips sequences that start at address 0: the linker dropped that code, and it may be long enough to overlap
+ * real addresses. */
 static void take_row(void *context, const struct line_row *row) {
     struct rows *rows = context;
     if (rows->last.is_end)
@@ -121,7 +121,7 @@ static void take_row(void *context, const struct line_row *row) {
     rows->last = *row;
 }
 
-/* Finds their rows, and the names of files. debug_unit_files_free gives those back. */
+/* Finds the rows of addresses and the names of files. debug_unit_files_free frees the names. */
 static void debug_unit_lines(struct debug_unit *unit, Dwarf_Die die) {
     struct rows rows = {.unit = unit, .last = {.is_end = true}};
     Dwarf_Unsigned version;
@@ -150,12 +150,12 @@ struct lookup {
     struct number_map functions; /* offset of a function's entry -> its name */
     struct string_pool names;
     struct split split;
-    bool lacks_split_unit; /* a .dwo file is not there */
+    bool lacks_split_unit; /* a .dwo file is missing */
     debug_found *found;
     void *context;
 };
 
-/* Units can claim the same addresses: the first that knows them is heard. */
+/* If units claim the same addresses, the first one that knows them wins. */
 static void claim(void *context, uint64_t low, uint64_t high) {
     struct debug_unit *unit = context;
     size_t i, end;
@@ -225,7 +225,7 @@ static void tell_all(struct lookup *lookup) {
 
 static void walk_children(struct debug_unit *, Dwarf_Die parent, size_t scope, int depth);
 
-/* Offsets of functions are of the file that is read. */
+/* Clears the cache of functions: its offsets belong to one file. */
 static void read_from(struct lookup *lookup, Dwarf_Debug debug) {
     if (lookup->unit.debug == debug)
         return;
@@ -234,7 +234,7 @@ static void read_from(struct lookup *lookup, Dwarf_Debug debug) {
     lookup->functions = (struct number_map){.count = 0};
 }
 
-/* The functions of a split unit are in another file, its lines here. */
+/* The functions of a split unit are in another file, its lines in this one. */
 static void read_functions(struct lookup *lookup, Dwarf_Die die, const struct debug_unit_head *head) {
     Dwarf_Debug debug = lookup->handle.debug;
     if (debug_is_split(die)) {
@@ -302,12 +302,12 @@ bool debug_lookup(const struct debug_files *files, const uint64_t *addresses, si
            reason_set(why, "its debug information is split, and a .dwo file is not there");
 }
 
-/* ---- The functions and inlined calls that addresses lie in. */
+/* ---- The functions and inlined calls that contain addresses. */
 
 struct scoping {
     struct debug_unit *unit;
     size_t scope;     /* plus one */
-    bool has_address; /* some address lies in it */
+    bool has_address; /* an address is in the scope */
 };
 
 static void take_range(void *context, uint64_t low, uint64_t high) {
@@ -326,7 +326,7 @@ static Dwarf_Off function_of(const struct debug_unit *unit, Dwarf_Die die) {
     return offset;
 }
 
-/* A definition outside of its class has a line of its own; an inlined call has that of its function. */
+/* The line of a definition outside of its class; for inlined calls, of the abstract function. */
 static uint64_t start_of(const struct debug_unit *unit, Dwarf_Die die, Dwarf_Off function) {
     Dwarf_Die origin;
     uint64_t start = debug_number(unit->debug, die, DW_AT_decl_line);
@@ -337,7 +337,7 @@ static uint64_t start_of(const struct debug_unit *unit, Dwarf_Die die, Dwarf_Off
     return start;
 }
 
-/* Inner scopes come after the ones around them, so that theirs is what stays with the address. */
+/* Inner scopes are added after outer ones, so the innermost scope remains with the address. */
 static size_t add_scope(struct debug_unit *unit, Dwarf_Die die, size_t parent) {
     struct scoping scoping = {.unit = unit, .scope = unit->scope_count + 1};
     debug_each_range(unit->debug, die, unit->base, take_range, &scoping);

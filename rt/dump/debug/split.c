@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Split debug information. */
+/* Reads split debug information. */
 #include "dump/debug/split.h"
 
 #include "base/path.h"
@@ -30,7 +30,7 @@ static void close_split_file(struct split_file *file) {
     file->is_open = false;
 }
 
-/* Addresses are in the module, to which the file refers by their numbers. */
+/* A split file refers by index to addresses in the module. */
 static bool open_split_file(struct split *split, struct split_file *file, const char *path) {
     struct reason unimportant;
     close_split_file(file);
@@ -70,7 +70,7 @@ static bool open_package(struct split *split) {
     return length < (int)sizeof path && open_split_file(split, &split->package, path);
 }
 
-/* Where the compiler wrote it, below the sysroot first, or beside the module. */
+/* Searches where the compiler wrote the file, first below the system root, then in the module's directory. */
 static bool open_unit_file(struct split *split, Dwarf_Die skeleton) {
     const char *name = debug_text(skeleton, DW_AT_dwo_name) ?: debug_text(skeleton, DW_AT_GNU_dwo_name);
     const char *directory = debug_text(skeleton, DW_AT_comp_dir);

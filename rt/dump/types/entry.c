@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Entries of debug information that are types. */
+/* Types as entries of debug information. */
 #include "dump/types/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- A type of debug information without names around it, and its size. */
+/* ---- A type without typedefs and qualifiers, and its size. */
 
 bool bare_type_is_around(Dwarf_Half tag) {
     return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
            tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
 }
 
-/* Whether there is another type to go on to. */
+/* True if the type is a typedef or qualifier, or a declaration with a known definition; *offset is the next
+ * type. */
 static bool next_type(const struct type_source *source, const struct bare_type *type, Dwarf_Off *offset) {
     Dwarf_Off own;
     if (bare_type_is_around(type->tag))
@@ -38,7 +39,7 @@ void bare_type_close(const struct type_source *source, struct bare_type *type) {
     dwarf_dealloc(source->debug, type->die, DW_DLA_DIE);
 }
 
-/* An array of no elements, or of any number, counts none. */
+/* An array of zero or unknown length has the count 0. */
 static void count_dimension(const struct type_source *source, Dwarf_Die die, uint64_t *count) {
     uint64_t of_it = 0;
     if (debug_tag(die) != DW_TAG_subrange_type)
@@ -59,7 +60,7 @@ uint64_t bare_type_elements(const struct type_source *source, const struct bare_
     return count;
 }
 
-/* Pointers to member functions are two words. */
+/* A pointer to a member function is two words. */
 static bool is_function(const struct type_source *source, Dwarf_Off offset) {
     struct bare_type type;
     if (!bare_type_open(source, &type, offset))
@@ -100,16 +101,18 @@ uint64_t bare_type_size_at(const struct type_source *source, Dwarf_Off offset, i
     return size;
 }
 
-/* ---- Whether an entry of debug information is the type that is called by a name without default arguments:
- * by its template parameters, which stand below it in the order of its arguments. */
+/* ---- Whether an entry is the type with a name that may lack default arguments. The entry's template
+ * parameters, its children, are in the order of the arguments. */
 
-/* Of templates in arguments of templates. */
+/* Limit of nesting of templates in template arguments. */
 enum { DEPTH_MAX = 16 };
 
 struct fitting {
     Dwarf_Debug debug;
-    struct type_text given, wanted, full; /* given: all that are wanted; the others: what is left of them */
-    bool tells, is_standard; /* tells: which are defaults; is_standard: a template of the standard library */
+    struct type_text given, wanted, full; /* given: all wanted arguments; the others: the arguments not yet
+                                           * compared */
+    bool tells, is_standard; /* tells: the compiler marks defaults; is_standard: a template of the standard
+                              * library */
     int depth;
     enum debug_fit fit;
 };
@@ -123,7 +126,7 @@ static void lower(struct fitting *fitting, enum debug_fit fit) {
         fitting->fit = fit;
 }
 
-/* A default of `class Allocator = std::allocator<T>` has T in it. */
+/* The default of `class Allocator = std::allocator<T>` contains T. */
 static bool depends(struct fitting *fitting, struct type_text argument) {
     struct type_text left = fitting->given, given;
     while (type_name_next(&left, &given))
@@ -136,14 +139,15 @@ static bool begins(struct type_text name, const char *with) {
     return name.length >= strlen(with) && memcmp(name.text, with, strlen(with)) == 0;
 }
 
-/* The defaults of the standard library's templates are its own types, and not those of namespace pmr. */
+/* The defaults of the standard library's templates are its own types outside of namespace pmr. */
 static bool is_foreign(struct type_text argument) {
     bool is_simple =
         !memchr(argument.text, '<', argument.length) && !memchr(argument.text, ':', argument.length);
     return !is_simple && (!begins(argument, "std::") || begins(argument, "std::pmr::"));
 }
 
-/* The template that the entry is, or points to, in however many steps; false: it is none, or not known. */
+/* Finds the template that the entry's type is or points to, through up to DEPTH_MAX steps. False: no
+ * template, or unknown. */
 static bool find_template(struct fitting *fitting, Dwarf_Die die, Dwarf_Off *offset) {
     Dwarf_Half tag = 0;
     bool is_more = debug_reference(fitting->debug, die, DW_AT_type, offset);
@@ -159,7 +163,7 @@ static bool find_template(struct fitting *fitting, Dwarf_Die die, Dwarf_Off *off
     return debug_is_record(tag);
 }
 
-/* Without what makes a pointer of it. */
+/* The name without trailing *, & and qualifiers. */
 static struct type_text template_of(struct type_text name) {
     while (name.length && name.text[name.length - 1] != '>')
         name.length--;

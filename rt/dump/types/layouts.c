@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The layouts of types. */
+/* Computes and collects the layouts of types. */
 #include "dump/types/layouts.h"
 
 #include "base/arrays.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* ---- How types are laid out, from what of them has a member. */
+/* ---- Padding, from the bytes that members cover. */
 
 static int by_start(const void *left, const void *right) {
     const struct type_extent *a = left, *b = right;
@@ -41,7 +41,7 @@ static void add_hole(struct type_layout *layout, uint64_t start, uint64_t end,
         name_member(hole->after, before);
 }
 
-/* Sorted, up to the next one that begins elsewhere. */
+/* Of a sorted array: the start of the next extent that starts elsewhere. */
 static uint64_t end_of(const struct type_extent *extent, const struct type_extent *behind, uint64_t size) {
     const struct type_extent *next = extent;
     if (extent->end != TYPE_EXTENT_OPEN)
@@ -79,7 +79,7 @@ static bool is_same(const struct type_layout *a, const struct type_layout *b) {
     return true;
 }
 
-/* A type that is complete in one unit can have members that are only declared in another one. */
+/* A type that is complete in one unit may have incomplete members in another one. */
 void type_layout_join(struct type_layout *layout, const struct type_layout *other) {
     if (other->state == TYPE_UNKNOWN || layout->state == TYPE_DIFFERS)
         return;
@@ -109,7 +109,7 @@ static size_t find(const struct type_layouts *layouts, const struct site_view *v
     return hash_find(&layouts->index, hash_type(view), is_type, view, layouts);
 }
 
-/* An array is laid out as its element, and a const or volatile type as if it were neither. */
+/* An array has the layout of its element; const and volatile do not matter. */
 static bool read_name(struct type_name *name, const char *type) {
     static const char *const around[] = {"const ", "volatile "};
     for (size_t i = 0; i < sizeof around / sizeof *around; i++)
@@ -123,7 +123,7 @@ static bool read_name(struct type_name *name, const char *type) {
     return name->text[0] != '\0';
 }
 
-/* Debug information has no names for pointers, nor anything to say of them. */
+/* Pointers have no named entries in debug information, and no padding. */
 static bool is_pointer(const char *name) {
     const char *group = type_name_find(name, "(");
     return name[strlen(name) - 1] == '*' || (group && strncmp(group, "(*)", strlen("(*)")) == 0);
@@ -164,7 +164,7 @@ static void add_types(struct type_layouts *layouts, const struct report *report)
     }
 }
 
-/* Memory that the process that reads shares with the one that wants to know. That one may have gone wild. */
+/* Memory shared with the child process that reads. A corrupted child may have written anything. */
 struct shared {
     struct reason why;
     const struct elf_file *elf;
@@ -190,7 +190,7 @@ static bool read_shared(struct shared *shared, struct reason *why) {
     return status == 0;
 }
 
-/* A hole's name ends, and there are as many holes as fit. */
+/* Terminates the names of holes and bounds their number, since the child may be corrupted. */
 static struct type_layout checked(const struct type_layout *from, const struct type_fields *fields) {
     struct type_layout layout = *from;
     if (!fields || layout.first_field > fields->count ||
@@ -203,7 +203,7 @@ static struct type_layout checked(const struct type_layout *from, const struct t
     return layout;
 }
 
-/* The types of one module that are to be looked up. */
+/* The types of one module to look up. */
 struct wanted {
     size_t *types;
     struct type_sought *names;
@@ -226,7 +226,7 @@ static struct type_fields *make_fields(struct type_layouts *layouts) {
     return fields;
 }
 
-/* Every name in it ends, and lies in it. */
+/* Terminates the text and bounds the fields and their names. */
 static void check_fields(struct type_fields *fields) {
     const uint32_t room = sizeof fields->list / sizeof *fields->list;
     if (!fields)
@@ -305,7 +305,7 @@ static bool has_type(const void *key, const void *context, size_t element) {
     return is_same_text(key, ((const struct type_layouts *)context)->types[element].type);
 }
 
-/* A module that only declares a type has it from another one. */
+/* A type that a module only declares gets its layout from another module. */
 static void borrow(struct type_layouts *layouts) {
     struct hash_index known = {.count = 0};
     for (size_t i = 0; i < layouts->count; i++)

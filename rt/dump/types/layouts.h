@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The layouts of all types that the sites of a report allocate, from the debug information of their modules.
- */
+/* The layouts of all types that the sites of a report allocate, from the debug information of their
+ * modules. */
 #ifndef ALLOCSITE_DUMP_TYPES_LAYOUTS_H
 #define ALLOCSITE_DUMP_TYPES_LAYOUTS_H
 
@@ -9,15 +9,15 @@
 #include "dump/types/layout.h"
 #include "dump/types/name.h"
 
-/* The type as one module has it. */
+/* The type as one module defines it. */
 struct module_type {
-    const char *module, *type; /* the report's */
+    const char *module, *type; /* strings of the report */
     struct type_sought name;
     struct type_layout layout;
-    const struct type_fields *fields; /* that the layout has some of; NULL: they were not asked for */
+    const struct type_fields *fields; /* contains the layout's fields; NULL: not requested */
 };
 
-/* All zero: none. */
+/* All zero: empty. */
 struct type_layouts {
     const struct module_search *search; /* set by the caller */
     bool wants_fields;                  /* set by the caller */
@@ -28,13 +28,13 @@ struct type_layouts {
     struct module_type *types;
     size_t count, room;
     struct hash_index index;
-    struct string_pool alternatives; /* the types of sites that have several, if fields are wanted */
+    struct string_pool alternatives; /* the types of sites with several types, if fields are requested */
     struct string_pool names;
     struct types_unknown *unknown;
     size_t unknown_count, unknown_room;
 };
 
-/* The report must be prepared and, as the modules, outlive the layouts. */
+/* The report must be prepared. The report and the modules must outlive the layouts. */
 void type_layouts_read(struct type_layouts *, const struct report *, const struct module_list *);
 
 /* NULL: the site has no type. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names of types, made comparable. */
+/* Normalizes and compares names of types. */
 #include "dump/types/name.h"
 
 #include "dump/base/hash_index.h"
@@ -36,7 +36,7 @@ static size_t word_length(const char *word) {
     return length;
 }
 
-/* 3, 3U, 3UL and (short)3 are one argument. */
+/* 3, 3U, 3UL and (short)3 are the same argument. */
 static size_t without_suffix(const char *word, size_t length) {
     while (isdigit((unsigned char)*word) && length > 1 && strchr("uUlL", word[length - 1]))
         length--;
@@ -61,7 +61,7 @@ static bool put_word(struct writing *writing, const char *word, size_t length) {
     return (!follows_word || put(writing, " ", 1)) && put(writing, word, without_suffix(word, length));
 }
 
-/* A cast that begins an argument goes before its number: "(short)" before 3. */
+/* Removes a cast before the number of an argument: "(short)" before 3. */
 static void drop_cast(struct writing *writing) {
     size_t begin = writing->used;
     if (!begin || writing->text[begin - 1] != ')')
@@ -72,8 +72,7 @@ static void drop_cast(struct writing *writing) {
         writing->used = begin - 1;
 }
 
-/* "(lambda at directory/file.cpp:1:2)", as the syntax tree's half of the plugin has it without the directory.
- */
+/* "(lambda at directory/file.cpp:1:2)": the plugin for the syntax tree omits the directory. */
 static void drop_directory(struct writing *writing) {
     static const char at[] = " at";
     size_t length = strlen(at), end = writing->used;
@@ -116,7 +115,7 @@ bool type_name_read(struct type_name *name, const char *spelled) {
     return true;
 }
 
-/* Where what follows is no longer the same name with its scopes. */
+/* True if the character ends a name with its scopes. */
 static bool ends_path(char c) {
     return !is_word(c) && c != ':';
 }
@@ -139,20 +138,20 @@ void type_name_strip(struct type_name *name, type_name_space *is_inline, const v
     name->text[writing.used] = '\0';
 }
 
-/* Behind what begins there, as far as it belongs together: a character in quotes, or one. */
+/* The end of the token at the beginning of text: a quoted character or a single one. */
 static const char *skip_one(const char *text) {
     size_t quoted = text[0] == '\'' && text[1] == '\\' ? 3 : 2;
     const char *end = text[0] == '\'' && strnlen(text, quoted) == quoted ? strchr(text + quoted, '\'') : NULL;
     return end ? end + 1 : text + 1;
 }
 
-/* Depth of brackets, behind that character. */
+/* Change of the nesting depth by the character. */
 static int nesting(const char *text) {
     bool is_arrow = *text == '>' && text[-1] == '-';
     return (*text != '\0' && strchr("<([", *text)) - (*text != '\0' && strchr(">)]", *text) && !is_arrow);
 }
 
-/* The end of the template arguments that text is in, or of the first one of them. */
+/* The end of the template arguments around text, or of their first one. */
 static const char *skip_arguments(const char *text, bool is_one) {
     for (int depth = 0; *text; text = skip_one(text)) {
         if (depth == 0 && (*text == '>' || (is_one && *text == ',')))

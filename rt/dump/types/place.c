@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The layout of one type of debug information: what of it has a member, byte by byte. */
+/* Computes the layout of one type of debug information: which bytes its members cover. */
 #include "dump/types/layout.h"
 
 #include "dump/base/memory.h"
@@ -7,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A type that has more is so large that its padding is counted from the first ones. */
+/* Limits of the work for one type. The padding of a larger type is counted only in its beginning. */
 enum { STEPS_MAX = 1 << 20, EXTENTS_MAX = 1 << 18 };
 
-/* Of a longer text no more words are noted. */
+/* Bytes of a text whose words are recorded. */
 enum { TEXT_MAX = 256 };
 
-/* Unions and structs around the bytes that are room for an object. */
+/* Limit of unions and structs around a buffer that stores an object. */
 enum { ROOM_DEPTH_MAX = 4 };
 
 struct laying {
     struct type_source source;
     struct type_layout *layout;
-    struct type_fields *fields; /* NULL: not wanted */
+    struct type_fields *fields; /* NULL: not requested */
     struct type_extent *extents;
     size_t count, room;
-    const char *outer; /* the type's own member that is being laid */
+    const char *outer; /* the type's direct member that is being placed */
     unsigned steps;
 };
 
@@ -35,26 +35,26 @@ static void add_extent(struct laying *laying, uint64_t start, uint64_t end, cons
     laying->extents[laying->count++] = (struct type_extent){start, end, laying->outer, inner};
 }
 
-/* Where a type goes. */
+/* A position at which a type is placed. */
 struct spot {
     uint64_t at;
     const char *name; /* of the member */
-    int depth;        /* 0: it is the type itself */
+    int depth;        /* 0: the type itself */
     const struct spot *around;
-    const char *member; /* as it is called in the source; NULL: a base class, or it has no name */
+    const char *member; /* name in the source; NULL: a base class or unnamed member */
     bool is_element, is_in_union;
-    uint64_t every; /* as of a field */
+    uint64_t every; /* as in struct type_field */
 };
 
 static void place(struct laying *, Dwarf_Off type, struct spot);
 
-/* It has all bytes up to the next member, as far as anybody knows. */
+/* A member of unknown size is assumed to cover all bytes up to the next one. */
 static void place_unknown(struct laying *laying, struct spot spot) {
     laying->layout->is_partial = true;
     add_extent(laying, spot.at, TYPE_EXTENT_OPEN, spot.name);
 }
 
-/* Whether what was added from first on are all of the bytes. */
+/* True if the extents from `first` on cover all of the bytes. */
 static bool is_solid(const struct laying *laying, size_t first, uint64_t start, uint64_t end) {
     for (; first < laying->count && laying->extents[first].start <= start; first++)
         if (laying->extents[first].end > start)
@@ -62,7 +62,7 @@ static bool is_solid(const struct laying *laying, size_t first, uint64_t start, 
     return start >= end;
 }
 
-/* False: there is no room for more. */
+/* False: the text is full. */
 static bool put_text(struct type_fields *fields, const char *text) {
     size_t length = strlen(text);
     if (length >= sizeof fields->text - fields->text_size)
@@ -80,7 +80,7 @@ static bool put_path(struct type_fields *fields, uint32_t begin, const struct sp
            (!spot->is_element || put_text(fields, "[]"));
 }
 
-/* More than there is room for have no names, and are found all the same. */
+/* Fields beyond the capacity remain unnamed, but pointers there are still found. */
 static void add_field(struct laying *laying, const struct spot *spot, bool is_text) {
     struct type_fields *fields = laying->fields;
     if (!fields || fields->count == sizeof fields->list / sizeof *fields->list)
@@ -95,7 +95,8 @@ static void add_field(struct laying *laying, const struct spot *spot, bool is_te
     }
 }
 
-/* A word that a smaller number has a part of is no pointer. Pointers are more important than these. */
+/* A word that contains a smaller number is not a pointer. At most half of the capacity is used for such
+ * words, because pointers matter more. */
 static void add_small(struct laying *laying, struct spot spot) {
     const struct type_fields *fields = laying->fields;
     spot.at &= -(uint64_t)TYPE_POINTER_SIZE;
@@ -103,7 +104,7 @@ static void add_small(struct laying *laying, struct spot spot) {
         add_field(laying, &spot, true);
 }
 
-/* Arrays of char and of wider characters. Those of unsigned char and std::byte hold anything. */
+/* Arrays of char and wider characters. Arrays of unsigned char and std::byte may hold anything. */
 static bool is_text(struct laying *laying, Dwarf_Off element) {
     struct bare_type type;
     if (!bare_type_open(&laying->source, &type, element))
@@ -116,7 +117,7 @@ static bool is_text(struct laying *laying, Dwarf_Off element) {
     return is_one;
 }
 
-/* Its whole words that stand where pointers may. */
+/* Adds the text's aligned words. */
 static void add_text(struct laying *laying, struct spot spot, uint64_t size) {
     uint64_t end = spot.at + (size < TEXT_MAX ? size : TEXT_MAX);
     spot.at = (spot.at + TYPE_POINTER_SIZE - 1) & -(uint64_t)TYPE_POINTER_SIZE;
@@ -124,7 +125,7 @@ static void add_text(struct laying *laying, struct spot spot, uint64_t size) {
         add_small(laying, spot);
 }
 
-/* Those of the first element are those of the others. */
+/* The fields of the first element repeat in the others. */
 static void repeat_fields(struct laying *laying, uint32_t first, uint64_t size, uint64_t times) {
     struct type_fields *fields = laying->fields;
     const uint32_t room = sizeof fields->list / sizeof *fields->list;
@@ -136,7 +137,7 @@ static void repeat_fields(struct laying *laying, uint32_t first, uint64_t size, 
         }
 }
 
-/* It has no bytes of the type, and all behind it. */
+/* A flexible array covers no bytes of the type itself. */
 static void place_flexible(struct laying *laying, Dwarf_Off element, uint64_t size, const struct spot *spot) {
     size_t extents = laying->count;
     bool is_partial = laying->layout->is_partial;
@@ -148,7 +149,7 @@ static void place_flexible(struct laying *laying, Dwarf_Off element, uint64_t si
     laying->layout->is_partial = is_partial;
 }
 
-/* Elements without padding are one extent. */
+/* Elements without padding become one extent. */
 static void place_array(struct laying *laying, const struct bare_type *array, struct spot spot) {
     Dwarf_Off element;
     uint64_t count = bare_type_elements(&laying->source, array), size;
@@ -181,7 +182,7 @@ static void place_array(struct laying *laying, const struct bare_type *array, st
     }
 }
 
-/* Of DWARF before version 4 counted from the other end of a word. */
+/* DWARF before version 4 counts bits from the other end of the word. */
 static uint64_t first_bit(struct laying *laying, Dwarf_Die member, uint64_t at, uint64_t bits) {
     Dwarf_Off type;
     if (debug_has_attribute(member, DW_AT_data_bit_offset))
@@ -203,7 +204,7 @@ static void place_bits(struct laying *laying, Dwarf_Die member, uint64_t at, str
     add_extent(laying, spot.at + first / 8, spot.at + (first + bits + 7) / 8, spot.name);
 }
 
-/* False: it is an expression, which has no value until run time. */
+/* False: the offset is an expression that has no value before run time. */
 static bool member_offset(struct laying *laying, Dwarf_Die member, uint64_t *at) {
     *at = 0;
     return !debug_has_attribute(member, DW_AT_data_member_location) ||
@@ -214,7 +215,7 @@ static bool is_static(Dwarf_Die member) {
     return debug_has_attribute(member, DW_AT_external) || debug_has_attribute(member, DW_AT_declaration);
 }
 
-/* A number that is declared as one that holds pointers. */
+/* True for an integer typedef that holds pointers. */
 static bool holds_pointer(struct laying *laying, Dwarf_Off offset) {
     bool is_one = false;
     Dwarf_Die die;
@@ -277,7 +278,7 @@ static bool is_pointer(Dwarf_Half tag) {
     return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
 }
 
-/* The first type among its template arguments that has the size. False: none. */
+/* The first type argument of the template with that size. False: none. */
 static bool find_argument(struct laying *laying, const struct bare_type *type, uint64_t size,
                           Dwarf_Off *argument) {
     bool is_found = false;
@@ -291,7 +292,8 @@ static bool find_argument(struct laying *laying, const struct bare_type *type, u
 
 static bool is_bytes(struct laying *laying, Dwarf_Off, uint64_t size, int depth);
 
-/* Of a union one of its members, else the only one; bases have nothing then. */
+/* True if the buffer is one member of a union, or the only member of a struct. Base classes must then be
+ * empty. */
 static bool has_bytes(struct laying *laying, const struct bare_type *type, uint64_t size, int depth) {
     unsigned members = 0, rooms = 0;
     Dwarf_Die die = debug_child_of(type->die);
@@ -307,7 +309,7 @@ static bool has_bytes(struct laying *laying, const struct bare_type *type, uint6
     return rooms && (members == 1 || type->tag == DW_TAG_union_type);
 }
 
-/* Whether it is an array of so many bytes, with whatever around it. */
+/* True if the type is a buffer of that size, possibly nested in structs and unions. */
 static bool is_bytes(struct laying *laying, Dwarf_Off offset, uint64_t size, int depth) {
     struct bare_type type;
     Dwarf_Off element;
@@ -323,15 +325,15 @@ static bool is_bytes(struct laying *laying, Dwarf_Off offset, uint64_t size, int
     return is_one;
 }
 
-/* Room for an object that is made there later: bytes, as many as the type that the template is of has.
- * libstdc++ has it in the nodes of maps and sets, and behind the counts of std::make_shared. */
+/* Finds the type of an object stored in a buffer of bytes: a template argument with the buffer's size.
+ * libstdc++ has such buffers in the nodes of maps and sets, and after the counts of std::make_shared. */
 static bool find_stored(struct laying *laying, const struct bare_type *type, Dwarf_Off *stored) {
     uint64_t size = bare_type_size(&laying->source, type, 0);
     return type->tag != DW_TAG_union_type && size >= TYPE_POINTER_SIZE &&
            find_argument(laying, type, size, stored) && has_bytes(laying, type, size, 0);
 }
 
-/* Padding is as the bytes are declared, pointers as they are used. */
+/* The buffer determines the padding, the stored object the pointers. */
 static void place_stored(struct laying *laying, const struct bare_type *type, const struct spot *spot) {
     Dwarf_Off stored;
     size_t extents = laying->count;

@@ -7,51 +7,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All zero but what the caller sets: what comes first, and at each unit what comes next. */
+/* The caller sets the first members; the others are zero. The members below change with each unit. */
 struct type_search {
     Dwarf_Debug debug;
     const struct type_sought *names;
     struct type_layout *layouts;
-    struct type_fields *fields; /* NULL: not wanted */
+    struct type_fields *fields; /* NULL: not requested */
     size_t count;
 
     bool is_c, tells_defaults;
 
     struct type_wanted *wanted;
-    struct hash_index by_hash;        /* the first one of each hash; the others follow by next */
-    struct type_found *noted, *found; /* in this unit; in all */
+    struct hash_index by_hash;        /* the first type of each hash; the others are linked by next */
+    struct type_found *noted, *found; /* in this unit; in all units */
     size_t noted_count, noted_room, found_count, found_room;
-    char *text; /* of what is noted */
+    char *text; /* names of the noted types */
     size_t text_size, text_room;
-    struct number_map inline_spaces; /* hash of a whole name -> anything */
-    struct number_map declared;      /* offset of a declaration -> hash of its whole name */
-    struct number_map defined;       /* hash of a whole name -> offset of a definition */
+    struct number_map inline_spaces; /* hash of a qualified name -> anything */
+    struct number_map declared;      /* offset of a declaration -> hash of its qualified name */
+    struct number_map defined;       /* hash of a qualified name -> offset of a definition */
     struct number_map found_declared;
 };
 
-/* A type, or an inline namespace, by its name with its scopes. */
+/* An entry that is a type or an inline namespace. */
 struct type_entry {
     Dwarf_Half tag;
     Dwarf_Off offset;
     bool is_declaration;
 };
 
-/* Of one type in many units so many are compared. */
+/* Limit of equal types from different units that are compared. */
 enum { FOUND_MAX = 256 };
 
 struct type_wanted {
     size_t next;         /* of the same hash */
-    size_t definitions;  /* that were found */
-    uint64_t last;       /* hash of the whole name of the last one */
-    enum debug_fit best; /* of all that were found */
-    bool is_elsewhere;   /* one of them is only declared */
+    size_t definitions;  /* number found */
+    uint64_t last;       /* hash of the qualified name of the last one */
+    enum debug_fit best; /* best fit of all found types */
+    bool is_elsewhere;   /* a found type is only declared */
 };
 
 struct type_found {
     size_t wanted;
     Dwarf_Off offset;
-    uint64_t whole; /* hash of its name */
-    size_t text;    /* where its name is, until the end of the unit */
+    uint64_t whole; /* hash of its qualified name */
+    size_t text;    /* offset of its name, until the end of the unit */
     enum debug_fit fit;
     bool is_declaration;
 };
@@ -84,7 +84,7 @@ static bool has_tag(Dwarf_Half tag) {
     return debug_is_record(tag) || tag == DW_TAG_enumeration_type;
 }
 
-/* In C a tag is a name of its own. */
+/* In C tags have a namespace separate from typedefs. */
 static bool is_kind(const struct type_search *search, const struct type_sought *wanted, Dwarf_Half tag) {
     return (!search->is_c || wanted->is_tag == has_tag(tag)) && (!wanted->is_tag || has_tag(tag));
 }
@@ -147,7 +147,7 @@ static bool is_inline(const void *context, const char *path, size_t length) {
     return number_map_find(&search->inline_spaces, hash_text(0, text));
 }
 
-/* The same type in so many units that a few more tell nothing. */
+/* True if the same type was found in so many units that more of them add nothing. */
 static bool is_enough(struct type_search *search, const struct type_found *found) {
     if (found->is_declaration)
         return !number_map_add(&search->found_declared, hash_number(found->whole, found->wanted), 1);
@@ -171,7 +171,7 @@ static void settle(struct type_search *search, struct type_found *noted, const c
     add(&search->found, &search->found_count, &search->found_room, noted);
 }
 
-/* With the inline namespaces, and then without them. */
+/* Tries the noted names with inline namespaces, and then without them. */
 static void type_search_end_unit(struct type_search *search) {
     for (size_t i = 0; i < search->noted_count; i++) {
         struct type_found *noted = &search->noted[i];
@@ -211,7 +211,7 @@ static void lay_out(struct type_search *search, const struct type_found *found) 
     type_layout_join(&search->layouts[found->wanted], &layout);
 }
 
-/* Sets the layouts. */
+/* Sets the layouts of all found types. */
 static void type_search_end(struct type_search *search) {
     for (size_t i = 0; i < search->found_count; i++)
         lay_out(search, &search->found[i]);
@@ -234,17 +234,17 @@ static void type_search_free(struct type_search *search) {
 
 /* ---- Layouts of types by name.
  *
- * Theory of operation: the entries of all units are walked once, functions with them, since what is local
- * has the same name as its namesakes outside. Where all types are defined is noted as well: clang describes a
- * class in the unit that has its constructor or its virtual functions, and declares it in the others. Then
- * the layouts are read. */
+ * Theory of operation: the entries of all units are walked once, including functions, because a local type
+ * may have the same name as another one. All definitions are recorded, because clang describes a class only
+ * in the unit that has its constructor or virtual functions and declares it elsewhere. Then the layouts are
+ * read. */
 
 enum { DEPTH_MAX = 1000, PATH_SIZE = 2 * TYPE_NAME_SIZE };
 
-/* Names of the scopes around, as they are spelled, each with its colons. */
+/* Names of the enclosing scopes, each followed by "::". */
 struct path {
     char text[PATH_SIZE];
-    size_t base; /* where the function around begins */
+    size_t base; /* start of the enclosing function's part */
 };
 
 /* The usual path lacks inline namespaces, which compilers leave out of some names. */
@@ -279,13 +279,13 @@ static void see_inline(struct walk *walk, const char *name) {
 
 static void walk_children(struct walk *, Dwarf_Die parent, int depth);
 
-/* False: it does not fit. */
+/* False: the path is too long. */
 static bool enter(struct path *path, const char *name) {
     size_t length = strlen(path->text);
     return snprintf(path->text + length, PATH_SIZE - length, "%s::", name) < (int)(PATH_SIZE - length);
 }
 
-/* The scope's name goes to the paths meanwhile; NULL: it has none and adds nothing. */
+/* Appends the scope's name to the paths while it walks the scope; NULL: unnamed, adds nothing. */
 static void walk_scope(struct walk *walk, Dwarf_Die die, const char *name, int depth) {
     size_t whole = strlen(walk->whole.text), usual = strlen(walk->usual.text);
     bool is_inline = name && debug_has_attribute(die, DW_AT_export_symbols);
@@ -296,7 +296,7 @@ static void walk_scope(struct walk *walk, Dwarf_Die die, const char *name, int d
     walk->whole.text[whole] = walk->usual.text[usual] = '\0';
 }
 
-/* Types inside of functions are spelled without what is around these. */
+/* Names of types in functions do not include the scopes around the function. */
 static void walk_function(struct walk *walk, Dwarf_Die die, int depth) {
     size_t whole = walk->whole.base, usual = walk->usual.base;
     walk->whole.base = strlen(walk->whole.text);
@@ -341,7 +341,7 @@ static void walk_children(struct walk *walk, Dwarf_Die parent, int depth) {
 
 static bool is_c_language(uint64_t language) {
     return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
-           language == DW_LANG_C11 || language == 0x2c; /* C17, which libdwarf does not name yet */
+           language == DW_LANG_C11 || language == 0x2c; /* C17, which libdwarf does not define yet */
 }
 
 static void walk_unit(void *context, Dwarf_Die unit, const struct debug_unit_head *head) {
