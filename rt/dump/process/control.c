@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Having a running process count or not, from outside. */
+/* Starts, stops and resets counting in a running process. */
 #include "dump/process/process.h"
 
 #include "dump/base/files.h"
@@ -13,15 +13,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* More than the kernel has (PID_MAX_LIMIT). */
+/* At least the kernel's PID_MAX_LIMIT. */
 enum { THREADS_MOST = 1 << 22 };
 
 static bool write_failed(struct reason *why) {
     return reason_set(why, "its memory cannot be written: %s", strerror(errno));
 }
 
-/* A thread that sets its capacity at the same time sees the request, or is seen here: the request was set by
- * an atomic operation, which is a barrier. */
+/* Sets every thread's capacity to 0. A thread that sets its capacity concurrently either sees the request or
+ * is seen here: the request was set by an atomic operation, which is a barrier. */
 static bool turn_away_all(struct remote_memory *memory, const struct profile_areas *areas,
                           struct reason *why) {
     const uint32_t none = 0;
@@ -67,7 +67,7 @@ static uint32_t requested(const struct profile_header *header) {
     return __atomic_load_n(&header->requests, __ATOMIC_ACQUIRE);
 }
 
-/* One to start and one to stop replace each other. */
+/* A start and a stop replace each other. */
 static void request(struct profile_header *header, uint32_t set, uint32_t replaced) {
     uint32_t now = requested(header);
     while (!__atomic_compare_exchange_n(&header->requests, &now, (now & ~replaced) | set, false,
@@ -95,7 +95,7 @@ static bool wait_for_reset(const struct profile_header *header, struct reason *w
     return reason_set(why, "has counted nothing since; when it does its counters start afresh");
 }
 
-/* A program that counts nothing has no thread on the hot path. */
+/* If the program counts nothing, no thread is on the hot path. */
 static bool ask(struct profile_header *header, enum control what, unsigned pid, int fd, struct reason *why) {
     static const uint32_t requests[] = {
         [CONTROL_START] = PROFILE_START, [CONTROL_STOP] = PROFILE_STOP, [CONTROL_RESET] = PROFILE_RESET};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The file that a process counts in, found among its shared mappings: its profile, or else a memfd
+/* Finds the file in which a process counts among its shared mappings: its profile, or a memfd
  * (lib/store/store.h). */
 #include "dump/process/process.h"
 
@@ -18,21 +18,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of "/proc/PID/root" followed by a path of the process. */
+/* Space for "/proc/PID/root" and a path. */
 #define PATH_SIZE (PATH_MAX + 32)
 
 struct search {
     unsigned pid;
-    uint64_t own_pid; /* as the process sees it */
+    uint64_t own_pid; /* in the process's own pid namespace */
     int mode;         /* of open(2) */
     struct process_counters found;
-    uint32_t areas;      /* of what was found */
-    unsigned unopenable; /* mappings that look like the counters, and cannot be opened */
+    uint32_t areas;      /* of the best file so far */
+    unsigned unopenable; /* mappings that look like counters but cannot be opened */
 };
 
 /* ---- Opening the file of a mapping. */
 
-/* Whatever has the path by now: only the mapped file is opened, for opening a device may do something. */
+/* Opens the path only if it still is the mapped file: opening a device could have effects. */
 static int open_same(const struct search *search, const char *path, const struct process_mapping *mapping) {
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_ino != mapping->inode)
@@ -40,7 +40,7 @@ static int open_same(const struct search *search, const char *path, const struct
     return open(path, search->mode | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* Descriptors of a file have the link that its mappings have as their path. */
+/* Finds the process's descriptor whose link equals the mapping's path. */
 static int open_descriptor(const struct search *search, const struct process_mapping *mapping) {
     char folder[32], path[sizeof folder + NAME_MAX + 2], link[PATH_SIZE];
     int fd = -1;
@@ -58,8 +58,8 @@ static int open_descriptor(const struct search *search, const struct process_map
     return fd;
 }
 
-/* The program may have closed the descriptor. A profile has a path, also in the process's view of the file
- * system; and the kernel opens mappings for the superuser. -1: there is no way. */
+/* Tries a descriptor first, which the program may have closed. A profile has a path, possibly in the
+ * process's mount namespace, and the kernel opens mappings for root. -1: nothing worked. */
 static int open_mapping(const struct search *search, const struct process_mapping *mapping) {
     char path[PATH_SIZE];
     int fd = open_descriptor(search, mapping);
@@ -72,9 +72,9 @@ static int open_mapping(const struct search *search, const struct process_mappin
     return fd < 0 ? open_same(search, path, mapping) : fd;
 }
 
-/* ---- Whether it has the counters of the process. */
+/* ---- Whether the file has the counters of the process. */
 
-/* A forked child has its parent's file mapped until it counts something itself. */
+/* A forked child maps its parent's file until it first counts something. */
 static bool is_own(const struct search *search, const struct profile_header *header) {
     return memcmp(header->magic, PROFILE_MAGIC, sizeof header->magic) == 0 &&
            (!search->own_pid || header->pid == search->own_pid);
@@ -84,7 +84,7 @@ static bool read_at(int fd, void *to, size_t size, off_t offset) {
     return pread(fd, to, size, offset) == (ssize_t)size;
 }
 
-/* Of several runtimes in the process the one that counts most. */
+/* If the process contains several runtimes, keeps the one that counts most. */
 static void take(struct search *search, int fd, const struct profile_header *header) {
     struct process_counters *found = &search->found;
     uint32_t areas = 0;
@@ -124,7 +124,7 @@ static void look_at(struct search *search, const struct process_mapping *mapping
         close(fd);
 }
 
-/* The header, with which a file begins, is mapped where it is used. */
+/* The header is at the beginning of the file, so only mappings at offset 0 are examined. */
 static void look_at_all(struct search *search, struct process_maps *maps) {
     for (struct process_mapping mapping; process_maps_next(maps, &mapping);)
         if (mapping.flags[1] == 'w' && mapping.flags[3] == 's' && !mapping.offset &&
@@ -132,7 +132,7 @@ static void look_at_all(struct search *search, struct process_maps *maps) {
             look_at(search, &mapping);
 }
 
-/* ---- The reason why there is none, for which the runtime is looked for. */
+/* ---- The reason why there is no file, as the runtime's root says. */
 
 static const char *const reasons[] = {
     [ROOT_NOT_STARTED] = "has only just begun",
@@ -210,8 +210,8 @@ const struct process_counters *process_counters_follow(unsigned pid, struct reas
     return known;
 }
 
-/* By the name without folders, which may be others in the process's view of the file system. The kernel adds
- * a word to that of an executable that was replaced. */
+/* Compares file names only: folders may differ in the process's mount namespace. The kernel appends "
+ * (deleted)" if the executable was replaced. */
 static bool runs_another(unsigned pid, const char *program) {
     static const char deleted[] = " (deleted)";
     char link[32], path[PATH_SIZE];

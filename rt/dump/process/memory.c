@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The memory of another process. */
+/* Accesses the memory of another process. */
 #include "dump/process/memory.h"
 
 #include "base/arrays.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A call takes as long as copying so many bytes. */
+/* A system call costs as much as copying this many bytes. */
 enum { CALL = 256 };
 
 void remote_memory_open(struct remote_memory *memory, unsigned pid) {
@@ -36,7 +36,7 @@ void remote_memory_close(struct remote_memory *memory) {
         close(memory->fd);
 }
 
-/* Containers refuse the system call to programs that may read the file. False: errno is the call's. */
+/* Containers may forbid the system call to programs that may read the file. False: errno is the call's. */
 static bool use_file(struct remote_memory *memory) {
     int error = errno;
     char path[32];
@@ -101,7 +101,7 @@ bool remote_read_all(struct remote_memory *memory, const struct iovec *here, con
     return true;
 }
 
-/* Containers refuse the system call here as well. */
+/* Containers may forbid this system call, too. */
 static bool write_to_file(const struct remote_memory *memory, uint64_t address, const void *from,
                           size_t size) {
     int error = errno;
@@ -122,23 +122,23 @@ bool remote_write(struct remote_memory *memory, uint64_t address, const void *fr
            write_to_file(memory, address, from, size);
 }
 
-/* ---- The runtime in another process, found by its note. */
+/* ---- The runtime in another process, found by its ELF note. */
 
-/* Far more than any module has. */
+/* Far above the values of real modules. */
 enum { SEGMENTS_MAX = 128, NOTES_SIZE_MAX = 1 << 16 };
 
 struct search {
     struct remote_root *found;
     struct remote_memory *memory;
-    uint64_t notes; /* address of those that are looked at */
+    uint64_t notes; /* address of the notes being examined */
     const char *bytes;
-    uint32_t areas; /* of what was found */
+    uint32_t areas; /* of the best runtime so far */
     unsigned runtimes;
     bool has_other_version;
-    int error; /* of the first module that could not be read */
+    int error; /* of the first unreadable module */
 };
 
-/* Of several runtimes the one that counts most. */
+/* If the process contains several runtimes, keeps the one that counts most. */
 static void take_root(struct search *search, uint64_t address) {
     struct remote_root root = {.address = address};
     if (!remote_read(search->memory, address, &root.root, sizeof root.root))
@@ -154,7 +154,7 @@ static void take_root(struct search *search, uint64_t address) {
     }
 }
 
-/* Goes on to the next note in any case. */
+/* Always continues with the next note. */
 static bool look_at_note(void *context, const struct elf_note *note) {
     struct search *search = context;
     int64_t distance;
@@ -181,7 +181,7 @@ static bool is_module(const Elf64_Ehdr *header) {
            header->e_phnum <= SEGMENTS_MAX;
 }
 
-/* The base that addresses in the headers are relative to. */
+/* The load bias. */
 static uint64_t base_of(uint64_t start, const Elf64_Phdr *segments, unsigned count) {
     for (unsigned i = 0; i < count; i++)
         if (segments[i].p_type == PT_LOAD)
@@ -205,7 +205,7 @@ static void look_at_module(struct search *search, uint64_t start) {
             look_at_segment(search, base + segments[i].p_vaddr, &segments[i]);
 }
 
-/* Modules begin with a private mapping of the beginning of a file. */
+/* A module starts with a private mapping of the beginning of its file. */
 static unsigned look_at_all(struct search *search, struct process_maps *maps) {
     unsigned programs = 0;
     uint64_t last = 0; /* inode of the file whose code was counted last */

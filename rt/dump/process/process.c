@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Processes of this machine. */
+/* Examines processes of this machine. */
 #include "dump/process/process.h"
 
 #include <errno.h>
@@ -11,14 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Fields of proc_pid_stat(5). All but the number of threads are its first thread's. */
+/* Fields of proc_pid_stat(5). All except `threads` are those of the first thread. */
 struct stat_fields {
     char state;
-    uint64_t threads, start, memory; /* memory: 0 already before the state tells the end */
+    uint64_t threads, start, memory; /* memory becomes 0 before the state shows the end */
 };
 
-/* Behind the command, which may hold anything, come the fields from the third (state) on; these are 20, 22
- * and 23. */
+/* The fields after the command, which may contain anything, start with the third (state). Reads fields 3, 20,
+ * 22 and 23. */
 static bool parse_stat(const char *stat, struct stat_fields *fields) {
     const char *at = strrchr(stat, ')');
     return at && sscanf(at + 1,
@@ -67,7 +67,7 @@ bool process_thread_runs(uint64_t id) {
     return read_stat(id, &fields) && thread_runs(&fields);
 }
 
-/* The text behind the name in proc_pid_status(5); NULL: no such line. */
+/* The value of a line of proc_pid_status(5); NULL: no such line. */
 static const char *read_status(uint64_t pid, const char *name, char *text, size_t size) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%" PRIu64 "/status", pid);
@@ -145,7 +145,7 @@ bool process_maps_open(struct process_maps *maps, unsigned pid, struct reason *w
     return errno == ENOENT ? reason_set(why, "there is no such process") : process_refuses(pid, why);
 }
 
-/* The kernel writes a newline in a path as \012. */
+/* Decodes newlines, which the kernel writes as \012. */
 static void restore_path(char *path) {
     char *to = path;
     for (const char *from = path; *from && *from != '\n'; to++) {
