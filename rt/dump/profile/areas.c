@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where things are in a profile. */
+/* Finds the areas of a profile. */
 #include "dump/profile/areas.h"
 
 #include "base/arrays.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arrays that grow. */
+/* Growing arrays, by kind. */
 static const struct growing {
     uint64_t first; /* elements of chunk 0 */
     size_t size;    /* of an element */
@@ -29,7 +29,7 @@ size_t profile_element_size(enum profile_kind kind) {
     return growing[kind].size;
 }
 
-/* In this file. */
+/* Bytes of an element in this file. */
 static size_t element_size(const struct profile_areas *areas, enum profile_kind kind) {
     return kind == PROFILE_BASES ? 8 * PROFILE_PLACES(PROFILE_COMMON_COUNT + areas->header.rare)
                                  : growing[kind].size;
@@ -52,7 +52,7 @@ void profile_copy_rare(void *to, const unsigned char *from, size_t size, const s
     memset((char *)to + size - lacking, 0, lacking);
 }
 
-/* Not by reading it: some file systems would fill it. */
+/* Decides by the file's extents, because reading a hole would make some file systems allocate it. */
 static bool is_in_hole(const struct profile_areas *areas, const unsigned char *at) {
     struct extent part = {.end = (uint64_t)(at - areas->bytes)};
     return !extents_next(areas->there, &part, part.end + 1);
@@ -72,7 +72,8 @@ const unsigned char *profile_element(const struct profile_areas *areas, enum pro
     return is_in_hole(areas, at) ? zeros : at;
 }
 
-/* An element may begin in a hole and end behind it: what it begins with tells that it is none. */
+/* Skips an element that begins in a hole, even if its end is not: an element in use does not begin with
+ * zeros. */
 bool profile_chunk_next(const struct profile_areas *areas, const struct profile_chunk *chunk, size_t element,
                         struct extent *part) {
     if (!chunk->bytes)
@@ -94,7 +95,7 @@ struct candidates {
     size_t count, room;
 };
 
-/* Where chunk k of the directory is, and how many of its entries are in the file. */
+/* Address of chunk `number` of the directory, and how many of its entries are in the file. */
 static const unsigned char *directory_chunk(const struct profile_areas *areas, unsigned number,
                                             uint64_t *entries) {
     const unsigned char *directory = areas->bytes + PROFILE_PAGE;
@@ -110,7 +111,7 @@ static const unsigned char *directory_chunk(const struct profile_areas *areas, u
     return areas->bytes + offset;
 }
 
-/* Its kind is written last, and so is read first. */
+/* Reads the kind first, because it is written last. */
 static uint32_t read_area(struct profile_area *area, const unsigned char *at) {
     uint32_t kind = profile_load_u32(at);
     if (kind != PROFILE_NONE)
@@ -129,7 +130,8 @@ static void each_entry(struct profile_areas *areas, const struct profile_chunk *
                 take(context, areas, &area);
 }
 
-/* Calls for each entry that is used; sets claimed, and counts those of chunks that are cut off. */
+/* Calls `take` for each used entry. Sets claimed, and counts the entries that are beyond the end of the
+ * file. */
 static void each_area(struct profile_areas *areas, area_function *take, void *context) {
     uint32_t count = profile_load_u32(areas->bytes + PROFILE_PAGE);
     uint64_t first = 0, seen = 0;
@@ -164,7 +166,7 @@ static void take_area(void *context, struct profile_areas *areas, const struct p
         return;
     if (!is_whole)
         kept.size = areas->size - area->offset;
-    /* More than there are pages cannot be but on top of each other. */
+    /* more areas than the file has pages must overlap */
     if (candidates->count > areas->size / PROFILE_PAGE) {
         areas->damaged++;
         return;
@@ -194,7 +196,7 @@ static void drop_overlapping(struct profile_areas *areas, struct candidates *can
     candidates->count = kept;
 }
 
-/* Of each part of the area that is there. */
+/* Adds a span for each part of the area that is not a hole. */
 static void add_spans(struct profile_areas *areas, const struct profile_area *area, uint64_t first,
                       uint64_t count, size_t size) {
     struct profile_chunk elements = {areas->bytes + area->offset, count * size};
@@ -254,7 +256,7 @@ static int compare_slots(const void *a, const void *b) {
     return compare_first_u64(a, b) ?: compare_owners(a, b);
 }
 
-/* A slot of a block that stands twice would be counted twice. */
+/* Drops slots that overlap in one block, which would be counted twice. */
 static void drop_repeated(struct profile_areas *areas) {
     struct profile_span *spans = areas->spans;
     size_t kept = 0;
@@ -275,7 +277,7 @@ static void place_areas(struct profile_areas *areas) {
     struct candidates candidates = {.count = 0};
     each_area(areas, take_area, &candidates);
     drop_overlapping(areas, &candidates);
-    /* Each part that is there lies in one area, or makes one more part of it. */
+    /* each extent splits at most one area */
     areas->spans = memory_zeros(candidates.count + areas->there->count, sizeof *areas->spans);
     for (size_t i = 0; i < candidates.count; i++)
         place_area(areas, &candidates.list[i]);
@@ -284,11 +286,11 @@ static void place_areas(struct profile_areas *areas) {
 }
 
 bool profile_is(const void *bytes, size_t size) {
-    /* Not the line end: a profile that was converted as a text is told apart from what never was one. */
+    /* Without the final newline, so that a profile damaged by text conversion is recognized. */
     return size >= PROFILE_MAGIC_SIZE && memcmp(bytes, PROFILE_MAGIC, PROFILE_MAGIC_SIZE - 1) == 0;
 }
 
-/* What it may be instead. */
+/* Sets *why to the kind of file that it may be instead. Always false. */
 static bool refuse(const unsigned char *bytes, size_t size, struct reason *why) {
     if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
         return reason_set(why,

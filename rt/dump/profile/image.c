@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A profile that is put together in memory. */
+/* Assembles a profile in memory. */
 #include "dump/profile/image.h"
 
 #include "base/arrays.h"
@@ -12,14 +12,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Not by malloc: what a process says that it has is no memory here until it has been read. */
+/* mmap instead of malloc: sizes that a process claims take no memory until they are read. */
 static void *map(void *bytes, size_t size, size_t larger) {
     if (size)
         return mremap(bytes, size, larger, MREMAP_MAYMOVE);
     return mmap(NULL, larger, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-/* size: more, at the end, zeros up to the next page. Returns where they begin. */
+/* Appends zeros, up to a multiple of the page size. Returns their offset. */
 static uint64_t extend(struct profile_image *image, size_t size) {
     uint64_t offset = image->size;
     image->size += (size + PROFILE_PAGE - 1) / PROFILE_PAGE * PROFILE_PAGE;
@@ -70,7 +70,7 @@ static struct profile_directory *directory_of(struct profile_image *image) {
     return (struct profile_directory *)(void *)(image->bytes + PROFILE_PAGE);
 }
 
-/* Chunks of the directory are areas, too; chunk 0 is within its first page. */
+/* Later chunks of the directory are areas, too; chunk 0 is in its first page. */
 void profile_image_end(struct profile_image *image) {
     const uint64_t first = PROFILE_DIRECTORY_FIRST;
     for (unsigned chunk = 1; image->count > chunk_start(first, chunk); chunk++) {
@@ -92,13 +92,12 @@ void profile_image_end(struct profile_image *image) {
 
 /* ---- The names. */
 
-/* Where chunk number of the names ends. */
+/* End of a chunk of the names. */
 static uint64_t chunk_end(unsigned number) {
     return chunk_start(PROFILE_NAMES_FIRST, number + 1);
 }
 
-/* The first place behind all others, aligned to 4, where so many bytes do not lie in two chunks. Offset 0
- * means nothing. */
+/* The next free offset, aligned to 4, at which that many bytes are within one chunk. Offset 0 means none. */
 static uint64_t next_place(const struct name_writer *writer, size_t size) {
     uint64_t at = writer->size ? (writer->size + 3) / 4 * 4 : 4;
     for (unsigned number = 0; number < PROFILE_CHUNKS; number++)
@@ -120,7 +119,7 @@ static void make_room(struct name_writer *writer, uint64_t size) {
     writer->room = room;
 }
 
-/* The bytes to find among those that were written. */
+/* The most recently written bytes, to be looked up among the earlier ones. */
 struct written {
     const struct name_writer *writer;
     size_t size;
@@ -212,7 +211,8 @@ static uint64_t hash_module(const struct profile_record *module) {
     return hash_number(hash_number(0, module->file), module->build_id);
 }
 
-/* Records name their module by its slot: that of its row if it has one, else one behind all rows. */
+/* Returns the slot of the module's row, or else of a record after all rows. Records refer to modules by
+ * slot. */
 static uint32_t module_slot(struct profile_records *records, const char *path, const char *build_id) {
     if (!path)
         return 0;
@@ -258,7 +258,7 @@ static bool is_module_row(const struct site_view *view) {
     return !view->sited && !view->address;
 }
 
-/* Backing is a part of a record of its own, whether its site has a row or not. */
+/* Chunks of a custom allocator are a part of a separate record, whether or not its site has a row. */
 static struct profile_record make_backing(struct profile_records *records, const struct site_view *view) {
     struct profile_record record = {.id = view->id, .what = PROFILE_BACKING};
     if (is_module_row(view) && view->module) {
@@ -279,7 +279,7 @@ static void make_row(struct profile_records *records, size_t row) {
         return;
     }
     struct profile_record record = view->backing ? make_backing(records, view) : make_site(records, view);
-    records->list[slot] = record; /* which may have moved meanwhile */
+    records->list[slot] = record; /* the list may have moved meanwhile */
 }
 
 static profile_name write_step(struct profile_records *records, const struct report_frame *frame,
@@ -304,7 +304,7 @@ static uint64_t rest(uint64_t whole, uint64_t part) {
     return whole > part ? whole - part : 0;
 }
 
-/* So that readers, who add them up again, get no maximum that is smaller, and no bound that is. */
+/* Keeps maxima and their bounds large enough: readers add the parts up again. */
 static void take_off(struct counters *counters, const struct counters *part) {
     uint64_t bound = counters->max_live_blocks + counters->max_live_blocks_within;
     uint64_t bound_of_part = part->max_live_blocks + part->max_live_blocks_within;
@@ -331,7 +331,7 @@ static void take_stacks_off(struct profile_records *records) {
         take_stack_off(&records->own[report->stacks[i].site->position], &report->stacks[i]);
 }
 
-/* Modules first, so that others find the rows of theirs. */
+/* Modules come first, because other rows refer to them. */
 static void make_rows(struct profile_records *records, bool are_modules) {
     const struct report *report = records->report;
     for (size_t i = 0; i < report->site_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A profile (profile.h) that is put together in memory. */
+/* Assembles a profile (profile.h) in memory. */
 #ifndef ALLOCSITE_DUMP_PROFILE_IMAGE_H
 #define ALLOCSITE_DUMP_PROFILE_IMAGE_H
 
@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 struct profile_image {
-    char *bytes; /* moves when areas are added; struct profile_header is at its beginning */
+    char *bytes; /* moves when areas are added; begins with struct profile_header */
     size_t size, room;
     struct profile_area *areas;
     size_t count, area_room;
@@ -21,57 +21,56 @@ struct profile_image {
 void profile_image_open(struct profile_image *);
 void profile_image_free(struct profile_image *);
 
-/* Adds an area with so many bytes, or zeros if they are NULL, and zeros up to the next page. Returns its
+/* Appends an area with these bytes, or zeros if they are NULL, padded with zeros to a page. Returns its
  * offset. */
 uint64_t profile_image_add(struct profile_image *, const struct profile_area *, const void *bytes);
 
-/* Adds an array that grows, in its chunks. */
+/* Appends a growing array, chunk by chunk. */
 void profile_image_add_array(struct profile_image *, enum profile_kind, const void *bytes, size_t count);
 
-/* Writes the directory; nothing can be added then. */
+/* Writes the directory. Nothing can be added afterwards. */
 void profile_image_end(struct profile_image *);
 
-/* ---- A whole one. */
+/* ---- A whole profile. */
 
-/* The report must not be prepared, and have no sites left out. False: it has more names or sites than a
- * profile can have. There is something to free even then. */
+/* The report must not be prepared and must have all sites. False: more names or sites than a profile can
+ * hold. The image must be freed in both cases. */
 bool profile_merged(struct profile_image *, const struct report *);
 
-/* ---- The names of a profile that is written: each string and each frame once. */
+/* ---- Names: each string and each frame is written once. */
 
-/* All zero: none yet. */
+/* All zero: empty. */
 struct name_writer {
     char *bytes;
     size_t size, room;
-    bool is_full; /* of the four gigabytes that names can have */
+    bool is_full; /* more than the 4 GiB that names can have */
     struct hash_index strings, frames, returns, steps;
 };
 
-/* The name of what is written; 0 for NULL, and if it is full. */
+/* The offset of the name; 0 for NULL or if it is full. */
 profile_name name_write(struct name_writer *, const char *text);
 profile_name name_write_frame(struct name_writer *, const struct profile_frame *);
 void name_writer_free(struct name_writer *);
 
-/* ---- The slots of a profile that is written, and their records and names.
+/* ---- The slots of the written profile, with their records and names.
  *
- * Rows come first, from PROFILE_FIRST_SLOT on, in the order of the report; then stacks, in theirs; then the
- * sum of custom allocators, if there is one; then what only has a record: modules, and what backing is a part
- * of.
- */
+ * Rows come first, from PROFILE_FIRST_SLOT on, in the order of the report, then stacks in their order, then
+ * the sum of custom allocators if there is one. Slots with only a record follow: modules, and the sites to
+ * which chunks of custom allocators belong. */
 
-/* Slot 0 means nobody in pairs. */
+/* In pairs, slot 0 means none. */
 enum { PROFILE_FIRST_SLOT = 1 };
 
 struct profile_records {
-    const struct report *report; /* set by the caller, the rest is zero at first */
+    const struct report *report; /* set by the caller; the other members are zero at first */
     struct name_writer names;
     struct profile_record *list; /* by slot */
     size_t count, room;
     struct hash_index modules; /* their slots */
-    struct report_site *own;   /* what of each row is not in its stacks */
+    struct report_site *own;   /* of each row, the part that its stacks do not have */
 };
 
-/* Sets the positions of the report's rows. False: these are more slots than a profile can have. */
+/* Sets the positions of the report's rows. False: more slots than a profile can hold. */
 bool profile_records_make(struct profile_records *);
 void profile_records_free(struct profile_records *);
 

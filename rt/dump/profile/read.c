@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report from the bytes of a profile. */
+/* Builds a report from the bytes of a profile. */
 #include "dump/profile/read.h"
 
 #include "base/arrays.h"
@@ -15,18 +15,17 @@ struct reader {
     struct profile_areas areas;
     struct profile_views views;
     struct profile_sweep sweep;
-    struct profile_pair *pairs; /* read before the rows, so that there are rows for all slots in them */
+    struct profile_pair *pairs; /* read before the rows, so that all slots in them get rows */
     size_t pair_count, pair_room;
-    struct number_map named; /* by pairs: slots; they have rows even if they counted nothing */
-    bool is_loose; /* counters may have been caught between two stores, and what did not get into the file is
-                      not known */
+    struct number_map named; /* slots in pairs, which get rows even if they counted nothing */
+    bool is_loose;           /* events may be counted partly, and counters may be missing from the file */
     struct profile_doubts doubts;
 };
 
 static const struct counters nothing;
 
-/* The last events of a program that has not ended, and of threads that ran on, may be counted in part: what
- * it had at most is no lower than what it has. In a merged profile that was seen to. */
+/* The last events of an unfinished program, or of threads that ran until the end, may be counted partly. The
+ * maximum of live blocks is then raised to the live ones. Merging has done this already. */
 static bool may_be_in_part(const struct reader *reader) {
     const struct profile_header *header = &reader->areas.header;
     return reader->is_loose || (header->peak.shared_epoch && !(header->flags & PROFILE_IS_MERGED));
@@ -55,7 +54,7 @@ static void add_row(struct reader *reader, uint64_t slot, const struct profile_c
     }
     settle(reader, &row->counters);
     reader->doubts.unnamed += view->what == PROFILE_UNUSED;
-    bool is_merged = reader->areas.header.flags & PROFILE_IS_MERGED; /* its header has the sum */
+    bool is_merged = reader->areas.header.flags & PROFILE_IS_MERGED; /* then its header has the sum */
     if (view->what == PROFILE_MODULE && !is_merged)
         file->report.walks.without_caller += row->counters.allocs + row->counters.reallocs;
     profile_view_row(&row->view, &reader->views, view);
@@ -66,7 +65,7 @@ static void add_row(struct reader *reader, uint64_t slot, const struct profile_c
         profile_stacks_add(&file->stacks, &reader->views, view->stack, row, count);
 }
 
-/* A slot that only bounds a maximum has counted nothing. */
+/* A slot that has only the bound of a maximum has counted nothing. */
 static bool counted(struct counters counters) {
     counters.max_live_blocks_within = 0;
     return memcmp(&counters, &nothing, sizeof nothing) != 0;
@@ -95,7 +94,7 @@ static bool is_empty(const unsigned char *element, size_t size) {
     return true;
 }
 
-/* A slot whose calls all came from stacks has their sizes and lifetimes. */
+/* True if the slot has sizes or lifetimes. Its events may all be in its stacks. */
 static bool has_of_stacks(const struct reader *reader, uint64_t slot) {
     const struct profile_areas *areas = &reader->areas;
     static const enum profile_kind kinds[] = {PROFILE_SIZES, PROFILE_LIFETIMES};
@@ -129,7 +128,7 @@ static void read_part(struct reader *reader, struct report_part *part, size_t nu
                                                                            sweep->flows[number].block)
                                                          : NULL;
     struct profile_block block;
-    bool contradict = false; /* is told of the slots that it comes from */
+    bool contradict = false; /* reported for the slots that were added up */
     profile_flow_counters(&part->counters, &sweep->flows[number].sums, &contradict);
     part->pid = reader->file->pid;
     if (!at)
@@ -145,7 +144,7 @@ static void read_merged_part(struct reader *reader, const struct profile_part *a
     struct report *report = &file->report;
     struct report_part part = {
         .pid = at->pid, .thread = at->thread, .is_known = at->what == PROFILE_PART_KNOWN};
-    bool contradict = false; /* is told by the sum of all parts */
+    bool contradict = false; /* reported for the sum of all parts */
     profile_flow_counters(&part.counters, &at->flow, &contradict);
     if (at->what == PROFILE_PART_RESET) {
         report->before_reset = part.counters;
@@ -155,7 +154,7 @@ static void read_merged_part(struct reader *reader, const struct profile_part *a
     file->parts[report->part_count++] = part;
 }
 
-/* The blocks of a merged profile stand for no thread. */
+/* The blocks of a merged profile do not correspond to threads. */
 static void read_merged_parts(struct reader *reader) {
     const struct profile_chunk *parts = &reader->areas.parts;
     struct profile_part part;
@@ -226,7 +225,7 @@ static void read_lifetimes(struct reader *reader) {
     }
 }
 
-/* Now that no row moves any more. */
+/* Runs when rows no longer move. */
 static void settle_rows(struct profile_file *file) {
     size_t count = file->row_count = file->report.site_count;
     file->report.sites = memory_zeros(count, sizeof *file->report.sites);
@@ -255,7 +254,7 @@ size_t profile_stack(const struct profile_file *file, uint64_t slot) {
     return is_of_one ? stack : SIZE_MAX;
 }
 
-/* *is_known: false if a slot has no row that should have one. */
+/* *is_known becomes false if the slot should have a row but has none. */
 static struct report_site *row_of(const struct profile_file *file, uint64_t slot, bool *is_known) {
     struct report_site *row = slot ? profile_row(file, slot) : NULL;
     *is_known &= row || !slot;

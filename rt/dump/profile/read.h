@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report from the bytes of a profile (profile.h), which may be damaged or hostile, and which a running
- * program may be changing meanwhile. A part that cannot be read becomes a reason why the numbers are not
- * exact. */
+/* Builds a report from the bytes of a profile (profile.h). The bytes may be damaged or hostile, and a running
+ * program may be changing them. A part that cannot be read becomes a reason why the numbers are not exact. */
 #ifndef ALLOCSITE_DUMP_PROFILE_READ_H
 #define ALLOCSITE_DUMP_PROFILE_READ_H
 
@@ -12,20 +11,21 @@
 
 struct profile_texts {
     const char **list;
-    uint64_t *hold; /* for so many processes each does; 0: for all */
+    uint64_t *hold; /* number of processes to which each reason applies; 0: all */
     size_t count, room, hold_room;
-    struct string_pool made; /* those that are not names of the profile */
+    struct string_pool made; /* reasons that are not names of the profile */
 };
 
 struct profile_file {
-    struct report report; /* not prepared yet */
+    struct report report; /* not prepared */
     uint64_t pid, start_time, begun;
     const char *host;
     struct profile_stacks stacks;
     struct profile_phases phases;
-    struct profile_modules modules; /* all that it names, whether they have rows or not */
+    struct profile_modules modules; /* all named modules, with or without rows */
     struct report_part *parts;
-    bool is_changing; /* the program changed it so that its numbers may not fit together: read it again */
+    bool is_changing; /* the program changed it while it was read, so the numbers may be inconsistent: read it
+                       * again */
 
     /* Memory that the report borrows from. */
     struct profile_names names;
@@ -33,49 +33,48 @@ struct profile_file {
     const char **programs, **walked_for;
     size_t program_room;
     struct report_site *rows;
-    uint64_t *slots; /* of the rows, rising */
+    uint64_t *slots; /* of the rows, ascending */
     size_t row_count, row_room, slot_room;
     uint64_t (*sizes)[SIZE_CLASSES];
     union lifetimes *lifetimes;
 };
 
-/* bytes must be aligned to 8; they are not needed afterwards. False: *why says why, and there is nothing to
- * free. */
+/* bytes must be aligned to 8 and are not needed afterwards. False: *why has the reason, and there is nothing
+ * to free. */
 bool profile_read(struct profile_file *, const void *bytes, size_t size, struct reason *why);
 
-/* The same where only that is there, and the rest is zeros. */
+/* The same for a sparse file: all bytes outside of the extents are zero. */
 bool profile_read_sparse(struct profile_file *, const void *bytes, size_t size, const struct extents *there,
                          struct reason *why);
 
 void profile_read_free(struct profile_file *);
 
-/* What the slot has counted, also after its report has been prepared; NULL: it has no row. */
+/* The row of a slot, also after the report was prepared; NULL: none. */
 struct report_site *profile_row(const struct profile_file *, uint64_t slot);
 
-/* The number of the stack among the report's of which the slot is; SIZE_MAX: of none. */
+/* Index of the slot's stack among the report's; SIZE_MAX: not a stack. */
 size_t profile_stack(const struct profile_file *, uint64_t slot);
 
-/* ---- Why the numbers of a profile are not exact: what the program knew of, and what is wrong with the file.
- */
+/* ---- Why the numbers are not exact: accuracy gaps that the program recorded, and faults of the file. */
 
-/* Doubts that came up while it was read. */
+/* Problems found while the file was read. */
 struct profile_doubts {
-    uint64_t contradicting; /* slots whose counters contradict each other */
-    uint64_t unnamed;       /* slots that have counters and no record */
-    uint64_t strange_pairs; /* of an unknown kind, or of slots that are not there */
-    uint64_t outrun;        /* slots whose live blocks are too many by more than PROFILE_OUTRUN */
-    bool rearranged;        /* areas came, or the counters were reset */
-    bool risen;             /* the peak became another one */
+    uint64_t contradicting; /* slots with contradicting counters */
+    uint64_t unnamed;       /* slots with counters but without a record */
+    uint64_t strange_pairs; /* with an unknown kind or missing slots */
+    uint64_t outrun;        /* slots with more than PROFILE_OUTRUN live blocks too many */
+    bool rearranged;        /* areas were added, or the counters were reset */
+    bool risen;             /* the peak changed */
 };
 
-/* Sets the report's reasons, and of a merged profile for how many processes each holds, and the programs.
- */
+/* Sets the report's reasons; for a merged profile also the number of processes of each reason, and the
+ * programs. */
 void profile_reasons_read(struct profile_file *, const struct profile_areas *, const struct profile_doubts *);
 
-/* For a hole that the process does not know of, or not yet. */
+/* Adds an accuracy gap that the process did not record, or not yet. */
 void profile_reasons_add_hole(struct profile_file *, enum hole);
 
-/* What was not there when it was read may be meanwhile. */
+/* Adds the reason that a hole of the file may have been filled while it was read. */
 void profile_reasons_add_filled(struct profile_file *);
 
 #endif

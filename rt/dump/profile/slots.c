@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The counters of a profile's slots. */
+/* Reads the counters of a profile's slots. */
 #include "dump/profile/views.h"
 
 #include "base/arrays.h"
@@ -13,7 +13,7 @@ static int compare_blocks(const void *a, const void *b) {
     return compare_u64(left->block, right->block);
 }
 
-/* Of blocks that have counted something and that the file names: a number that it does not can be any. */
+/* Only blocks with counters that are also in the file: any other number may be wrong. */
 static void list_flows(struct profile_sweep *sweep) {
     const struct profile_areas *areas = sweep->areas;
     size_t count = 0, kept = 0;
@@ -30,7 +30,7 @@ static void list_flows(struct profile_sweep *sweep) {
     sweep->flow_count = kept;
 }
 
-/* That of a span is looked for once, not with each slot. */
+/* Looks up the flow once per span, not once per slot. */
 static void find_flow(const struct profile_sweep *sweep, struct profile_active *active) {
     struct profile_flow key = {.block = active->span->block};
     struct profile_flow *found = bsearch(&key, sweep->flows, sweep->flow_count, sizeof key, compare_blocks);
@@ -67,8 +67,8 @@ static void add_begun(struct profile_sweep *sweep) {
     }
 }
 
-/* Every stretch ends where one of its areas does, or where one more begins: so all stretches together cost no
- * more than the elements of all areas. */
+/* Each range ends where an area ends or begins, so the cost of all ranges is at most the number of all areas'
+ * elements. */
 bool profile_sweep_next(struct profile_sweep *sweep) {
     const struct profile_areas *areas = sweep->areas;
     drop_ended(sweep);
@@ -86,17 +86,18 @@ bool profile_sweep_next(struct profile_sweep *sweep) {
 struct sums {
     struct flow flow;
     int64_t most;
-    uint64_t peak_blocks, peak_bytes; /* signed, but for the overflow of what is damaged */
+    uint64_t peak_blocks, peak_bytes; /* signed values; unsigned arithmetic makes the overflow of damaged
+                                       * counters defined */
 };
 
 struct slot_reading {
     struct profile_sweep *sweep;
     uint64_t slot;
     bool is_in_totals;
-    struct profile_flow *of_block; /* of the element */
+    struct profile_flow *of_block; /* the flow of the element's block */
     struct profile_flow of_none;
     struct sums sums;
-    uint64_t lost_since; /* lost, once all else was read */
+    uint64_t lost_since; /* released blocks, read again after everything else */
 };
 
 typedef void element_function(struct slot_reading *, const unsigned char *);
@@ -158,7 +159,7 @@ static void keep_gain(const struct slot_reading *reading, const struct tally *ta
         (struct profile_gain){reading->of_block->block, tally->gained, tally->gained_bytes};
 }
 
-/* The counters of what came, and what the tally says of the peak and of the most live blocks. */
+/* Adds the counters of gained blocks, and the tally's share of the peak and of the maximum. */
 static void add_gained(struct slot_reading *reading, const unsigned char *at) {
     const struct profile_peak *peak = &reading->sweep->areas->header.peak;
     struct sums *sums = &reading->sums;
@@ -176,7 +177,7 @@ static void add_gained(struct slot_reading *reading, const unsigned char *at) {
         raise_to(&sums->most, copy.limit);
 }
 
-/* What there is beside the tallies; zeros where there is nothing. */
+/* Reads the slot's other data; zero if missing. */
 static void read_slot(struct profile_slot *of, const struct profile_areas *areas, uint64_t slot) {
     const unsigned char *at = profile_element(areas, PROFILE_SLOTS, slot);
     *of = (struct profile_slot){0};
@@ -240,8 +241,7 @@ static void set_live(struct counters *counters, const struct sums *sums, const s
         minus(plus(flow->gained_bytes, slot->inherited_bytes, contradict), flow->lost_bytes, contradict);
 }
 
-/* With what was carried over: what a thread knows of a slot's live blocks is since the process began, not
- * since it was reset. */
+/* Adds inherited blocks: a thread's live count starts with the process, not with the last reset. */
 static uint64_t with_carried(int64_t live, uint64_t inherited, uint64_t base, bool *contradict) {
     __int128 sum = (__int128)live + inherited - (int64_t)base;
     *contradict |= sum < 0 || sum > UINT64_MAX;
@@ -251,7 +251,7 @@ static uint64_t with_carried(int64_t live, uint64_t inherited, uint64_t base, bo
 static void set_extremes(struct counters *counters, const struct sums *sums, const struct profile_slot *slot,
                          const struct flow *base, bool *contradict) {
     uint64_t base_blocks = base->gained - base->lost, base_bytes = base->gained_bytes - base->lost_bytes;
-    bool below_zero = false; /* most: a child can free more than it ever had of its own */
+    bool below_zero = false; /* a child may free more blocks than it ever allocated */
     counters->peak_blocks =
         with_carried((int64_t)sums->peak_blocks, slot->inherited_blocks, base_blocks, contradict);
     counters->peak_bytes =

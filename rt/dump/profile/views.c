@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The meaning of a profile's slots. */
+/* Decodes the records of a profile's slots. */
 #include "dump/profile/views.h"
 
 #include "base/arrays.h"
@@ -11,12 +11,12 @@
 
 /* ---- Names and inline chains of a profile. */
 
-/* In those behind there is nothing that a name reaches. */
+/* No name has an offset in later chunks. */
 enum { CHUNKS = 18 };
 _Static_assert(PROFILE_NAMES_FIRST *((UINT64_C(1) << CHUNKS) - 1) >= UINT32_MAX - PROFILE_NAMES_FIRST,
                "names reach no further");
 
-/* Bytes that are not copied stay zero, and are no memory. */
+/* Bytes in holes stay zero and take no memory. */
 static void copy_chunk(struct profile_names *names, const struct profile_areas *areas, unsigned number) {
     const struct profile_chunk *chunk = &areas->chunks[PROFILE_NAMES][number];
     char *to = names->chunks[number] = memory_zeros(chunk->size, 1);
@@ -41,7 +41,7 @@ void profile_names_free(struct profile_names *names) {
     string_pool_free(&names->demangled);
 }
 
-/* Where size bytes of the names are. */
+/* Address of `size` bytes of the names; NULL: not in the file. */
 static const char *names_at(const struct profile_names *names, profile_name offset, size_t size) {
     struct chunk_place at = chunk_place(PROFILE_NAMES_FIRST, offset);
     if (at.chunk >= PROFILE_CHUNKS || !names->chunks[at.chunk] || names->sizes[at.chunk] < size ||
@@ -56,7 +56,7 @@ const char *profile_name_at(struct profile_names *names, profile_name offset) {
     return name;
 }
 
-/* The runtime stores symbols as they are in the file. */
+/* The runtime stores mangled symbols. */
 static const char *function_at(struct profile_names *names, profile_name offset) {
     const char *symbol = profile_name_at(names, offset);
     char *demangled = demangle(symbol);
@@ -105,13 +105,13 @@ static bool read_aligned(const struct profile_names *names, profile_name offset,
     return at;
 }
 
-/* A step and its return address. */
+/* A frame link and its return address. */
 struct whole_step {
     profile_name caller;
     struct profile_return to;
 };
 
-/* False: it leads nowhere. */
+/* False: the reference is invalid. */
 static bool profile_step_read(const struct profile_names *names, profile_name offset,
                               struct whole_step *whole) {
     struct profile_step step;
@@ -164,7 +164,7 @@ void profile_modules_read(struct profile_modules *modules, struct profile_names 
             sorted[modules->sorted_count++] = sorted[i];
 }
 
-/* The module that has the slot; NULL: none. */
+/* The module of the slot; NULL: none. */
 static const struct report_module *profile_module_at(const struct profile_modules *modules, uint64_t slot) {
     size_t first = sorted_below(modules->slots, modules->count, sizeof *modules->slots, 0, slot);
     return first < modules->count && modules->slots[first] == slot ? &modules->list[first] : NULL;
@@ -176,7 +176,7 @@ void profile_modules_free(struct profile_modules *modules) {
     free(modules->list);
 }
 
-/* ---- The meaning of a profile's slots. */
+/* ---- Records. */
 
 static uint32_t read_record(struct profile_record *record, const struct profile_areas *areas, uint64_t slot) {
     const unsigned char *at = profile_element(areas, PROFILE_RECORDS, slot);
@@ -190,8 +190,7 @@ static bool is_whole(uint32_t what) {
     return what == PROFILE_SITE || what == PROFILE_MODULE || what == PROFILE_CALLER;
 }
 
-/* Stacks are of what is whole or of backing, backing of what is whole: so there is no way to go in circles.
- */
+/* A stack is a part of a whole or of chunks, and chunks are a part of a whole, so there are no cycles. */
 void profile_view_find(struct profile_view *view, const struct profile_views *views, uint64_t slot) {
     struct profile_record *record = &view->record;
     *view = (struct profile_view){.what = PROFILE_UNUSED};
@@ -276,7 +275,7 @@ static void add_frame(struct profile_stacks *stacks, const struct profile_views 
         frame->function = REPORT_CUT;
 }
 
-/* A step is written before those that it calls: a damaged one may be of a circle. */
+/* A frame link has a higher offset than its caller's. A damaged link could form a cycle. */
 static void add_frames(struct profile_stacks *stacks, const struct profile_views *views, profile_name step) {
     size_t most = stacks->frame_count < PROFILE_FRAMES_MAX ? PROFILE_FRAMES_MAX : PROFILE_STEPS_MAX;
     struct whole_step copy;
@@ -322,9 +321,9 @@ void profile_stacks_free(struct profile_stacks *stacks) {
     free(stacks->frames);
 }
 
-/* ---- What came in each phase. */
+/* ---- Allocations in each phase. */
 
-/* 0: none, or not known. */
+/* 0: none, or unknown. */
 static profile_name phase_of(const struct profile_areas *areas, uint32_t number) {
     const unsigned char *at = profile_element(areas, PROFILE_BLOCKS, number);
     struct profile_block block = {.phase = 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report as a merged profile. */
+/* Writes a report as a merged profile. */
 #include "dump/profile/image.h"
 
 #include "base/arrays.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What came for a slot in a phase. */
+/* The allocations of a slot in a phase. */
 struct phased {
     profile_name phase;
     uint64_t slot, calls, bytes;
@@ -20,7 +20,7 @@ struct writer {
     struct profile_records records;
     struct profile_image *image;
     struct phased *phased; /* by phase and slot */
-    struct tally *tallies; /* by slot, of what came in no phase, and all that went */
+    struct tally *tallies; /* by slot: allocations outside of phases, and all releases */
 };
 
 static struct profile_note make_note(struct writer *writer, uint32_t what, const char *text,
@@ -29,7 +29,7 @@ static struct profile_note make_note(struct writer *writer, uint32_t what, const
         .what = what, .processes = processes, .text = name_write(&writer->records.names, text)};
 }
 
-/* The first empty one ends them. */
+/* An empty note ends the list. */
 static struct profile_note *make_notes(struct writer *writer, size_t *count) {
     const struct report *report = writer->report;
     const struct report_processes *several = &report->several;
@@ -52,8 +52,7 @@ static uint32_t flags_of(const struct report *report) {
            (report->reach ? PROFILE_HAS_LOST : 0u);
 }
 
-/* The one epoch that there was has ended, and all slots were looked at in it: so their shares are the saved
- * ones. */
+/* A merged profile has one epoch, which has ended with all slots examined, so the saved shares are valid. */
 static struct profile_peak peak_of(const struct report *report) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < report->site_count; i++)
@@ -107,7 +106,8 @@ static struct profile_header make_header(struct writer *writer) {
     return header;
 }
 
-/* Signed where more was inherited than was ever had at once; the reader adds that again. */
+/* The maximum may be negative if more blocks were inherited than the child ever had. The reader adds the
+ * inherited blocks again. */
 static void set_slot(void *slot, const struct report_site *row) {
     const struct counters *counters = &row->counters;
     *(struct profile_slot *)slot = (struct profile_slot){
@@ -166,7 +166,7 @@ static void set_lifetimes(void *lifetimes, const struct report_site *row) {
         memcpy(lifetimes, row->lifetimes, sizeof *row->lifetimes);
 }
 
-/* Of the first slots so many. */
+/* Adds an array with an element for each of the first `count` slots. */
 static void add_by_slot(struct writer *writer, enum profile_kind kind, size_t size, size_t count,
                         void (*set)(void *element, const struct report_site *)) {
     char *elements = memory_zeros(count, size);
@@ -182,7 +182,7 @@ static void add_by_slot(struct writer *writer, enum profile_kind kind, size_t si
     free(elements);
 }
 
-/* row: NULL: 0; stack: NULL: the row's own. */
+/* row NULL: 0. stack NULL: the row's slot. */
 static uint64_t slot_of(const struct report *report, const struct report_site *row,
                         const struct report_stack *stack) {
     if (stack)
@@ -190,7 +190,7 @@ static uint64_t slot_of(const struct report *report, const struct report_site *r
     return row ? PROFILE_FIRST_SLOT + row->position : 0;
 }
 
-/* ---- Tallies: what came in a phase belongs to a block of its own, all else to the first one. */
+/* ---- Tallies. Allocations in a phase are in a block of that phase, everything else in the first block. */
 
 static int compare_phased(const void *a, const void *b) {
     const struct phased *left = a, *right = b;
@@ -216,7 +216,7 @@ static uint64_t take(uint64_t *rest, uint64_t wanted) {
     return taken;
 }
 
-/* Those of one phase, at least one. Of them nothing was live at the peak that the first block has not. */
+/* Adds the block of one phase, with at least one slot. Live blocks at the peak are in the first block. */
 static void add_phase(struct writer *writer, const struct phased *phased, size_t count, uint32_t block) {
     uint64_t first = phased->slot, slots = phased[count - 1].slot - first + 1;
     struct tally *tallies = memory_zeros(slots, sizeof *tallies);
@@ -272,7 +272,7 @@ static void add_pairs(struct writer *writer) {
     free(pairs);
 }
 
-/* The first empty one ends them. */
+/* An empty part ends the list. */
 static struct profile_part *make_parts(struct writer *writer) {
     const struct report *report = writer->report;
     struct profile_part *parts = memory_zeros(report->part_count + 2, sizeof *parts), *next = parts;
@@ -291,7 +291,7 @@ static struct profile_part *make_parts(struct writer *writer) {
     return parts;
 }
 
-/* Up to the last one. */
+/* The number of slots up to the last one with rare counters. */
 static size_t slots_with_rare(const struct profile_records *records) {
     static const struct rare none;
     for (size_t count = records->count; count; count--) {
