@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Regular files in memory. */
+/* Maps, reads and writes files. */
 #include "dump/base/files.h"
 
 #include "dump/base/memory.h"
@@ -33,8 +33,8 @@ static struct file_mapped *find(const char *page) {
     return mapped;
 }
 
-/* Zeros instead of a jump out of the reading: so nothing that reads needs to be ready for one. Up to the end
- * at once, for what is behind is gone too, and there can be only so many mappings. */
+/* Maps zeros over the missing pages up to the end of the mapping, instead of a longjmp out of the reader: no
+ * reader needs an error path, and only one more mapping is needed. */
 static void put_zeros(int signal_number, siginfo_t *info, void *context) {
     (void)context;
     char *page = (char *)((uintptr_t)info->si_addr & -(uintptr_t)PROFILE_PAGE);
@@ -43,7 +43,7 @@ static void put_zeros(int signal_number, siginfo_t *info, void *context) {
                        -1, 0) == page)
         mapped->was_cut = 1;
     else
-        signal(signal_number, SIG_DFL); /* and it comes again */
+        signal(signal_number, SIG_DFL); /* the signal is raised again */
 }
 
 static void note(struct file_map *map) {
@@ -76,7 +76,7 @@ static bool map_regular(int fd, struct file_map *map, struct reason *why) {
 }
 
 bool file_map(struct file_map *map, const char *path, struct reason *why) {
-    /* O_NONBLOCK: opening a pipe that nobody writes to must not wait. */
+    /* O_NONBLOCK: opening a pipe without a writer must not wait. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return reason_errno(why);
@@ -97,13 +97,13 @@ bool file_unmap(struct file_map *map, struct reason *why) {
     return !was_cut || reason_set(why, "was cut while it was read");
 }
 
-/* ---- A file that takes its place only when it is whole. */
+/* ---- A file that replaces the old one when it is complete. */
 
 static bool is_standard(const char *path) {
     return strcmp(path, "-") == 0;
 }
 
-/* A device of characters or a pipe, which no file can replace. */
+/* True for standard output, a character device or a pipe, which cannot be replaced by a file. */
 static bool is_there(const char *path) {
     struct stat status;
     return is_standard(path) ||
@@ -117,7 +117,7 @@ static bool open_there(struct new_file *file, struct reason *why) {
     return file->fd >= 0 || reason_errno(why);
 }
 
-/* Renaming would replace the link, and not write to what it stands for. */
+/* Renaming would replace a symbolic link instead of writing to its target. */
 static bool check_place(const char *path, struct reason *why) {
     struct stat status;
     if (lstat(path, &status) != 0)
@@ -144,7 +144,7 @@ bool new_file_open(struct new_file *file, const char *path, struct reason *why) 
 }
 
 bool new_file_end(struct new_file *file, int error, struct reason *why) {
-    /* Some file systems tell only now that there was no room. */
+    /* Some file systems report a full disk only here. */
     if (close(file->fd) != 0 && !error)
         error = errno;
     if (!error && file->temporary && rename(file->temporary, file->path) != 0)
@@ -231,7 +231,7 @@ char **folder_files(const char *path, int *count) {
 /* ---- The standard output of a command. */
 
 static struct out out;
-static const char *output; /* NULL: it is standard output itself */
+static const char *output; /* NULL: standard output itself */
 static struct new_file file;
 
 void standard_out_to(const char *path) {

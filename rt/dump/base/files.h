@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Regular files in memory. Mapped rather than read: of a large program with debug information only those
- * pages are touched that are looked at, and a counter of a running program is never read half, for which
- * read(2) gives no promise. */
+/* Regular files in memory. Files are mapped, not read: of a large program with debug information only the
+ * needed pages are loaded, and 64-bit counters of a running program are never torn, which read(2) does not
+ * guarantee. */
 #ifndef ALLOCSITE_DUMP_BASE_FILES_H
 #define ALLOCSITE_DUMP_BASE_FILES_H
 
@@ -13,73 +13,70 @@
 struct file_map {
     void *bytes;
     size_t size;
-    struct file_mapped *mapped; /* what the handler of SIGBUS knows */
+    struct file_mapped *mapped; /* state for the SIGBUS handler */
 };
 
-/* Bytes that are cut off the file while it is mapped read as zeros; SIGBUS is handled for that. False: *why
- * says why, and nothing is mapped. */
+/* Bytes that are truncated while the file is mapped read as zero; SIGBUS is handled. False: *why has the
+ * reason, and nothing is mapped. */
 bool file_map(struct file_map *, const char *path, struct reason *why);
 bool file_map_descriptor(struct file_map *, int fd, size_t size, struct reason *why);
 
-/* False: it was cut while it was mapped, so that something that is gone may have been read here or in a
- * child; *why says so. */
+/* False: the file was truncated while it was mapped, so this process or a child may have read zeros; *why
+ * says so. */
 bool file_unmap(struct file_map *, struct reason *why);
 
-/* ---- A file that takes its place only when it is whole. */
+/* ---- A file that replaces the old one when it is complete. */
 
 struct new_file {
     int fd; /* empty, open for writing */
     const char *path;
-    char *temporary; /* its name until then, in the same folder; NULL: it is written to in its place */
+    char *temporary; /* its name until then, in the same folder; NULL: written in place */
 };
 
-/* "-" is standard output. A regular file that is there already may be replaced. The new one can be read by
- * its owner only. A pipe is waited for until somebody reads it. False: *why says why, and there is nothing to
- * end.
- */
+/* "-" is standard output. An existing regular file may be replaced. Only the owner can read the new one. A
+ * pipe is waited for until it has a reader. False: *why has the reason, and there is nothing to end. */
 bool new_file_open(struct new_file *, const char *path, struct reason *why);
 
-/* error: of writing; 0: puts it in its place. False: *why says why, and what was there before still is. */
+/* error: of writing; 0: puts the file in place. False: *why has the reason, and the old file is unchanged. */
 bool new_file_end(struct new_file *, int error, struct reason *why);
 
-/* Whether one could be opened, before any work is done for it. Pipes and devices are not tried: who reads a
- * pipe would see its end. STATUS_FAILED: what is wrong has been told. */
+/* Checks, before any work is done, whether the file could be opened. Pipes and devices are not opened,
+ * because a pipe's reader would see its end. STATUS_FAILED after an error message. */
 int new_file_check(const char *path);
 
 /* ---- All bytes of a file or pipe. */
 
-/* Larger ones are refused, so that an endless one does not take all memory. */
+/* Larger inputs are refused, so that an endless one cannot exhaust memory. */
 #define WHOLE_INPUT_MAX ((size_t)1 << 30)
 
-/* Reads the file, or standard input if path is "-". The caller frees *bytes. False: *why says why. */
+/* Reads the file, or standard input if path is "-". The caller frees *bytes. False: *why has the reason. */
 bool whole_input(const char *path, char **bytes, size_t *size, struct reason *why);
 
 /* ---- The files of a folder. */
 
-/* Their paths in order, but for hidden ones and new ones that have no name of their own yet. The caller frees
- * the list and each of it. NULL: errno says why. */
+/* Their paths in order, without hidden and unfinished files. The caller frees the list and each path. NULL:
+ * errno has the error. */
 char **folder_files(const char *path, int *count);
 
 /* ---- The standard output of a command. */
 
-/* From now on it is a new file of that path, which takes its place at the end; "-" is standard output itself.
- */
+/* Directs output to a new file, which replaces the old one at the end; "-" is standard output itself. */
 void standard_out_to(const char *path);
 
-/* The status of a command that may have told something by puts; STATUS_FAILED if that did not come there,
- * which is complained about. */
+/* Returns the status, or STATUS_FAILED after an error message if text printed with puts could not be
+ * written. */
 int standard_out_told(int status);
 
-/* Where it is shown if that is a terminal; -1: it is a file. */
+/* Descriptor of the terminal on standard output; -1: not a terminal. */
 int standard_out_terminal(void);
 
-/* The one writer to it, empty. */
+/* The only writer to standard output. */
 struct out *standard_out(void);
 
-/* Writes what is waiting. STATUS_FAILED: not all of it could be written, which is complained about. */
+/* Flushes. STATUS_FAILED after an error message: not everything could be written. */
 int standard_out_end(void);
 
-/* Whether that could not write all. */
+/* True if writing failed. */
 bool standard_out_failed(void);
 
 #endif

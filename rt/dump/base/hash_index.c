@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finding elements of an array by hash. */
+/* Hash tables. */
 #include "dump/base/hash_index.h"
 
 #include "base/hash.h"
@@ -11,7 +11,7 @@
 
 struct hash_place {
     uint32_t hash;
-    uint32_t element; /* + 1; 0: nobody */
+    uint32_t element; /* index + 1; 0: empty */
 };
 
 static struct hash_place *place_for(const struct hash_index *index, uint32_t hash) {
@@ -121,14 +121,14 @@ void number_map_free(struct number_map *map) {
     free(map->list);
 }
 
-/* ---- Strings that are kept once each. */
+/* ---- Interned strings. */
 
 static bool is_string(const void *key, const void *context, size_t element) {
     const struct string_pool *pool = context;
     return strcmp(key, pool->list[element]) == 0;
 }
 
-/* Many texts share a block of the heap, which would take as much for each as a short one has. */
+/* Many strings share a heap block, whose overhead is as large as a short string. */
 struct string_piece {
     struct string_piece *before;
     size_t size, used;
@@ -192,7 +192,7 @@ void string_pool_free(struct string_pool *pool) {
     hash_free(&pool->index);
 }
 
-/* ---- Sites that outlive the report that they are of. */
+/* ---- Sites that outlive their report. */
 
 uint64_t site_hash(const struct site_view *view) {
     uint64_t hash = hash_number(view->id, (uint64_t)view->at.line << 32 | view->at.column);

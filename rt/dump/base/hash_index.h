@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finding elements of an array by hash. The index holds numbers of elements and their hashes, never the
+/* Hash tables that find elements of an array. The table holds indices and hashes of elements, not the
  * elements. */
 #ifndef ALLOCSITE_DUMP_BASE_HASH_INDEX_H
 #define ALLOCSITE_DUMP_BASE_HASH_INDEX_H
@@ -18,29 +18,29 @@ struct hash_index {
 
 #define HASH_NONE SIZE_MAX
 
-/* Whether the element is the one that is looked for. */
+/* True if the element equals the key. */
 typedef bool hash_is(const void *key, const void *context, size_t element);
 
 size_t hash_find(const struct hash_index *, uint64_t hash, hash_is *, const void *key, const void *context);
 
-/* Elements are below 2^32. */
+/* Indices are below 2^32. */
 void hash_put(struct hash_index *, uint64_t hash, size_t element);
 void hash_free(struct hash_index *);
 
-/* An array of what an index leads to, as memory_grow has it. */
+/* A growing array that a table refers to; members as for memory_grow. */
 struct elements {
     void *array_pointer;
     size_t *count, *room, size;
 };
 
-/* The number of the element that is key. If there was none, a copy of key has come behind the others. */
+/* Returns the index of the element equal to key. Appends a copy of key if there is none. */
 size_t hash_keep(struct hash_index *, uint64_t hash, hash_is *, const void *key, const void *context,
                  struct elements);
 
-/* Another hash every time the program runs, so that no file can be made to collide. */
+/* The hash is seeded in each process, so that no file can provoke collisions. */
 uint64_t hash_bytes(uint64_t hash, const void *, size_t);
 uint64_t hash_number(uint64_t hash, uint64_t number);
-uint64_t hash_text(uint64_t hash, const char *); /* which may be NULL */
+uint64_t hash_text(uint64_t hash, const char *); /* NULL is allowed */
 
 /* ---- A map from numbers to numbers. */
 
@@ -53,44 +53,43 @@ struct number_map {
     size_t count, room;
 };
 
-/* The value of the key, until one is added; NULL: it is not in the map. */
+/* The value of the key, valid until the next addition; NULL: the key is not in the map. */
 uint64_t *number_map_find(const struct number_map *, uint64_t key);
 
-/* False: the key was there already, and keeps its value. */
+/* False: the key was there already and keeps its value. */
 bool number_map_add(struct number_map *, uint64_t key, uint64_t value);
 
 void number_map_free(struct number_map *);
 
-/* ---- Strings that are kept once each. */
+/* ---- Interned strings. */
 
-/* All zero: none. */
+/* All zero: empty. */
 struct string_pool {
     struct hash_index index;
     const char **list;
     size_t count, room;
-    struct string_piece *piece; /* that has room for more, and leads to those before it */
+    struct string_piece *piece; /* has space for more; linked to earlier ones */
 };
 
-/* The one copy of the text, which lives as long as the pool; NULL for NULL. */
+/* The interned copy of the text, which lives as long as the pool; NULL for NULL. */
 const char *string_keep(struct string_pool *, const char *text);
 
-/* The same where the first text of its kind lives as long as the pool, and is not copied. */
+/* The same without a copy: the text itself must live as long as the pool. */
 const char *string_borrow(struct string_pool *, const char *text);
 
-/* Nothing is kept any more: what texts are found by is given back. */
+/* No more strings are added: frees the table. */
 void string_pool_close(struct string_pool *);
 
-/* Its place in the list. */
+/* The text's index in the list; adds it if new. */
 size_t string_number(struct string_pool *, const char *text);
 void string_pool_free(struct string_pool *);
 
-/* ---- Sites that outlive the report that they are of. */
+/* ---- Sites that outlive their report. */
 
-/* The same for sites that order_identity (model/report.h) finds to be one. */
+/* Equal for sites that order_identity (model/report.h) finds equal. */
 uint64_t site_hash(const struct site_view *);
 
-/* Makes a copy whose texts are the pool's. Returns its inline chain, which is the caller's to free; NULL: it
- * has none. */
+/* Makes a copy with interned strings. Returns its inline chain, which the caller frees; NULL: none. */
 struct place *site_keep(struct site_view *, const struct site_view *from, struct string_pool *);
 
 #endif

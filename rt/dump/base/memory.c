@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Memory that is there. */
+/* Memory that never fails, and extents of sparse files. */
 #include "dump/base/memory.h"
 
 #include "base/arrays.h"
@@ -61,7 +61,7 @@ static bool is_sparse(int fd, uint64_t size) {
     return size > OUTSIDE_ALWAYS && fstat(fd, &status) == 0 && size / 2 > (uint64_t)status.st_blocks * 512;
 }
 
-/* Where the search ends by an error, so does what is there: the file may have been cut. */
+/* An error ends the list: the file may have been truncated. */
 struct extents extents_of_file(int fd, uint64_t size) {
     struct extents extents = {.count = 0};
     if (!is_sparse(fd, size))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names of functions reduced to what every demangler prints alike. */
+/* Reduces names of functions to a form that all demanglers share. */
 #include "dump/base/names.h"
 
 #include "base/arrays.h"
@@ -14,8 +14,8 @@
 #include <string.h>
 
 struct base {
-    const char *rest; /* of the input */
-    char *text;       /* never gets longer than what was taken from the input */
+    const char *rest; /* unread input */
+    char *text;       /* never longer than the consumed input */
     size_t length;
 };
 
@@ -33,7 +33,7 @@ static void append(struct base *base, const char *text) {
     base->length += length;
 }
 
-/* From an opening bracket to behind the closing one, or to the end. */
+/* Skips from an opening bracket past the closing one, or to the end. */
 static const char *skip_group(const char *at, char open, char close) {
     size_t depth = 0;
     for (; *at; at++) {
@@ -44,7 +44,7 @@ static const char *skip_group(const char *at, char open, char close) {
     return at;
 }
 
-/* Template arguments. Demanglers put an expression with '>' into parentheses. */
+/* Skips template arguments. Demanglers parenthesize an expression that contains '>'. */
 static const char *skip_arguments(const char *at) {
     size_t depth = 0;
     while (*at) {
@@ -59,8 +59,7 @@ static const char *skip_arguments(const char *at) {
     return at;
 }
 
-/* LLVM prints 'lambda0', libiberty {lambda(int)#1}: both become {lambda}. False: nothing of the kind is here.
- */
+/* LLVM prints 'lambda0', libiberty {lambda(int)#1}: both become {lambda}. False: no lambda here. */
 static bool take_unnamed(struct base *base) {
     const char *word = base->rest + 1, *end = word;
     while (isalpha((unsigned char)*end))
@@ -76,8 +75,8 @@ static bool take_unnamed(struct base *base) {
     return true;
 }
 
-/* Behind "operator": new and delete stay, a conversion becomes '@', of an operator that begins with an angle
- * bracket nothing stays, because "operator<<<int>" can be cut in two ways. */
+/* After "operator": new and delete stay, and a conversion becomes '@'. Operators that begin with an angle
+ * bracket are dropped, because "operator<<<int>" is ambiguous. */
 static void take_operator(struct base *base) {
     append(base, "operator");
     base->rest += strlen("operator");
@@ -109,7 +108,7 @@ static const char *skip_qualifiers(const char *at) {
     return at;
 }
 
-/* libiberty writes a space behind the word. */
+/* libiberty writes a space after the word. */
 static bool is_decltype(const struct base *base) {
     static const char word[] = "decltype";
     size_t length = strlen(word);
@@ -125,7 +124,7 @@ static bool take_parenthesis(struct base *base) {
         base->rest += strlen(anonymous);
         return true;
     }
-    if (base->length == 0) { /* of a function that returns a pointer to a function */
+    if (base->length == 0) { /* a function that returns a pointer to a function */
         base->rest++;
         return true;
     }
@@ -158,7 +157,7 @@ static bool take(struct base *base) {
     case '[':
         base->rest = skip_group(base->rest, '[', ']');
         return true;
-    case ' ': /* what was before is the return type */
+    case ' ': /* the text before was the return type */
     case '*':
     case '&':
         if (!is_decltype(base))
@@ -180,7 +179,7 @@ static bool take(struct base *base) {
     return true;
 }
 
-/* Initializers of globals have a symbol but no name, and with line tables only not even that. */
+/* Initializers of globals have a symbol but no name in debug information. */
 static bool is_initializer(const char *function) {
     return starts(function, "_GLOBAL__");
 }
@@ -199,13 +198,13 @@ char *function_base_copy(const char *function) {
     return base;
 }
 
-/* ---- Names of C++ and Rust functions as they are in the source. */
+/* ---- Names of C++ and Rust functions as in the source. */
 
-/* Back references make a name grow with the power of its length. */
+/* Back references can make a name's length exponential. */
 enum { DEMANGLED_MAX = 1 << 16 };
 
 struct demangled {
-    char *text; /* NULL: nothing yet */
+    char *text; /* NULL: empty */
     size_t length, room;
     jmp_buf too_long;
 };
@@ -223,8 +222,8 @@ static void take_part(const char *part, size_t length, void *context) {
     to->text[to->length] = '\0';
 }
 
-/* libiberty keeps its state on the stack, so that a longjmp can leave it. Rust comes first: its older symbols
- * are valid C++ ones too, with a hash for the last part of the name. */
+/* libiberty keeps its state on the stack, so a longjmp may leave it. Rust is tried first, because its older
+ * symbols are also valid C++ symbols with a hash as the last component. */
 static bool demangle_to(struct demangled *to, const char *name) {
     return setjmp(to->too_long) == 0 &&
            (rust_demangle_callback(name, 0, take_part, to) ||

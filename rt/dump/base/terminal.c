@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the terminal is told. */
+/* Messages, progress and paging on the terminal. */
 #include "dump/base/terminal.h"
 
 #include "base/out.h"
@@ -23,9 +23,9 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* One line for the process, as it has one terminal. */
+/* One line for the process, which has one terminal. */
 static struct {
-    int64_t next; /* when the line is written next; 0: nothing is being done */
+    int64_t next; /* time of the next update; 0: no activity */
     bool is_off, is_shown;
 } state;
 
@@ -83,7 +83,7 @@ void progress_off(void) {
 
 const char *complain_program = "allocsite-dump", *complain_command;
 
-/* Names and what other files say can hold anything. */
+/* File names and text from files may contain control characters. */
 static void say(const char *file, const char *format, va_list arguments, const char *hint) {
     char buffer[512], *text = NULL;
     struct out out;
@@ -122,7 +122,7 @@ int complain_usage(const char *format, ...) {
     return STATUS_USAGE;
 }
 
-/* getopt_long stays at a word of several letters until it is done with all of them. */
+/* optind stays at a word of several one-letter options until getopt_long is done with all of them. */
 static const char *wrong_option(char **arguments) {
     const char *next = arguments[optind];
     bool has_more = optopt && next && next[0] == '-' && next[1] == optopt && next[2];
@@ -169,12 +169,12 @@ bool reason_errno(struct reason *why) {
 
 static pid_t pager;
 
-/* A terminal sends interrupts to the pager as well, which goes on: so do we, for we give the terminal back to
- * the shell. */
+/* A terminal sends interrupts to the pager as well, which continues. We continue, too, because the shell
+ * takes the terminal when we end. */
 static const int ignored[] = {SIGINT, SIGQUIT, SIGPIPE};
 enum { N_IGNORED = sizeof ignored / sizeof *ignored };
 
-/* As git has it: what fits the screen stays there, colours are shown, and the screen is not cleared. */
+/* git's defaults: quit if the text fits the screen, show colours, do not clear the screen. */
 static void run(const char *command, int input) {
     dup2(input, STDIN_FILENO);
     setenv("LESS", "FRX", 0);
@@ -191,7 +191,7 @@ bool pager_begin(void) {
     if (!isatty(STDOUT_FILENO) || (command && (!*command || strcmp(command, "cat") == 0)) ||
         pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    /* Before the fork: an interrupt that comes as soon as the pager runs would end us otherwise. */
+    /* Ignore signals before the fork: an interrupt right after the pager starts would end us otherwise. */
     void (*before[N_IGNORED])(int);
     for (int i = 0; i < N_IGNORED; ++i)
         before[i] = signal(ignored[i], SIG_IGN);

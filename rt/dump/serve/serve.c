@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report over HTTP. */
+/* Serves a report over HTTP. */
 #include "dump/serve/serve.h"
 
 #include "dump/export/export.h"
@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- What there is at each path. */
+/* ---- The paths. */
 
 typedef void answer_function(struct out *, const struct serving *, struct report *, enum measure);
 
@@ -65,7 +65,7 @@ static void put_metrics(struct out *out, const struct serving *serving, struct r
     put_samples(out, serving, report, by, "openmetrics");
 }
 
-/* The measure is what is looked at first. */
+/* by: the measure that is shown first. */
 static const struct place_served {
     const char *path, *type;
     answer_function *write;
@@ -135,7 +135,7 @@ static bool is_address(const char *name) {
     return inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1;
 }
 
-/* What may stand behind the name. */
+/* True if the text may follow a host name. */
 static bool is_port(const char *rest) {
     return !*rest || (*rest == ':' && !rest[1 + strspn(rest + 1, "0123456789")]);
 }
@@ -153,7 +153,7 @@ static bool serve_is_host(const char *host) {
     return is_address(name) || strcasecmp(name, "localhost") == 0 || (*own && strcasecmp(name, own) == 0);
 }
 
-/* ---- Requests and responses, by libmicrohttpd. */
+/* ---- Requests and responses, with libmicrohttpd. */
 
 const bool serve_is_there = true;
 
@@ -164,7 +164,7 @@ static struct MHD_Response *text_response(const char *text) {
     return response;
 }
 
-/* Pages of others may neither frame nor read it. */
+/* Other sites may neither frame nor read the response. */
 static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned status,
                                      struct MHD_Response *response) {
     MHD_add_response_header(response, "Cache-Control", "no-store");
@@ -216,15 +216,15 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     return send_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE, text_response(served.why.text));
 }
 
-/* The paths that there are need no escapes, and one that is undone could end a longer path early. */
+/* Leaves escapes in the path: no valid path needs one, and an unescaped NUL could end a longer path early. */
 static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
     (void)context, (void)connection;
     return strlen(text);
 }
 
-/* How many clients may be connected at once, as many as there are descriptors for beside those that an answer
- * needs. Clients that send half a request take a place until they time out, so there are many more places
- * than clients, and one address cannot take all of them. */
+/* Limit of simultaneous connections, derived from the limit of descriptors minus those that answers need. A
+ * client that sends half a request occupies a connection until it times out, so there are many more than
+ * clients, and one address cannot take all of them. */
 enum { CONNECTIONS_MOST = 4096, CONNECTIONS_LEAST = 16, DESCRIPTORS_OF_ANSWERS = 200, SECONDS = 10 };
 
 static unsigned connections_most(void) {
@@ -240,9 +240,8 @@ static unsigned connections_most(void) {
     return left < CONNECTIONS_MOST ? (unsigned)left : CONNECTIONS_MOST;
 }
 
-/* One thread answers all, one after the other. It polls by epoll, for select takes no descriptor from 1,024
- * on.
- */
+/* One thread answers all requests in order. It uses epoll, because select fails for descriptors from 1,024
+ * on. */
 bool serve_until(struct serving *serving, int socket, const sigset_t *signals, struct reason *why) {
     unsigned most = connections_most();
     int number;

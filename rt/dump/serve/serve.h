@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report over HTTP: read anew for each request. Nothing but GET, nothing is written, and only those are
- * answered who ask for an address: a name that leads here may be one of a page that is none of ours (DNS
- * rebinding). */
+/* Serves a report over HTTP, and reads it again for each request. Only GET is served, and nothing is written.
+ * The Host header must be an address: a name could belong to a foreign page (DNS rebinding). */
 #ifndef ALLOCSITE_DUMP_SERVE_SERVE_H
 #define ALLOCSITE_DUMP_SERVE_SERVE_H
 
@@ -14,30 +13,31 @@
 #include <sys/socket.h>
 
 struct serving {
-    const char *path; /* of the report, as report_source_load takes it */
-    uint64_t refresh; /* seconds, after which a page of a running program is asked for again; 0: never */
-    uint64_t top;     /* sites that metrics tell of; 0: all */
+    const char *path; /* of the report, as for report_source_load */
+    uint64_t refresh; /* seconds after which the page of a running program reloads; 0: never */
+    uint64_t top;     /* number of sites in metrics; 0: all */
     struct symbolizer symbolizer;
-    const struct moment *moment; /* of the report that is written; NULL: it is of no recording */
-    bool takes_openmetrics;      /* the client of this request; else Prometheus' older format is written */
+    const struct moment *moment; /* moment of a recording; NULL: not a recording */
+    bool takes_openmetrics;      /* of the current request; otherwise the older Prometheus format is
+                                  * written */
 };
 
-/* Whether this allocsite-dump can. */
+/* False if allocsite-dump was built without libmicrohttpd. */
 extern const bool serve_is_there;
 
-/* Answers at the socket, which listens and is closed in the end, until one of the signals comes, which are
- * blocked. False: *why says why. */
+/* Serves at the listening socket, which it closes, until one of the blocked signals arrives. False: *why has
+ * the reason. */
 bool serve_until(struct serving *, int socket, const sigset_t *signals, struct reason *why);
 
-/* What there is at a path, written to a file in memory. */
+/* The response for a path, in a memory file. */
 struct served {
-    int fd; /* -1: none */
+    int fd; /* -1: no such path */
     const char *type;
     uint64_t refresh;
-    struct reason why; /* there is none of the report */
+    struct reason why; /* why there is no report */
 };
 
-/* The answer at one of them. */
+/* The response for one path. */
 struct served serve_path(struct serving *, const char *path);
 
 #endif
