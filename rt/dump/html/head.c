@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What stands above everything: whose numbers these are, whether they are exact, the totals. And below, the
- * largest sites, for who reads without JavaScript or prints. */
+/* Writes the head of the page (program, accuracy, totals) and the table of the largest sites, for readers
+ * without JavaScript and for printing. */
 #include "dump/html/html.h"
 
 #include "base/path.h"
@@ -13,7 +13,7 @@
 
 typedef void summary(const struct page *);
 
-/* What a summary writes for people, as text of the page; what is longer is cut. */
+/* Writes a summary as escaped text of the page. Longer ones are cut. */
 static void put_summary(struct out *out, const struct report *report, summary *summary) {
     char text[4096];
     struct out memory;
@@ -33,7 +33,7 @@ static void put_paragraph(struct out *out, const struct report *report, const ch
     out_text(out, "</p>\n");
 }
 
-/* The last part of the path: the whole stands below. */
+/* Only the last component of the path. The whole path follows below. */
 static void put_name(const struct page *page) {
     out_plain(page->out, path_base(page->report->program));
 }
@@ -83,7 +83,7 @@ static void put_verdict(struct out *out, const struct report *report) {
     out_text(out, "</div>\n");
 }
 
-/* Blocks that were freed twice, or by who must not. */
+/* Blocks that were freed twice or by a wrong function. */
 static void put_faults(struct out *out, const struct report *report) {
     static char text[1 << 16];
     struct out memory;
@@ -97,7 +97,7 @@ static void put_faults(struct out *out, const struct report *report) {
     out_text(out, "</pre></div>\n");
 }
 
-/* ---- The totals, each a card: the number for people, and what it is in full. */
+/* ---- The totals. Each card has a rounded number and the exact one. */
 
 static void put_data(struct out *out, uint64_t value, bool is_bytes) {
     char text[UNITS_SIZE], full[UNITS_SIZE];
@@ -116,11 +116,11 @@ struct card {
     const char *metric, *name;
     uint64_t value;
     bool is_bytes;
-    uint64_t count; /* what stands below it, with the word that fits */
+    uint64_t count; /* second line, with the singular or plural of its noun */
     const char *one, *many;
 };
 
-/* old: the same of the older report, or NULL. */
+/* old: the card of the older report, or NULL. */
 static void put_card(struct out *out, const struct card *card, const struct card *old) {
     const struct page page = {.out = out};
     out_text(out, "<div data-metric=\"");
@@ -143,7 +143,7 @@ static void put_card(struct out *out, const struct card *card, const struct card
 
 enum { CARDS = 7 };
 
-/* What needs the owners of blocks is left out without them. Returns how many there are. */
+/* Leaves out cards that need the owners of blocks if these are unknown. Returns the number of cards. */
 static size_t cards_of(struct card cards[CARDS], const struct report *report) {
     const struct report_site *totals = &report->totals;
     const struct counters *counters = &totals->counters;
@@ -165,7 +165,7 @@ static size_t cards_of(struct card cards[CARDS], const struct report *report) {
     return report->is_unowned ? CARDS - 5 : CARDS - 2 + lost;
 }
 
-/* Of two reports those that both have. */
+/* Of two reports, only cards that both have. */
 static void put_cards(struct out *out, const struct report *report, const struct report *old) {
     struct card cards[CARDS], old_cards[CARDS];
     size_t count = cards_of(cards, report), old_count = old ? cards_of(old_cards, old) : count;
@@ -279,7 +279,8 @@ void html_table(struct out *out, const struct report *report, bool is_by_stack) 
     for (enum measure measure = 0; measure < MEASURES; measure++)
         if (has(report, measure)) {
             out_text(out, "<th scope=\"col\">");
-            out_text(out, measure == MEASURE_ALLOCS ? "calls" : measure_name(measure)); /* both kinds */
+            out_text(out, measure == MEASURE_ALLOCS ? "calls" : measure_name(measure)); /* allocations and
+                                                                                         * reallocations */
             out_text(out, "</th>");
         }
     out_text(out, "<th scope=\"col\">site</th></tr></thead>\n<tbody>\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The page as a whole, and the source around sites. */
+/* Assembles the page, and collects the source around sites. */
 #include "dump/html/html.h"
 
 #include "base/arrays.h"
@@ -15,18 +15,18 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* ---- The lines around sites. */
+/* ---- The source around sites. */
 
-/* The style and the script of the page, which embed.cmake makes of page.css and script/. */
-extern const char html_style[], html_script[]; /* not terminated */
+/* The page's style and script, which embed.cmake makes from page.css and script/. */
+extern const char html_style[], html_script[]; /* not NUL-terminated */
 extern const size_t html_style_size, html_script_size;
-/* As a Content-Security-Policy names them: "sha256-..." */
+/* In the form of a Content-Security-Policy: "sha256-..." */
 extern const char html_style_hash[], html_script_hash[];
 
-/* Lines before and behind each site, and what is shown of a long one. */
+/* Lines before and after each site, and the characters kept of a line. */
 enum { AROUND = 4, LONGEST = 300 };
 
-/* Larger files are no source that anybody reads. */
+/* Larger files are not human-readable source. */
 #define LARGEST ((size_t)16 << 20)
 
 /* By file, then by line. */
@@ -36,7 +36,7 @@ static int compare(const void *a, const void *b, void *context) {
     return strcmp(one->file, other->file) ?: compare_u64(one->line, other->line);
 }
 
-/* A copy of the line: texts of the page are strings. */
+/* Copies the line, because JSON strings need a NUL. */
 static void put_line(struct json *json, uint64_t number, const char *line, size_t length) {
     char text[LONGEST + 1];
     size_t kept = length < LONGEST ? length : LONGEST;
@@ -46,7 +46,7 @@ static void put_line(struct json *json, uint64_t number, const char *line, size_
     pack_string(json, NULL, text);
 }
 
-/* Of a file, the lines that are near one of the places, each behind its number. */
+/* Writes the lines of a file that are near one of the locations, each after its number. */
 static void put_lines(struct json *json, const char *text, size_t size, const struct place **places,
                       size_t count) {
     const char *end = text + size;
@@ -87,7 +87,7 @@ static size_t collect(const struct place **places, const struct report *report) 
     return count;
 }
 
-/* Files are looked for by the paths that the report has. */
+/* Looks for files at the paths in the report. */
 void pack_source(struct json *json, struct pack_tables *tables, const struct report *report) {
     const struct place **places = memory_zeros(report->shown, sizeof *places);
     size_t count = collect(places, report);
@@ -101,11 +101,11 @@ void pack_source(struct json *json, struct pack_tables *tables, const struct rep
     free(places);
 }
 
-/* ---- The file as a whole. */
+/* ---- The whole file. */
 
-/* ---- The data of the page: as gzip in base64. */
+/* ---- The page's data: gzip in base64. */
 
-enum { PIECE = 3 << 14 }; /* whole groups of three bytes */
+enum { PIECE = 3 << 14 }; /* a multiple of three bytes */
 
 struct packing {
     struct out *out;
@@ -136,7 +136,7 @@ static void empty(struct packing *packing) {
     packing->stream.avail_out = sizeof packing->packed;
 }
 
-/* A piece is written when it is full, so that only the last one ends with a part of a group. */
+/* Writes a piece when it is full, so only the last one may end with an incomplete group. */
 static void deflate_piece(struct packing *packing, size_t size, int flush) {
     z_stream *stream = &packing->stream;
     stream->next_in = (Bytef *)packing->data;
@@ -148,7 +148,7 @@ static void deflate_piece(struct packing *packing, size_t size, int flush) {
     }
 }
 
-/* The fastest level: the slowest one makes a tenth less of it in three times the time. */
+/* Uses the fastest level: the slowest one saves a tenth and takes three times as long. */
 static void pack_file(struct packing *packing, int fd) {
     memory_need(deflateInit2(&packing->stream, 1, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK
                     ? packing
@@ -165,7 +165,7 @@ static void pack_file(struct packing *packing, int fd) {
         packing->out->error = errno;
 }
 
-/* What writes the data knows of files alone. */
+/* The writer of the data needs a file. */
 static void put_data(struct out *out, const struct html *html) {
     struct packing *packing = memory_zeros(1, sizeof *packing);
     struct out data;
@@ -183,7 +183,7 @@ static void put_data(struct out *out, const struct html *html) {
     free(packing);
 }
 
-/* ---- What stands around it. */
+/* ---- The parts around the data. */
 
 void html_text(struct out *out, const char *text) {
     static const char special[] = "<>&\"";
@@ -210,7 +210,7 @@ static void put_policy(struct out *out) {
     out_text(out, "'; base-uri 'none'; form-action 'none'\">\n");
 }
 
-/* The policy hashes every byte between the tags. */
+/* The policy's hash covers every byte between the tags. */
 static void put_inline(struct out *out, const char *open, const char *text, size_t size, const char *close) {
     out_text(out, open);
     out_bytes(out, text, size);
@@ -235,7 +235,7 @@ void html_write(struct out *out, const struct html *html) {
     out_text(out, "</body>\n</html>\n");
 }
 
-/* A page is of all there is: it groups by itself. */
+/* The page has all rows, because its script groups and filters them. */
 int show_page(const char *path, struct report *report, struct showing *showing) {
     const struct report_limits everything = {.top = 0};
     struct groups *threads = &showing->threads, *phases = &showing->phases;

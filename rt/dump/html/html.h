@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report as one HTML file to look at, send and keep.
+/* A report as one HTML file that can be viewed, sent and archived.
  *
- * The file asks for nothing from anywhere, and its Content-Security-Policy keeps the browser to that: only
- * the style and the script that were built in may be used, by their hashes. What names come from a profile is
- * text wherever it stands. Without JavaScript the totals and the largest sites are a table; the script makes
- * more of the data below, which stands in the file once. */
+ * The file loads nothing. Its Content-Security-Policy makes the browser enforce that: only the built-in style
+ * and script, identified by their hashes, may be used. Names from a profile are always escaped as text.
+ * Without JavaScript the page shows the totals and a table of the largest sites. The script builds all views
+ * from the data in the file. */
 #ifndef ALLOCSITE_DUMP_HTML_HTML_H
 #define ALLOCSITE_DUMP_HTML_HTML_H
 
@@ -18,47 +18,46 @@
 
 struct html {
     const struct report *report;         /* prepared */
-    const struct diff *diff;             /* of it with an older one; NULL: it is looked at alone */
-    const struct symbolizer *symbolizer; /* has looked up its addresses */
-    const struct groups *threads;        /* prepared; without rows: nothing is known of threads */
-    const struct groups *phases;         /* likewise */
-    const struct moment *moment;         /* of a recording that it is of; NULL: it is of none */
-    bool is_by_stack;                    /* rows are of stacks, not of sites */
-    bool has_source;                     /* with the lines around sites, of files that can be read */
+    const struct diff *diff;             /* difference to an older report; NULL: none */
+    const struct symbolizer *symbolizer; /* has looked up the report's addresses */
+    const struct groups *threads;        /* prepared; no rows: nothing is known of threads */
+    const struct groups *phases;         /* prepared; no rows: no phases */
+    const struct moment *moment;         /* moment of a recording; NULL: not a recording */
+    bool is_by_stack;                    /* rows are stacks instead of sites */
+    bool has_source;                     /* include the lines around sites, from readable files */
 };
 
 void html_write(struct out *, const struct html *);
 
 /* ---- The parts of the file. */
 
-/* Text, with what HTML would take for its own escaped. */
+/* Writes text with HTML's special characters escaped. */
 void html_text(struct out *, const char *);
 
-/* The totals, and what is to be known before one trusts them; old: what they are compared with, or NULL. */
+/* Writes the totals and how accurate they are; old: the report to compare with, or NULL. */
 void html_head(struct out *, const struct report *, const struct report *old);
 
-/* The largest rows, as a table that needs no script. */
+/* Writes the largest rows as a table that needs no script. */
 void html_table(struct out *, const struct report *, bool is_by_stack);
 
-/* ---- The data of the page's script: what the report has in JSON, packed.
+/* ---- The data for the page's script: the contents of the JSON report in a compact form.
  *
- * Rows of one kind are columns of equal length; a column of zeros is left out. Texts stand once, in
- * "strings", and are told by their number there; 0 is none. Ways from where the program began to a place are
- * a tree: "nodes" has the number of the parent, which is always a smaller one, and of the frame. Node 0 is
- * the root. */
+ * Rows of one kind are stored as columns of equal length; a column of zeros is left out. Each string is
+ * stored once, in "strings", and referred to by index; 0 is none. Call paths form a tree: "nodes" has for
+ * each node its parent, which has a lower index, and its frame. Node 0 is the root. */
 
-/* A JSON document; < stands in no text of it, so that none can end the element that it is in. */
+/* Writes a JSON document. No string contains "<", so none can end the enclosing element. */
 void pack_write(struct out *, const struct html *);
 
-/* ---- Texts, frames and nodes, once each. */
+/* ---- Strings, frames and nodes, each stored once. */
 
 struct pack_frame {
-    size_t function, file, module, callee; /* numbers of texts; callee: of the allocating call */
+    size_t function, file, module, callee; /* indices of strings; callee: of the allocating call */
     uint64_t line, column, address, is_inlined;
 };
 
-/* What follows from the frame: PASS_LIBRARY and PASS_THROUGH, or FRAME_COMPILED with the plugin; and the name
- * that a line which calls it has for it. */
+/* Properties derived from the frame: PASS_LIBRARY, PASS_THROUGH and FRAME_COMPILED (with the plugin), and the
+ * name under which callers see it. */
 enum { FRAME_COMPILED = 4 };
 struct pack_role {
     uint64_t flags;
@@ -81,25 +80,25 @@ struct pack_tables {
     size_t text_count, text_room, frame_count, frame_room, role_room, node_count, node_room;
 };
 
-/* The numbers of the text, which outlives the tables, and of the node in which the path ends. */
+/* Return the index of the text, which must outlive the tables, and of the last node of the path. */
 size_t pack_text(struct pack_tables *, const char *);
 size_t pack_path(struct pack_tables *, const struct call_path *);
 
-/* The members "frames", "nodes" and "strings". */
+/* Writes the members "frames", "nodes" and "strings". */
 void pack_tables_write(struct json *, const struct pack_tables *);
 void pack_tables_free(struct pack_tables *);
 
-/* A member or element that is a text, as the document has them. */
+/* Writes a member or element that is a string. */
 void pack_string(struct json *, const char *key, const char *);
 
-/* The member "time": what sites had at points of a recording. numbers: of its rows in the document; SIZE_MAX:
- * it has none of them. */
+/* Writes the member "time": the counters of sites over the points of a recording. numbers: row of each of its
+ * sites; SIZE_MAX: none. */
 void pack_time(struct json *, const struct moment *, const size_t *numbers);
 
-/* The member "source": the lines around the sites, of files that can be read. */
+/* Writes the member "source": the lines around the sites, from readable files. */
 void pack_source(struct json *, struct pack_tables *, const struct report *);
 
-/* ---- What the document is written from, and its rows of sites and stacks as columns. */
+/* ---- The state of writing, and rows of sites and stacks as columns. */
 
 struct pack_stack {
     size_t site, node;
@@ -115,25 +114,25 @@ struct pack {
     struct json json;
     const struct html *html;
     struct pack_tables tables;
-    const struct report_site **sites; /* those that have a row */
-    const struct report_site **old;   /* the same in the older report; NULL: new */
-    struct report_site *gone;         /* what is left of those that were in the older one only */
+    const struct report_site **sites; /* sites that have a row */
+    const struct report_site **old;   /* the same sites in the older report; NULL: new */
+    struct report_site *gone;         /* rows for sites that only the older report has */
     size_t site_count, gone_count;
-    size_t *numbers;                       /* of each site of the report among them */
-    size_t *old_numbers;                   /* and of the older one's */
+    size_t *numbers;                       /* row of each site of the report */
+    size_t *old_numbers;                   /* row of each site of the older report */
     struct pack_stacks stacks, old_stacks; /* of these sites */
-    const struct pack_stack *written;      /* the stacks, and */
-    const struct counters **counters;      /* the counters of the rows that are written */
+    const struct pack_stack *written;      /* current stacks, and */
+    const struct counters **counters;      /* counters of the rows that are being written */
     struct call_path path;
 };
 
-/* The member "sites". */
+/* Writes the member "sites". */
 void pack_sites(struct pack *);
 
-/* The member "old": of each site, what the older report has of it; from here on sites are those of that. */
+/* Writes the member "old", the older report's counters of each site, and makes these current. */
 void pack_old(struct pack *);
 
-/* The member of that name. */
+/* Writes the stacks as a member with that name. */
 void pack_stacks_as(struct pack *, const char *key, const struct pack_stacks *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The data of the page's script. */
+/* Writes the data for the page's script. */
 #include "dump/html/html.h"
 
 #include "dump/base/memory.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Written to memory first, which holds the longest form that a text can have. */
+/* Quotes the text in memory first, in a buffer for its longest possible form. */
 void pack_string(struct json *json, const char *key, const char *text) {
     size_t size = text ? 6 * strlen(text) + 3 : 5;
     char *quoted = memory_zeros(size, 1);
@@ -26,7 +26,7 @@ void pack_string(struct json *json, const char *key, const char *text) {
 
 /* ---- Sizes, lifetimes and pairs. */
 
-/* The class and its count by turns. */
+/* Alternates classes and counts. */
 static void put_classes(struct json *json, const uint64_t counts[SIZE_CLASSES]) {
     for (unsigned i = 0; i < SIZE_CLASSES; i++) {
         if (!counts[i])
@@ -36,7 +36,7 @@ static void put_classes(struct json *json, const uint64_t counts[SIZE_CLASSES]) 
     }
 }
 
-/* Of a site: its number, then its classes. */
+/* A site's row and its classes. */
 static void put_sizes_of(struct json *json, size_t number, const uint64_t *sizes) {
     json_open(json, NULL, '[');
     json_number(json, NULL, number);
@@ -52,7 +52,7 @@ static void put_sizes(struct pack *pack, const char *key) {
     json_close(&pack->json, ']');
 }
 
-/* Of a site: its number, the sums of allocations and of nanoseconds, and the classes of both. */
+/* A site's row, the sums of allocations and nanoseconds, and the classes of both. */
 static void put_lifetimes_of(struct json *json, size_t number, const struct profile_lifetimes *lifetimes) {
     json_open(json, NULL, '[');
     json_number(json, NULL, number);
@@ -75,13 +75,13 @@ static void put_lifetimes(struct pack *pack, const char *key) {
     json_close(&pack->json, ']');
 }
 
-/* A report and the numbers of its sites. */
+/* A report and the rows of its sites. */
 struct pack_numbered {
     const struct report *report;
     const size_t *numbers;
 };
 
-/* Of a site that is not known it is as many as there are. */
+/* The row of the site; the number of rows if the site is unknown. */
 static size_t number_of_site(const struct pack *pack, const struct pack_numbered *of,
                              const struct report_site *site) {
     return site && report_has_row(of->report, site) ? of->numbers[site->position] : pack->site_count;
@@ -165,7 +165,7 @@ static void add_stack(struct pack *pack, struct pack_stacks *stacks, size_t site
     progress("stacks", stacks->count, most);
 }
 
-/* What no stack has of a site is what the site has besides. */
+/* Skips parts without a stack: the script computes them as the site minus its stacks. */
 static void take_stack(void *context, const struct tree_part *part) {
     struct pack *pack = context;
     const struct report *report = pack->html->report;
@@ -180,7 +180,7 @@ static void take_old_stack(void *context, const struct tree_part *part) {
                   pack->html->diff->old->stack_count);
 }
 
-/* The number of a row for a site that the report does not have, and so has counted nothing there. */
+/* Adds a row, with all counters 0, for a site that only the older report has. */
 static size_t add_gone(struct pack *pack, const struct report_site *old) {
     struct report_site *gone = &pack->gone[pack->gone_count++];
     gone->view = old->view;
@@ -190,7 +190,7 @@ static size_t add_gone(struct pack *pack, const struct report_site *old) {
     return pack->site_count++;
 }
 
-/* Sites that have only freed are in no difference: those of one id are the same. */
+/* A diff has no sites that only freed blocks. These are matched by id. */
 static void join_others(struct pack *pack, const struct report *old) {
     const struct report *new = pack->html->report;
     struct number_map by_id = {0};
@@ -252,7 +252,7 @@ static void put_head(struct pack *pack) {
     json_flag(json, "paired", report->has_pairs);
     json_flag(json, "finished", report->finished);
     json_number(json, "depth", report->walks.depth);
-    /* Lines can be chosen anew where there are paths, and none were chosen by another rule. */
+    /* the page can choose lines anew if there are call paths and no other rule chose lines */
     json_flag(json, "chooses",
               report->walks.depth && !pack->html->diff && !pack->html->moment &&
                   pack->html->symbolizer->line.choice == LINE_AUTO);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Texts, frames and nodes, once each; sites and stacks as columns. */
+/* Stores strings, frames and nodes once each, and writes sites and stacks as columns. */
 #include "dump/html/html.h"
 
 #include "dump/base/memory.h"
@@ -22,7 +22,7 @@ size_t pack_text(struct pack_tables *tables, const char *text) {
     return hash_keep(&tables->text_index, hash_text(0, text), is_text, &text, tables, texts) + 1;
 }
 
-/* Frames and nodes are compared as bytes: they have no padding. */
+/* Frames and nodes have no padding, so they are compared as bytes. */
 static bool is_frame(const void *key, const void *context, size_t element) {
     return memcmp(&((const struct pack_tables *)context)->frames[element], key, sizeof(struct pack_frame)) ==
            0;
@@ -77,7 +77,7 @@ size_t pack_path(struct pack_tables *tables, const struct call_path *path) {
     return node;
 }
 
-/* Each element behind a comma, but for the first one. */
+/* A JSON array of numbers. */
 #define PUT_COLUMN(json, key, count, value)                                                                  \
     do {                                                                                                     \
         json_open(json, key, '[');                                                                           \
@@ -140,12 +140,12 @@ void pack_tables_free(struct pack_tables *tables) {
     free(tables->nodes);
 }
 
-/* ---- What sites had at points of a recording: of each point what has changed since the one before. */
+/* ---- The counters of sites over the points of a recording, as changes from point to point. */
 
-/* Points that are shown, and numbers that a browser should have to read. */
+/* Maximum numbers of points shown, and of numbers that a browser has to read. */
 enum { POINTS = 240, NUMBERS_MOST = 1 << 22 };
 
-/* As in the metrics of the page. */
+/* In the order of the page's metrics. */
 enum { TIMED_BYTES, TIMED_CALLS, TIMED_LIVE, TIMED_PEAK, TIMED_CHURN, TIMED };
 
 struct timed {
@@ -260,7 +260,7 @@ static uint64_t site_column(struct pack *pack, size_t row) {
     return pack->sites[row]->view.at.column;
 }
 
-/* So that most columns of them are of zeros, which are left out. */
+/* Inverted, so that most columns are all zeros and left out. */
 static uint64_t site_unsited(struct pack *pack, size_t row) {
     return !pack->sites[row]->view.sited;
 }
@@ -285,7 +285,7 @@ static uint64_t site_possibly_lost_bytes(struct pack *pack, size_t row) {
     return pack->sites[row]->possibly_lost_bytes;
 }
 
-/* Of a site without calling frames: where it is written, and what that is inlined into. */
+/* For a site without calling frames: its own location and those of its inline chain. */
 static uint64_t site_node(struct pack *pack, size_t row) {
     const struct report_site *site = pack->sites[row];
     call_path_make(&pack->path, &site->view, site->way ? site->main_stack : NULL);

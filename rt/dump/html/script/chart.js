@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Of a recording: the live bytes of the largest sites over time. A click is at a moment, which all views then show.
+// The chart of a recording: live bytes of the largest sites over time. A click selects a moment, which all
+// views then show.
 
 const TIMED = ["bytes", "calls", "live", "peak", "churn"];
 const LINES = 6;
 const CHART_HEIGHT = 100;
 
-// What all sites had at a point, by metric; the data has differences: site, and one for each of these.
+// The counters of all sites at a point, by metric. A row of the data alternates a site and one difference per
+// metric.
 function momentAt(point) {
     const now = TIMED.map(() => new Float64Array(siteCount));
     for (const row of data.time.rows.slice(0, point + 1))
@@ -14,7 +16,7 @@ function momentAt(point) {
     return now;
 }
 
-// Of each site its live bytes at all points.
+// The live bytes of each site at all points.
 function liveOverTime(chosen) {
     const lines = new Map(chosen.map((i) => [i, []])),
         now = new Float64Array(siteCount),
@@ -31,7 +33,7 @@ function liveOverTime(chosen) {
     return { lines, all };
 }
 
-// Those that had most at any time.
+// The sites with the highest values at any time.
 function largestSites() {
     const most = new Float64Array(siteCount),
         now = new Float64Array(siteCount);
@@ -46,7 +48,7 @@ function largestSites() {
         .slice(0, LINES);
 }
 
-// From now on the views are of that point.
+// Makes the views show that point.
 function showMoment(point) {
     const now = momentAt(point),
         isLast = point === data.time.ms.length - 1;
@@ -125,7 +127,7 @@ class Chart {
         go({ at: at === this.last ? "" : String(at) }, isStep);
     }
 
-    // The last sample that is not later.
+    // Selects the last sample at or before the click.
     click(event) {
         const { left, width } = this.plot.getBoundingClientRect();
         const x = (1000 * (event.clientX - left)) / width;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// All that is known of one site.
+// The panel with all data about one site.
 
 const siteNumbers = new Map();
 for (let i = siteCount; i-- > 0;) siteNumbers.set(sites.id[i], i);
@@ -57,7 +57,7 @@ function chain(i) {
 
 const STACKS_SHOWN = 8;
 
-// The ways to the site that have most of the metric.
+// The call paths to the site with the highest values of the metric.
 function stackList(i) {
     const metric = metricOf(state.metric),
         own = [];
@@ -93,7 +93,7 @@ function stackList(i) {
         : null;
 }
 
-// Bytes of the chosen metric by line of a file, for the margin.
+// The chosen metric by line of a file, for the margin.
 function marginOf(file) {
     const metric = metricOf(state.metric),
         lines = new Map();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Elements. Whatever comes from the data goes in as text, never as HTML.
+// Creates elements. Data is always inserted as text, never as HTML.
 
-// Attributes; `on...` are handlers, `style` is an object of properties.
+// Attributes named `on...` are event handlers, and `style` is an object of properties.
 function element(name, attributes = {}, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes))
@@ -18,7 +18,7 @@ const button = (label, onclick, attributes = {}) =>
 
 const number = (metric, value) => element("data", { value, title: inFull(metric, value) }, amount(metric, value));
 
-// Of two reports: the change, and both numbers on request.
+// For two reports: the change, with both numbers as a tooltip.
 const changed = (metric, before, now) =>
     element(
         "data",
@@ -30,7 +30,7 @@ const changed = (metric, before, now) =>
         change(metric, now - before),
     );
 
-// A bar as long as the part of the whole.
+// A bar whose length is the part of the whole.
 const bar = (part, whole) =>
     element(
         "span",
@@ -40,7 +40,7 @@ const bar = (part, whole) =>
 
 const leadingTo = (node) => framesOf(node).slice(1).map(frameName).join(" < ");
 
-// Function, place, callee and type of a site, and what it was inlined into or called from.
+// Function, location, callee and type of a site, and the functions that it was inlined into or called from.
 function siteLabel(i, node = sites.node[i], isStack = ROW === "stack") {
     const callers = leadingTo(node);
     return [

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The filter: words that must all be somewhere in a site. `file:`, `function:`, `type:`, `module:`, `callee:` and `id:`
-// say where, of stacks also `through:`; quotes keep spaces, and behind one of these it is all of the name; a minus turns a word around; `a.c:12` is a line.
+// The filter: words that must all occur in a site. `file:`, `function:`, `type:`, `module:`, `callee:` and
+// `id:` restrict a word to a field, and `through:` to the functions of stacks. Quotes keep spaces, and after
+// a field they match the whole name. A minus inverts a word. `a.c:12` is a line.
 
 const FIELDS = ["function", "file", "type", "module", "callee"];
 
 const TERM = /(-?)(?:(\w+):)?(?:"((?:[^"\\]|\\.)*)"|(\S+))/g;
 
-// A term that only sites of this name pass.
+// A term that only sites with this name pass.
 const termOf = (field, name) => `${field}:"${name.replace(/["\\]/g, "\\$&")}"`;
 
 function parseFilter(filter) {
@@ -27,7 +28,7 @@ function parseFilter(filter) {
 
 let lowerCase = null;
 
-// Which strings have the word; in quotes behind a field, which are it.
+// For each string, 1 if it contains the word or, if isWhole, equals it.
 function stringsWith(word, isWhole) {
     lowerCase ??= data.strings.map((string) => string?.toLowerCase());
     return Uint8Array.from(lowerCase, (string) =>
@@ -35,14 +36,14 @@ function stringsWith(word, isWhole) {
     );
 }
 
-// 1 for each node that such a function leads to.
+// For each node, 1 if such a function is on its path.
 function nodesBelow(found) {
     const below = new Uint8Array(nodes.parent.length);
     for (let i = 1; i < below.length; i++) below[i] = below[nodes.parent[i]] | found[frames.function[nodes.frame[i]]];
     return below;
 }
 
-// A test of a site.
+// Returns a predicate on sites.
 function testOf({ field, word, isWhole }) {
     if (field === "id") return (i) => sites.id[i].startsWith(word);
     const line = /^(.+):(\d+)$/.exec(word);
@@ -57,7 +58,7 @@ function testOf({ field, word, isWhole }) {
 let lastFilter = null,
     lastMatches = null;
 
-// 1 for each site that passes.
+// For each site, 1 if it passes the filter.
 function matchesOf(filter) {
     if (filter === lastFilter) return lastMatches;
     const matches = new Uint8Array(siteCount).fill(1);
@@ -69,7 +70,7 @@ function matchesOf(filter) {
     return (lastMatches = matches);
 }
 
-// A test of a frame, for what is looked for rather than left out; null: nothing is.
+// Returns a predicate on frames for the positive terms of the filter; null: there are none.
 function frameTestOf(filter) {
     const terms = parseFilter(filter).filter(
         (term) =>

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The flame graph, from the root down. What is narrower than a pixel stands together; a click makes a frame as wide as the page.
+// The flame graph, with the root at the top. Frames narrower than a pixel are combined. A click widens a
+// frame to the full width.
 
 const FLAME_ROW = 21;
-// The deepest way that is drawn.
+// Maximum depth that is drawn.
 const FLAME_DEPTH = 200;
-// More frames are asked for by nobody: stacks are whole.
+// The largest depth that a user can choose. A larger one means that stacks are complete.
 const STACK_MOST = 64;
 
-// A tone that stays with a name, so that neighbours can be told apart.
+// A shade that depends on the name, so that neighbours differ.
 const toneOf = (name) => [...name].reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) >>> 0, 7) % 3;
 
-// Modules by what they allocate: the first few have a colour of their own.
+// Modules by allocated bytes. The first few have a colour each.
 const moduleColours = new Map(
     groupSites("module", new Uint8Array(siteCount).fill(1))
         .sort((a, b) => b.values.get(METRICS[0]) - a.values.get(METRICS[0]))
@@ -22,7 +23,7 @@ function colourOf(node) {
     return moduleColours.get(module) ?? 4;
 }
 
-// What a pointer or a screen reader is told of a part of a graph; of two reports both numbers.
+// Tooltip and accessible name of a part of a graph; for two reports both numbers.
 function describe(metric, name, { now, before }) {
     if (old)
         return `${name}\n${inFull(metric, before)} → ${inFull(metric, now)} (${change(metric, now - before)})`;
@@ -31,7 +32,7 @@ function describe(metric, name, { now, before }) {
 
 const slightly = ({ now, before }) => (Math.abs(now - before) * 20 < Math.max(now, before) ? " slightly" : "");
 
-// Of two reports the colour says what became of it.
+// For two reports, the colour shows the change.
 const lookOf = (node, colour, tone) =>
     !old
         ? `c${colour} t${tone}`
@@ -45,7 +46,7 @@ function described(attributes, description) {
     return { role: "treeitem", title: description, "aria-label": description.replaceAll("\n", ", "), ...attributes };
 }
 
-// Where the sites of a frame are in the table.
+// Shows the sites of a frame in the table.
 function showFrameSites(node) {
     const table = { view: "sites", group: ROW };
     if (node.site >= 0) go({ ...table, site: sites.id[node.site] });
@@ -53,7 +54,7 @@ function showFrameSites(node) {
         go({ ...table, filter: termOf(ROW === "stack" ? "through" : "function", text(frames.function[node.frame])) });
 }
 
-// The value in frames that pass: below one that does nothing is counted twice.
+// The value of all matching frames. Frames below a matching one are not counted again.
 function hitsBelow(node, isHit) {
     if (node.parent && isHit(node.frame)) return node.value;
     let sum = 0;
@@ -83,7 +84,7 @@ class Flame {
         addEventListener("resize", () => this.root && state.view === "flame" && this.draw());
     }
 
-    // The first of two is the default.
+    // The first of two labels is the default.
     choice(legend, key, labels) {
         const buttons = labels.map((label, at) => {
             const value = at ? "1" : "";
@@ -118,7 +119,7 @@ class Flame {
         );
     }
 
-    // One for all that are too narrow, or none if together they are as well.
+    // Draws one box for all frames that are too narrow, or none if it would be too narrow, too.
     narrow(nodes, parent, left, width, level, least) {
         const sum = (of) => nodes.reduce((total, node) => total + of(node), 0);
         const part = (width * sum((node) => node.value)) / parent.value;
@@ -132,7 +133,7 @@ class Flame {
         return part < least || !nodes.some((node) => node.value) ? [] : [element("div", told, element("span", {}, name))];
     }
 
-    // The frames below a node, the largest first. Returns the deepest level.
+    // Draws the frames below a node, the largest first. Returns the deepest level.
     drawBelow(node, left, width, level, made) {
         const least = 1.2 / (this.graph.clientWidth || 1200);
         let deepest = level - 1;
@@ -192,7 +193,7 @@ class Flame {
         if (rectangle) go({ zoom: rectangle.dataset.path });
     }
 
-    // To the left and right in the order of the document; up and down to another level.
+    // Left and right move in document order, up and down by one level.
     press(event) {
         const all = [...this.graph.children],
             at = all.indexOf(document.activeElement);

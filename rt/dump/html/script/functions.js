@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What functions have themselves, and with all that they called. A path counts once for each function on it.
+// Self and inclusive values of functions. A path counts once for each function on it.
 
 const functionOf = (node) => frames.function[nodes.frame[node]];
 
-// By the number of a function's name.
+// By index of the function's name.
 function inclusiveOf(metric, matches) {
     const sums = new Float64Array(data.strings.length),
         last = new Uint32Array(data.strings.length);
@@ -19,7 +19,7 @@ function inclusiveOf(metric, matches) {
     return sums;
 }
 
-// A caller or callee has its name and what it has of the metric. NO_FRAME: there is none on the path.
+// Callers and callees have a name and a value of the metric. NO_FRAME: the path has none.
 const NO_FRAME = "";
 
 function addNeighbour(neighbours, node, value) {
@@ -28,8 +28,8 @@ function addNeighbour(neighbours, node, value) {
     neighbours.set(label, { ...known, value: known.value + value });
 }
 
-// Of recursive calls the outermost one has the caller, the innermost one the callee. Callers add up to what is inclusive, and so do
-// callees and what the function has itself.
+// Of recursive calls, the outermost has the caller and the innermost the callee. The callers add up to the
+// inclusive value, and so do the callees plus the self value.
 function neighboursOf(name, metric) {
     const found = { inclusive: 0, self: 0, callers: new Map(), callees: new Map() };
     eachPart(metric.ofSites, stacks, metric.ofStacks, new Uint8Array(siteCount).fill(1), (site, node, value) => {

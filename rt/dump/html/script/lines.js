@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The line of each allocation, chosen anew: the reader may attribute what a function allocates to its callers, or stop there. The data
-// is rewritten before anything else looks at it, so all views show the new lines. The rule is that of the report (line/chooser.h).
+// Chooses the lines of allocations anew when the user attributes a function's allocations to its callers or
+// undoes that. The data is rewritten before any view reads it, so all views show the new lines. The rule is
+// the report's (line/chooser.h).
 
 const LIBRARY = 1,
     PASS_THROUGH = 2,
     COMPILED = 4;
 
-// In the address, functions have lines of their own: their names may contain commas.
+// In the URL, function names are separated by newlines, because they may contain commas.
 const namesIn = (list) => new Set((list ?? "").split("\n").filter(Boolean));
 const chosenBy = (key) => namesIn(new URLSearchParams(location.hash.slice(1)).get(key));
 const SKIPPED = chosenBy("skip"),
     STOPPED = chosenBy("stop");
 
-// The frames that lead to a node, from the innermost one out.
+// The frames of a path from the innermost outwards.
 function framesTo({ nodes }, node) {
     const path = [];
     for (; node; node = nodes.parent[node]) path.push(nodes.frame[node]);
     return path;
 }
 
-// Which frame of a path is the line; its first one if all are in libraries.
+// Index of the path's line; the innermost frame if all are in libraries.
 function chooseLine({ frames, strings }, path) {
     const name = (frame) => strings[frames.function[frame]];
     const passes = (frame) =>
@@ -33,7 +34,7 @@ function chooseLine({ frames, strings }, path) {
 
 const valueOf = (rows, name, i) => rows[name]?.[i] ?? 0;
 
-// What a row is of. The functions that its own was inlined into tell rows apart, too.
+// Key of a row. The functions that its frame was inlined into are part of it.
 function rowOf(data, site, path, at) {
     const { frames, sites } = data,
         frame = path[at];
@@ -53,12 +54,12 @@ function rowOf(data, site, path, at) {
     };
 }
 
-// The end of the chain in the tree of the data.
+// Adds the chain to the tree and returns its last node.
 function nodeOfChain({ nodes }, chain) {
     return chain.reduceRight((parent, frame) => nodes.parent.push(parent) && nodes.frame.push(frame) - 1, 0);
 }
 
-// The most live blocks of two rows together, as the report has them (counters_join).
+// Merges the maxima of two rows as the report does (counters_join).
 function joinMost(row, most, within) {
     const bound = row.max_live_blocks + row.max_live_blocks_within + most + within,
         together = Math.max(row.live_blocks, row.peak_blocks),
@@ -77,14 +78,14 @@ function addStack(row, stacks, s) {
     joinMost(row, valueOf(stacks, "max_live_blocks", s), valueOf(stacks, "max_live_blocks_within", s));
 }
 
-// An id that stays as long as the row does (FNV-1a).
+// A stable id of a row (FNV-1a).
 function idOf(key) {
     let hash = 0xcbf29ce484222325n;
     for (const letter of key) hash = BigInt.asUintN(64, (hash ^ BigInt(letter.codePointAt(0))) * 0x100000001b3n);
     return hash.toString(16).padStart(16, "0");
 }
 
-// Histograms are of whole sites: those of one that went to several rows are left out, and so are its pairs.
+// Histograms exist only for whole sites. A site that was divided among rows loses its histograms and pairs.
 function moveDetails(data, target, count) {
     const moved = (rows) => rows.filter(([site]) => target[site] >= 0).map(([site, ...rest]) => [target[site], ...rest]);
     const merged = (rows, join) => {
@@ -123,17 +124,17 @@ function chooseLines(data) {
     data.sites.node = made.map((row) => nodeOfChain(data, row.chain));
     stacks.site = of;
     moveDetails(data, target, made.length);
-    // Lost blocks are known of whole sites.
+    // leaked blocks are known only for whole sites
     for (const key of ["lost", "possibly"]) document.querySelector(`#totals [data-metric=${key}]`)?.remove();
     return data;
 }
 
-// ---- What is offered at a frame, and what was chosen.
+// ---- The buttons at a frame, and the current choice.
 
 const listOf = (names) => [...names].join("\n");
 const without = (names, name) => listOf([...names].filter((other) => other !== name));
 
-// The page is read anew.
+// Reloads the page, because the data was rewritten.
 function choose(skip, stop) {
     history.pushState(null, "", fragmentOf({ ...state, skip, stop, site: "", focus: "", zoom: "", room: "" }));
     location.reload();

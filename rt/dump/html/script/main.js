@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The page: what is chosen above, the view, and the details of a site beside it.
+// The page: controls at the top, the view, and the panel of a site.
 
 const table = new Table();
 const VIEWS = [
@@ -40,7 +40,7 @@ const status = element("p", { class: "sum", role: "status" });
 const stage = element("div", { id: "view", role: "tabpanel" });
 const app = document.getElementById("app");
 
-// The cards of the totals choose the metric.
+// The cards of the totals select the metric.
 for (const card of document.querySelectorAll("#totals [data-metric]")) {
     const choose = () => go({ metric: card.dataset.metric, sort: "" });
     card.setAttribute("role", "button");
@@ -52,7 +52,7 @@ for (const card of document.querySelectorAll("#totals [data-metric]")) {
     );
 }
 
-// What is chosen of the tabs and cards.
+// Marks the selected tab and card.
 function mark(chosen) {
     for (const tab of tabs.children) {
         const isChosen = tab.dataset.view === chosen.key;
@@ -66,7 +66,7 @@ function mark(chosen) {
     group.hidden = chosen.view !== table;
 }
 
-// The details first: a view is drawn in the room that they leave.
+// Updates the panel first, because the view is drawn in the remaining space.
 function update(before) {
     const chosen = VIEWS.find(({ key }) => key === state.view) ?? VIEWS[0];
     chart?.update();
@@ -77,7 +77,7 @@ function update(before) {
     status.textContent = chosen.view === table ? table.sum() : "";
 }
 
-// Keys of the page, but while somebody types.
+// Keyboard shortcuts, disabled while the user types.
 const keys = { "/": () => filter.focus(), Escape: () => go({ site: "", focus: "", zoom: "" }) };
 VIEWS.forEach(({ key }, at) => (keys[at + 1] = () => go({ view: key })));
 addEventListener("keydown", (event) => {

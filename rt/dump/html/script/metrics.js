@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What can be asked of a site, and how numbers look.
+// The metrics, and formatting of numbers.
 
 const METRICS = [
     { key: "bytes", name: "Allocated", isBytes: true, columns: ["alloc_bytes", "realloc_bytes"] },
@@ -27,12 +27,12 @@ for (const metric of METRICS) {
 
 const metricOf = (key) => METRICS.find((metric) => metric.key === key) ?? METRICS[0];
 
-// What a site has in the sums: custom allocators' own blocks are in none.
+// The value of a site in sums. Chunks of custom allocators are not part of sums.
 const summed = (metric, i) => (sites.backing[i] ? 0 : metric.ofSites[i]);
 
 const thousands = new Intl.NumberFormat("en-US");
 
-// Larger numbers than this are rounded by the browser, which is said.
+// The browser rounds larger numbers, so they get a "≈".
 const exactly = (number) => (Math.abs(number) > Number.MAX_SAFE_INTEGER ? "≈" : "") + thousands.format(number);
 
 function size(bytes) {
@@ -53,10 +53,10 @@ function duration(nanoseconds) {
 const amount = (metric, value) => (metric.isBytes ? size(value) : exactly(value));
 const inFull = (metric, value) => exactly(value) + (metric.isBytes ? " bytes" : "");
 
-// "+1.5 KiB"; "=" for what has not changed.
+// "+1.5 KiB"; "=" if unchanged.
 const change = (metric, by) => (by > 0 ? "+" + amount(metric, by) : by ? amount(metric, by).replace("-", "−") : "=");
 
-// What is not all is never shown as all.
+// A part is never rounded up to 100%.
 function share(part, whole) {
     if (!whole) return "–";
     const percent = ((100 * part) / whole).toFixed(1);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The data of the page (html.h), as columns that the views share.
+// The data of the page (html.h) as columns that all views share.
 
-// Compressed they are 40 percent, for mail and the stores of CI, though in base64: what is no text cannot stand in a page, and a
-// second file would have to be fetched, which the policy forbids. 100,000 sites (6.6 MB, not 16) open in the same time, and with
-// 250,000 frames (10 MB, not 26) half a second later. A browser that cannot (before Chromium 89, Firefox 113, Safari 16.4)
-// shows what stands there without a script. Uint8Array.from calls a function for each byte, and takes longer than to inflate them.
+// The data is gzip in base64. This reduces the page to 40 percent, which matters for mail and CI artifacts; a
+// second file would have to be fetched, which the policy forbids. 100,000 sites (6.6 instead of 16 MB) open
+// in the same time, 250,000 frames (10 instead of 26 MB) half a second later. A browser without
+// DecompressionStream (before Chromium 89, Firefox 113, Safari 16.4) shows the page as without a script. The
+// loop replaces Uint8Array.from, which calls a function for each byte and takes longer than inflating.
 async function unpack(letters) {
     const packed = new Uint8Array(letters.length);
     for (let i = 0; i < letters.length; i++) packed[i] = letters.charCodeAt(i);
@@ -17,7 +18,7 @@ const data = unpacked.chooses && (SKIPPED.size || STOPPED.size) ? chooseLines(un
 const text = (number) => data.strings[number];
 const siteCount = data.sites.id.length;
 
-// A column that is left out is of zeros.
+// A missing column is all zeros.
 const column = (rows, name, count) => rows[name] ?? new Float64Array(count);
 
 const COUNTERS = [
@@ -57,21 +58,21 @@ const SITE_COLUMNS = [
     "node",
 ];
 
-// What rows are of: "site", or "stack" for a part of one. Parts share the id, and are told apart by a number.
+// The kind of rows: "site", or "stack" for the parts of a site. Parts share an id, so an index is appended.
 const ROW = data.by,
     ROWS = ROW === "site" ? "Sites" : "Stacks";
 const sites = { id: ROW === "site" ? data.sites.id : data.sites.id.map((id, i) => id + "." + i) };
 for (const name of [...SITE_COLUMNS, ...COUNTERS]) sites[name] = column(data.sites, name, siteCount);
 
-// What an older report has of the same sites; null: there is none to compare with.
+// The counters of the same sites in an older report; null: none.
 const old = data.old ? Object.fromEntries(COUNTERS.map((name) => [name, column(data.old, name, siteCount)])) : null;
 
 const hasCome = (rows, i) => rows.allocs[i] || rows.reallocs[i] || rows.failed[i] || rows.inherited_blocks[i];
 
-// Of a recording: 1 for each site that had counted something at the moment that is looked at; null: all that are here.
+// For a recording: 1 for each site that had counted something at the chosen moment; null: all sites.
 let present = null;
 
-// Others stand here because they freed what is of one that is.
+// Other sites are present only because they freed blocks of a counted one.
 const isCounted = (i) => (!present || present[i]) && (hasCome(sites, i) || (old && hasCome(old, i)));
 const countedSites = sites.id.filter((_, i) => isCounted(i)).length;
 
@@ -86,7 +87,7 @@ const oldStacks = old && columnsOfStacks(data.old_stacks);
 
 const { frames, nodes } = data;
 
-// Paths below the directory of the reader, as in the report for the terminal.
+// Shortens paths below the reader's directory, as the report for the terminal does.
 function shortPath(path) {
     const base = data.directory + "/";
     return path && data.directory && path.startsWith(base) ? path.slice(base.length) : path;
@@ -94,7 +95,7 @@ function shortPath(path) {
 
 const baseName = (path) => path.slice(path.lastIndexOf("/") + 1) || path;
 
-// Template arguments of long names are noise; the full name stands in the details.
+// Removes template arguments from long names. The panel shows the full name.
 function shortName(name) {
     if (!name || name.length <= 60 || !name.includes("<")) return name;
     for (let before = null; before !== name;) {
@@ -104,7 +105,7 @@ function shortName(name) {
     return name;
 }
 
-// Of a function the parameters are, too: what stands in the last parentheses, but for those of its name.
+// Removes a function's parameters as well: the last parentheses, unless they are part of its name.
 function shortFunction(name) {
     const short = shortName(name)?.replace(/( const| volatile| &+| \[[^\]]*\])+$/, "");
     if (!short?.endsWith(")")) return short;
@@ -113,7 +114,7 @@ function shortFunction(name) {
     return at && !short.slice(0, at).endsWith("operator") ? short.slice(0, at) : short;
 }
 
-// "src/a.c:12:7", as far as it is known.
+// "src/a.c:12:7", without unknown parts.
 function placeOf(file, line, column) {
     return file ? shortPath(text(file)) + (line ? ":" + line : "") + (column ? ":" + column : "") : "";
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The sizes that were asked for, how long blocks lived, and who frees whose.
+// Requested sizes, lifetimes of blocks, and which sites free blocks of others.
 
 const SIZE_CLASSES = 48;
 const classStart = (number) => (number ? 2 ** (number - 1) : 0);
@@ -18,7 +18,7 @@ const countsOfSites = (rows) => new Map(rows.map(([site, ...counts]) => [site, c
 const sizesOfSite = countsOfSites(data.sizes),
     oldSizesOfSite = countsOfSites(data.old_sizes ?? []);
 
-// Lists of classes and their counts by turns, now and before: each class, its count now, and before.
+// Takes lists that alternate class and count, for now and before. Returns for each class both sums.
 function sumOfClasses(...listsOfBoth) {
     const sums = new Map();
     listsOfBoth.forEach((lists, which) => {
@@ -31,7 +31,7 @@ function sumOfClasses(...listsOfBoth) {
     return [...sums.values()].sort(([a], [b]) => a - b);
 }
 
-// Of the sites that the test lets pass.
+// Of sites that pass the test.
 function sumOfSizes(test) {
     const listsOf = (rows) => [...rows].filter(([site]) => test(site)).map(([, counts]) => counts);
     return sumOfClasses(listsOf(sizesOfSite), listsOf(oldSizesOfSite));
@@ -93,7 +93,7 @@ function lifetimeHistograms(i) {
     ];
 }
 
-// Owner, by, kind, count and bytes, the most bytes first.
+// Owner, by, kind, count and bytes, in descending order of bytes.
 function pairsOf(now, before) {
     const pairs = new Map();
     const pairAt = ([owner, by, kind]) => {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What is looked at, all of it in the fragment of the address, so that a link shows the same.
+// The state of the page. All of it is in the URL's fragment, so a link shows the same.
 
 const DEFAULTS = {
     view: "sites",
@@ -31,7 +31,7 @@ function fragmentOf(next) {
     return "#" + new URLSearchParams(changed);
 }
 
-// isStep: the browser's way back leads to what was before.
+// isStep: adds an entry to the browser's history.
 function go(change, isStep = true) {
     const next = { ...state, ...change };
     history[isStep ? "pushState" : "replaceState"](null, "", fragmentOf(next));

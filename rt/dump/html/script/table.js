@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The table of sites, or of what they are grouped by. Only the rows in sight are elements: there may be 100,000.
+// The table of sites or groups. Only visible rows are elements, because there may be 100,000 rows.
 
 const ROW_HEIGHT = 28;
 const GROUPS = [
@@ -13,8 +13,8 @@ const GROUPS = [
     ...(data.phases ? ["phase"] : []),
 ];
 
-// Rows: `count`, `value(metric, row)`, `old(metric, row)` in the older report, `label(row)`, `text(row)` to sort by,
-// `open(row)` when it is chosen.
+// A list of rows has `count`, `value(metric, row)`, `old(metric, row)` in the older report, `label(row)`,
+// `text(row)` for sorting, and `open(row)` for a chosen row.
 
 function rowsOfSites(matches) {
     const chosen = [];
@@ -55,7 +55,7 @@ function groupSites(field, matches) {
     return groups;
 }
 
-// Functions that allocate nothing themselves, but call others that do.
+// Adds functions that allocate nothing themselves but call others that do.
 function addCallers(groups, inclusive) {
     const known = new Set(groups.map(({ key }) => key)),
         none = new Map(METRICS.map((metric) => [metric, 0]));
@@ -64,7 +64,7 @@ function addCallers(groups, inclusive) {
     });
 }
 
-// Choosing a group shows its sites, or of a function who calls it and what it calls.
+// Opening a group shows its sites; opening a function shows its callers and callees.
 function rowsOfGroups(field, matches) {
     const groups = groupSites(field, matches);
     const hasInclusive = field === "function" && !old;
@@ -95,7 +95,7 @@ function rowsOfGroups(field, matches) {
     };
 }
 
-// And a row for what no stack has of a site.
+// Includes a row for the part of each site that is in no stack.
 function rowsOfStacks(matches) {
     const rests = new Map(METRICS.map((metric) => [metric, restsOf(metric.ofSites, stacks, metric.ofStacks)]));
     const chosen = [];
@@ -114,7 +114,7 @@ function rowsOfStacks(matches) {
     };
 }
 
-// Threads and phases are of the process: no site is told of them.
+// Threads and phases belong to the process. The data has none by site.
 function rowsOfParts(parts) {
     const name = ({ name, thread, pid }) =>
         name ?? (thread === undefined ? "before any phase" : `thread ${thread} of process ${pid}`);
@@ -136,15 +136,15 @@ function rowsOf({ group, filter }) {
         : rowsOfGroups(group, matchesOf(filter));
 }
 
-// The column that rows are in order of, and whether from the small to the large. A minus is for the reverse of what
-// is usual: numbers begin with the largest, names with A.
+// The column by which rows are sorted, and the direction. A minus reverses the default, which is descending
+// for numbers and ascending for names.
 function sortOf({ sort, metric }) {
     const isReverse = sort.startsWith("-"),
         key = sort.replace(/^-/, "") || metric;
     return { key, isAscending: (key === "name") !== isReverse };
 }
 
-// Of two reports the largest change is first, whichever way it went.
+// For two reports, the largest change in either direction comes first.
 function orderOf(rows) {
     const { key, isAscending } = sortOf(state);
     const order = Uint32Array.from({ length: rows.count }, (_, row) => row);
@@ -163,7 +163,7 @@ function orderOf(rows) {
     return order.sort((a, b) => sign * (values[a] - values[b]) || a - b);
 }
 
-// The column of it, of the chosen metric.
+// The column of inclusive values of the chosen metric.
 const INCLUSIVE = "inclusive";
 
 const isOfParts = () => state.group === "thread" || state.group === "phase";
@@ -223,7 +223,7 @@ class Table {
             this.body,
         );
         this.rows = null;
-        // Rows from the first one on, and which of these the keys are at.
+        // sorted rows, and the index of the one with the keyboard focus
         this.order = [];
         this.cursor = -1;
         this.element.addEventListener("keydown", (event) => this.press(event));
@@ -260,7 +260,7 @@ class Table {
         return element("div", { role: "gridcell", class: "number", "data-key": INCLUSIVE }, cell);
     }
 
-    // Those in sight, and a few around them.
+    // Draws the visible rows and a few around them.
     draw() {
         const from = Math.max(0, Math.floor(this.element.scrollTop / ROW_HEIGHT) - 10);
         const to = Math.min(this.order.length, from + Math.ceil(this.element.clientHeight / ROW_HEIGHT) + 20);

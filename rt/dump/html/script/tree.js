@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The ways to the allocations as a tree of functions, and below these their sites: calling frames where they were kept,
-// and what was inlined. Root first it begins where the program does, the other way round where it allocates.
+// The call paths of allocations as a tree of functions with sites as leaves, from recorded frames and inline
+// chains. It starts at the program's first function, or inverted at the allocations.
 
-// Most nodes of a large tree are its leaves: a map for each would be half of its memory.
+// Most nodes of a large tree are leaves, and a map for each would be half of its memory.
 const NO_CHILDREN = new Map();
 
-// `label` tells the children of a node apart: the number of a string, an address in a module, or a site.
+// `label` distinguishes the children of a node: index of a string, address in a module, or site.
 const makeNode = (parent, label, frame, site) => ({
     parent,
     label,
@@ -27,14 +27,14 @@ function childOf(parent, label, frame, site = -1) {
 const labelOfFrame = (frame) =>
     frames.function[frame] ? String(frames.function[frame]) : "m" + frames.module[frame] + "a" + frames.address[frame];
 
-// What no stack has of each site.
+// The part of each site that is in no stack.
 function restsOf(ofSites, rows, ofStacks) {
     const rests = Float64Array.from(ofSites);
     for (let i = 0; i < rows.count; i++) rests[rows.site[i]] -= ofStacks[i];
     return rests;
 }
 
-// Each part of a site: in a stack, or what no stack has. visit(site, node, value)
+// Calls visit(site, node, value) for each stack of a site, and for the part in no stack.
 function eachPart(ofSites, rows, ofStacks, matches, visit) {
     const rest = restsOf(ofSites, rows, ofStacks);
     for (let i = 0; i < rows.count; i++) {
@@ -45,8 +45,8 @@ function eachPart(ofSites, rows, ofStacks, matches, visit) {
         if (rest[i] > 0 && !sites.backing[i] && matches[i]) visit(i, sites.node[i], rest[i]);
 }
 
-// What is gone has to be seen as well, so of two reports the larger of both numbers is what is drawn: at each node that
-// of what ends there, and all that is below; or the change alone.
+// For two reports, the width of a node is the larger of both values of the parts that end there plus the
+// widths of all children, so that removed parts stay visible; or only the change.
 function settle(node, widthOf = Math.max) {
     let now = node.now,
         before = node.before,
@@ -67,7 +67,7 @@ function addUpwards(node, now, before) {
     }
 }
 
-// endOf(site, node): where in the tree a part ends.
+// endOf(site, node): the tree's node in which a part ends.
 function addParts(root, metric, matches, endOf) {
     eachPart(metric.ofSites, stacks, metric.ofStacks, matches, (site, node, now) =>
         addUpwards(endOf(site, node), now, 0),
@@ -80,7 +80,7 @@ function addParts(root, metric, matches, endOf) {
     return root;
 }
 
-// Nodes of the data are the same tree but for lines: each is looked up once.
+// The data's nodes differ from the tree's only by lines. Each is converted once.
 function treeFromRoot(metric, matches) {
     const root = makeNode(null, "", -1, -1),
         made = new Array(nodes.parent.length);
@@ -103,14 +103,14 @@ function treeFromLeaves(metric, matches) {
 
 const makeTree = (isFromLeaves, metric, matches) => (isFromLeaves ? treeFromLeaves : treeFromRoot)(metric, matches);
 
-// The way down to a node, which stays when the tree is made anew.
+// The path of labels to a node, which stays valid when the tree is rebuilt.
 function pathOf(node) {
     const labels = [];
     for (; node.parent; node = node.parent) labels.unshift(node.label);
     return labels.join(".");
 }
 
-// As far as the tree still has it.
+// The deepest node of the path that the tree has.
 function nodeAt(root, path) {
     let node = root;
     for (const label of path ? path.split(".") : []) node = node.children.get(label) ?? node;

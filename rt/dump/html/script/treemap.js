@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The treemap: modules, their directories, files and functions, as large as what they allocate (Bruls, Huizing and van Wijk,
+// The treemap: modules, directories, files and functions, sized by the metric (Bruls, Huizing and van Wijk,
 // Squarified Treemaps, 2000).
 
 const ROOM_HEAD = 20;
@@ -10,7 +10,7 @@ function roomOf(parent, name) {
     return child;
 }
 
-// A site without a file is in its module.
+// A site without a file is directly in its module.
 function roomsOfSite(root, i) {
     let room = roomOf(root, baseName(text(sites.module[i]) ?? "?"));
     room.module = sites.module[i];
@@ -22,7 +22,7 @@ function roomsOfSite(root, i) {
     return Object.assign(room, { file: sites.file[i], isFunction: true });
 }
 
-// A directory with nothing but another one stands for both.
+// Joins a directory with its only child, if that is a directory.
 function joinSingle(room) {
     for (const [key, child] of room.children) {
         let joined = child;
@@ -50,7 +50,7 @@ function makeRooms(metric, matches) {
     return root;
 }
 
-// How far from a square the worst of a row is, along a side of that length.
+// The worst aspect ratio in a row along a side of that length.
 function worst(first, last, sum, side, scale) {
     const area = sum * scale;
     return Math.max(
@@ -59,7 +59,7 @@ function worst(first, last, sum, side, scale) {
     );
 }
 
-// place(room, x, y, width, height)
+// Calls place(room, x, y, width, height) for each room.
 function squarify(rooms, x, y, width, height, place) {
     let rest = rooms.reduce((sum, room) => sum + room.value, 0);
     for (let from = 0, end; from < rooms.length; from = end) {
@@ -84,7 +84,7 @@ function squarify(rooms, x, y, width, height, place) {
     }
 }
 
-// Of a room: the names on the way to it, a line each. And the other way round, as far as there is such a room.
+// keyOf: the names on the path to a room, one per line. roomAt: the deepest room on such a path.
 const keyOf = (room) => (room.parent ? [keyOf(room.parent), room.name].filter(Boolean).join("\n") : "");
 
 function roomAt(root, key) {
@@ -96,7 +96,7 @@ function roomAt(root, key) {
 
 const moduleOf = (room) => room.module ?? (room.parent ? moduleOf(room.parent) : 0);
 
-// Of two reports both numbers where they fit, else the change.
+// For two reports both numbers if they fit, else the change.
 function numbersOf(metric, { now, before }, width) {
     if (!old) return amount(metric, now);
     return width > 240 ? `${amount(metric, before)} → ${amount(metric, now)}` : change(metric, now - before);
@@ -148,7 +148,7 @@ class Treemap {
         return made;
     }
 
-    // What is in a room, but for what would be a line.
+    // Draws the contents of a room, except boxes that would be only lines.
     fill(parent, room, { x, y, width, height }, level) {
         const rooms = [...room.children.values()].sort((a, b) => b.value - a.value);
         squarify(rooms, x, y, width, height, (child, x, y, width, height) => {
@@ -156,7 +156,7 @@ class Treemap {
         });
     }
 
-    // Of a function the sites are shown.
+    // Opening a function shows its sites.
     open(key) {
         if (!key) return;
         const room = roomAt(this.root, key);
