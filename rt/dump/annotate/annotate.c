@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Lines that allocate, with the text around them. */
+/* Writes source files with the allocations of their lines. */
 #include "dump/annotate/annotate.h"
 
 #include "base/arrays.h"
@@ -16,12 +16,12 @@
 /* ---- The text of a file. */
 
 struct source_text {
-    char *bytes;     /* NULL: it was not found */
-    size_t size, at; /* at: of the next line */
-    bool is_newer;   /* than the run of the program */
+    char *bytes;     /* NULL: not found */
+    size_t size, at; /* at: offset of the next line */
+    bool is_newer;   /* modified after the program's run */
 };
 
-/* ---- Which lines of which files allocate, and the text of these files. */
+/* ---- Files and their allocating lines. */
 
 static int compare_lines(const void *a, const void *b) {
     const struct group_key *left = &(*(const struct group *const *)a)->key,
@@ -45,7 +45,8 @@ static int compare_sites(const void *a, const void *b) {
                ?: compare_u64(left->number, right->number);
 }
 
-/* Those of each file are together: there can be as many files as there are sites for a few. */
+/* Groups the sites by file. A separate search for each file could take time quadratic in the number of
+ * files. */
 static size_t list_sites(struct annotations *annotations) {
     const struct report *report = annotations->report;
     size_t count = 0;
@@ -124,7 +125,8 @@ bool annotated_is(const struct annotated *file, const char *name) {
 
 /* ---- The text of a file. */
 
-/* Only regular files: a path comes from a file that may be hostile, and a pipe would wait for ever. */
+/* Reads only regular files: the path may come from a hostile profile, and reading a pipe could block
+ * forever. */
 static bool read_text(struct source_text *text, const char *path, uint64_t begun) {
     struct stat status;
     struct reason why;
@@ -135,7 +137,7 @@ static bool read_text(struct source_text *text, const char *path, uint64_t begun
     return true;
 }
 
-/* directory: if it is not at its path, it is looked for below, by ever fewer of the path's folders. */
+/* directory: searched if the file is not at its path, with ever fewer leading folders of the path. */
 static void source_text_open(struct source_text *text, const char *path, const char *directory,
                              uint64_t begun) {
     *text = (struct source_text){.bytes = NULL};
@@ -152,7 +154,7 @@ static void source_text_close(struct source_text *text) {
     free(text->bytes);
 }
 
-/* The next line without its end. False: there is none. */
+/* The next line without its newline. False: end of the file. */
 static bool source_text_next(struct source_text *text, const char **line, size_t *length) {
     if (text->at >= text->size)
         return false;
@@ -170,9 +172,9 @@ struct writing {
     const struct annotations *annotations;
     const struct annotated *file;
     struct grid grid;
-    size_t digits; /* of the numbers of lines */
-    size_t next;   /* of the file's lines */
-    bool has_gap;  /* lines before this one are not shown */
+    size_t digits; /* width of line numbers */
+    size_t next;   /* index of the next line of the file */
+    bool has_gap;  /* a separator is due for skipped lines */
 };
 
 static size_t digits_of(uint64_t number) {
@@ -182,7 +184,7 @@ static size_t digits_of(uint64_t number) {
     return digits;
 }
 
-/* What no line may do to a terminal; a tabulator goes to the next eighth column. */
+/* Writes text without control characters. Tabs advance to a multiple of eight columns. */
 static void put_text(struct out *out, const char *text, size_t length) {
     char character[5];
     for (size_t at = 0, column = 0, size; at < length; at += size, column++) {
@@ -218,7 +220,7 @@ static uint64_t number_at(const struct writing *writing, size_t line) {
     return line < writing->file->count ? writing->file->lines[line]->key.number : UINT64_MAX;
 }
 
-/* The sum of the line, if it is the next one that allocates. */
+/* The sum of the line, if it is the next allocating line. */
 static bool take_line(struct writing *writing, uint64_t number, struct report_site *sum) {
     *sum = (struct report_site){.lost_blocks = 0};
     size_t first = writing->next;
@@ -251,7 +253,7 @@ static void put_source(struct writing *writing, struct source_text *text) {
     }
 }
 
-/* Lines that the source does not have, or all if there is none. */
+/* Writes lines that are not in the source; all lines if there is no source. */
 static void put_rest(struct writing *writing) {
     struct report_site sum;
     while (writing->next < writing->file->count) {
@@ -261,7 +263,7 @@ static void put_rest(struct writing *writing) {
     }
 }
 
-/* Number of the last line that is shown. */
+/* Number of the last line to show. */
 static uint64_t last_shown(const struct annotations *annotations, const struct annotated *file,
                            struct source_text text) {
     uint64_t last = file->lines[file->count - 1]->key.number, lines = 0;
@@ -313,7 +315,7 @@ static void put_remark(const struct page *page, const struct report_site *site) 
     page_place(page, &view->at);
     out_text(out, ": remark: ");
     page_function(page, view->callee ? view->callee : "unsited");
-    if (view->type && strcmp(view->type, "bytes") != 0) { /* which says that nothing is known */
+    if (view->type && strcmp(view->type, "bytes") != 0) { /* bytes: the type is unknown */
         out_text(out, " of ");
         page_type(page, view->type);
     }

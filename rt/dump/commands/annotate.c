@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump annotate: the source with what its lines allocate. */
+/* allocsite-dump annotate: shows source with the allocations of its lines. */
 #include "dump/annotate/annotate.h"
 
 #include "dump/base/files.h"
@@ -76,7 +76,7 @@ static int annotate(const char *path, char **names, int count, struct annotating
     struct loaded loaded;
     if (!loaded_open(&loaded, path, &annotating->symbolizer))
         return STATUS_FAILED;
-    /* Editors want paths as they are, or from where they are. */
+    /* editors need unabridged paths */
     if (!annotating->remarks)
         line_fit(loaded.report, STDOUT_FILENO);
     line_names(loaded.report, NULL);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind all letters. */
+/* After all one-letter options. */
 enum { FIRST = 256 };
 
 static size_t count_of(const struct argument *list) {
@@ -31,7 +31,7 @@ static void fill(struct option *known, const struct argument *list) {
     known[count + 1] = (struct option){0};
 }
 
-/* Its place in the list, which is the end if there is none. */
+/* Index in the list; the end of the list if the name is not there. */
 static int find(const struct argument *list, const char *name) {
     int at = 0;
     while (list[at].name && strcmp(list[at].name, name) != 0)
@@ -48,7 +48,7 @@ bool arguments_have_line(const struct argument *list, uint64_t given) {
            arguments_have(list, given, "stop");
 }
 
-/* ---- Options of a run, by the same names but for the hyphens. */
+/* ---- Options that are keys of ALLOCSITE_OPTIONS, with hyphens for underscores. */
 
 static char wrong_with_it[128];
 
@@ -57,7 +57,7 @@ static void note_wrong(const char *what, const char *pair, size_t length) {
     snprintf(wrong_with_it, sizeof wrong_with_it, "%s", what);
 }
 
-/* NULL, or what is wrong. */
+/* Returns NULL or an error message. */
 static const char *take_of_run(struct options *options, const char *name, const char *value) {
     char pair[OPTIONS_PATH_SIZE + 64], quote = strchr(value, '"') ? '\'' : '"';
     int length = snprintf(pair, sizeof pair, "%s=%c%s%c", name, quote, value, quote);

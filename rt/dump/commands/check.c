@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump check: whether a run kept its budget. */
+/* allocsite-dump check: checks whether a run kept its budget. */
 #include "dump/compare/check.h"
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Wrong lines of a budget that are told. */
+/* Wrong lines of a budget that are reported. */
 enum { LINES_TOLD = 10 };
 
 struct check_options {
     const char *budget;
     enum report_format format;
-    findings_function *write_findings; /* in place of that; NULL: not asked for */
+    findings_function *write_findings; /* writes findings instead; NULL: not requested */
     bool is_writing, is_by_stack;
-    bool has_line; /* it was asked for: */
+    bool has_line; /* given on the command line: */
     struct line_options line;
-    uint64_t slack, top; /* of a budget that is written; or ARGUMENT_NOT_GIVEN */
+    uint64_t slack, top; /* for writing a budget; or ARGUMENT_NOT_GIVEN */
 };
 
 struct complaints {
@@ -38,7 +38,7 @@ static void complain_line(void *context, unsigned line, const char *what) {
     complain(place, "%s", what);
 }
 
-/* A budget with a wrong line is wrong as a whole: what it was meant to forbid is not known. */
+/* A wrong line makes the whole budget unusable, because its limit is unknown. */
 static bool read_budget(struct budget *budget, const char *path) {
     struct complaints complaints = {.path = path};
     struct reason why;
@@ -60,7 +60,7 @@ static bool read_budget(struct budget *budget, const char *path) {
     return false;
 }
 
-/* The use of a report. */
+/* Checks a report, or writes a budget for it. */
 typedef int use_function(const struct loaded *, const struct subjects *, const struct check_options *,
                          const struct budget *);
 

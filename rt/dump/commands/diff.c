@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump diff: what changed from one run to another. */
+/* allocsite-dump diff: compares two runs. */
 #include "dump/compare/diff.h"
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"

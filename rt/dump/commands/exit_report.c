@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump exit-report: started by the runtime on the counters of its process, which are standard
- * input, to write a report to standard output (lib/report/reader.c). Its options are the text of
- * ALLOCSITE_OPTIONS. */
+/* allocsite-dump exit-report: writes a report to standard output. The runtime starts it with its counters as
+ * standard input (lib/report/reader.c). The options are the text of ALLOCSITE_OPTIONS. */
 #include "base/settings.h"
 #include "dump/commands/report.h"
 
@@ -12,7 +11,7 @@
 struct exit_report {
     struct showing showing;
     bool is_end;
-    bool is_strict; /* what is wrong is an error, and keys that are of no report are */
+    bool is_strict; /* wrong values are errors, and so are keys that no report has */
     const char *wrong, *only;
 };
 
@@ -27,7 +26,7 @@ static const char help[] =
     "                           are passed over, and those that are wrong are told\n"
     "  --only=KEY=VALUE:...     options of a report only; if one is wrong, status 2";
 
-/* A key that is wrong: the runtime has told of those that no part of allocsite knows. */
+/* Reports a wrong key. The runtime has already reported keys that are unknown to all of allocsite. */
 static void note_wrong(struct exit_report *report, const struct setting_pair *pair, const char *wrong) {
     if (report->is_strict)
         report->wrong = wrong;
@@ -77,8 +76,8 @@ int command_exit_report(int count, char **words) {
     struct exit_report report = {.wrong = NULL};
     sigset_t none;
     sigemptyset(&none);
-    signal(SIGXFSZ, SIG_IGN);              /* an error tells as well that the file cannot grow */
-    sigprocmask(SIG_SETMASK, &none, NULL); /* the runtime has blocked all until here */
+    signal(SIGXFSZ, SIG_IGN);              /* a write error is reported instead */
+    sigprocmask(SIG_SETMASK, &none, NULL); /* the runtime blocked all signals until here */
     report_default(&report.showing);
     int status = arguments_take(&(struct arguments){"exit-report", help, list}, &report, count, words);
     if (status != ARGUMENTS_TAKEN)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump export: a report for the viewers of other programs, which report shows as well. */
+/* allocsite-dump export: writes a report for other programs' viewers. The command report can do the same. */
 #include "dump/export/export.h"
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump graph: who holds the live blocks of a process. */
+/* allocsite-dump graph: shows what keeps the live blocks of a process alive. */
 #include "dump/base/files.h"
 #include "dump/capture/capture.h"
 #include "dump/commands/commands.h"
@@ -50,20 +50,20 @@ static const char help[] =
 struct asked {
     enum graph_by by;
     enum graph_format format;
-    const char *what; /* the option; NULL: rows, or of a type its holders */
+    const char *what; /* option that chooses the output; NULL: rows, or the holders of a type */
     const char *type, *output;
     uint64_t top, levels, limit; /* limit: 0: not given */
     bool contents;
-    bool has_line; /* it was asked for: */
+    bool has_line; /* given on the command line: */
     struct line_options line;
-    const char *why; /* NULL: not asked */
+    const char *why; /* NULL: not requested */
 };
 
 static bool asks(const struct asked *asked, const char *what) {
     return asked->what && strcmp(asked->what, what) == 0;
 }
 
-/* *to: the place of the value in the list. */
+/* *to: index of the value in the list. False: not in the list. */
 static bool take_word(unsigned *to, const char *value, const char *const *words) {
     for (*to = 0; words[*to]; ++*to)
         if (strcmp(words[*to], value) == 0)
@@ -110,7 +110,7 @@ static bool is_diagram(const struct asked *asked) {
     return asked->format == GRAPH_MERMAID || asked->format == GRAPH_DOT;
 }
 
-/* What is shown of two is how many objects there are of each type. */
+/* Two graphs are compared by type only. Returns the name of an option that does not fit; NULL: none. */
 static const char *not_of_two(const struct asked *asked) {
     return asked->output                ? "output"
            : asked->type                ? "type"
@@ -119,7 +119,7 @@ static const char *not_of_two(const struct asked *asked) {
                                         : NULL;
 }
 
-/* ARGUMENTS_TAKEN, or the status to end with. */
+/* ARGUMENTS_TAKEN, or an exit status after an error message. */
 static int check(const struct asked *asked) {
     if (asks(asked, "objects") && !asked->type)
         return complain_usage("graph: --objects needs --type");
@@ -130,7 +130,7 @@ static int check(const struct asked *asked) {
     return ARGUMENTS_TAKEN;
 }
 
-/* ---- From files to what is shown. */
+/* ---- Loading and showing. */
 
 static bool load_file(struct graph *graph, const char *path, struct reason *why) {
     struct file_map map;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump top, start, stop and reset: of a running process. */
+/* allocsite-dump top, start, stop and reset: commands for a running process. */
 #include "dump/commands/commands.h"
 #include "dump/load/loaded.h"
 #include "dump/load/source.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- allocsite-dump start, stop, reset: of a running process. */
+/* ---- allocsite-dump start, stop, reset. */
 
 static const char *const names[] = {
     [CONTROL_START] = "start", [CONTROL_STOP] = "stop", [CONTROL_RESET] = "reset"};
@@ -59,7 +59,7 @@ int command_control(int count, char **arguments) {
     return status;
 }
 
-/* ---- allocsite-dump top: what a running program allocates. */
+/* ---- allocsite-dump top. */
 
 static const char help[] =
     "usage: allocsite-dump top [OPTION...] PID|PROFILE\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump: reads what allocsite leaves behind. */
+/* allocsite-dump: reads profiles, recordings, processes and site tables. */
 #include "base/words.h"
 #include "dump/base/files.h"
 #include "dump/base/terminal.h"
@@ -51,7 +51,7 @@ static int help(void) {
     return STATUS_DONE;
 }
 
-/* Not among the commands of users. */
+/* Commands for the runtime only. */
 static const struct command of_runtime[] = {{"exit-report", command_exit_report, NULL},
                                             {"search", command_search, NULL}};
 
@@ -65,13 +65,13 @@ static const struct command *find(const char *name) {
     return NULL;
 }
 
-/* A word that names no file was meant as a command. */
+/* True if the argument is a file. Another word is taken for a mistyped command. */
 static bool is_file(const char *name) {
     return access(name, F_OK) == 0 || strchr(name, '/') || strcmp(name, "-") == 0;
 }
 
-/* Executables, libraries, objects and archives have a table; what else there is was written by a run. What is
- * in a pipe can be read once, and is none of these. */
+/* True for executables, libraries, objects and archives, which have a site table. Any other file was written
+ * by a run. Pipes can be read only once and never have a table. */
 static bool has_table(const char *path) {
     char magic[4] = "";
     struct stat status;
@@ -89,7 +89,7 @@ static bool has_table(const char *path) {
            memcmp(magic, "!<ar", 4) == 0 || memcmp(magic, "!<th", 4) == 0;
 }
 
-/* The first file says which command is meant; a word that is none may be the value of an option. */
+/* The first file determines the command. A word that is no file may be the value of an option. */
 static int show_files(int count, char **arguments) {
     for (int i = 1; i < count; i++)
         if ((arguments[i][0] != '-' || !arguments[i][1]) && is_file(arguments[i]))
@@ -144,12 +144,12 @@ static int run(int count, char **arguments) {
     return show_files(count, arguments);
 }
 
-/* Arrays that grow move without being copied, and what is freed goes back, only if they are mappings of their
- * own. glibc raises the size from which on they are with the first one that is freed: a tenth more memory for
+/* Growing arrays move without copying, and freed memory returns to the system, only in separate mappings. By
+ * default glibc raises this threshold after the first free of a mapping, which costs a tenth more memory for
  * large reports. */
 enum { MAPPED_FROM = 256 << 10 };
 
-/* SIGPIPE ends the program: who closes a pipe (head) has seen enough. */
+/* SIGPIPE ends the program: the reader of a pipe (head) has seen enough. */
 int main(int count, char **arguments) {
     mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
     return standard_out_told(run(count, arguments));

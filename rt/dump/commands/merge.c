@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump merge: many profiles as one. */
+/* allocsite-dump merge: merges profiles into one. */
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
 #include "dump/join/join.h"
@@ -61,7 +61,7 @@ int command_merge(int count, char **arguments) {
         return complain_usage("merge: no output (-o OUT)");
     if (optind == count)
         return complain_usage("merge: no file");
-    /* A limit on the size of files becomes an error of writing. */
+    /* exceeding a limit on the size of files becomes a write error */
     signal(SIGXFSZ, SIG_IGN);
     return merge(output, arguments + optind, count - optind);
 }

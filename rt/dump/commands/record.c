@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump record: what a program has counted, again and again, into a file. */
+/* allocsite-dump record: writes samples of a program's counters into a file. */
 #include "dump/base/memory.h"
 #include "dump/commands/commands.h"
 #include "dump/load/source.h"
@@ -20,18 +20,18 @@
 struct recording_job {
     struct taking taking;
     struct symbolizer symbolizer;
-    uint64_t count; /* samples, after which it ends; 0: no limit */
+    uint64_t count; /* number of samples; 0: no limit */
     const char *output;
 
-    pid_t child; /* the command; 0: a process that runs already */
+    pid_t child; /* the command; 0: attached to a running process */
     unsigned pid;
-    char source[16];     /* the process as report_source_load takes it */
+    char source[16];     /* the process, as for report_source_load */
     bool is_running;     /* the program of the last sample */
-    uint64_t resident;   /* its memory when that was last known */
-    uint64_t start_time; /* of its process */
-    struct reason why;   /* there was no sample */
+    uint64_t resident;   /* bytes of memory when last known */
+    uint64_t start_time; /* of the process */
+    struct reason why;   /* why there was no sample */
     uint64_t clock_begin, clock_epoch;
-    uint64_t thinned; /* as the user knows */
+    uint64_t thinned; /* number that the user was told */
     sigset_t signals, before;
 };
 
@@ -59,7 +59,7 @@ static const char help[] =
     "  allocsite-dump diff app.rec@10s app.rec@5m   what came between\n"
     "  allocsite-dump export --format=trace -o app.json app.rec    for Perfetto";
 
-/* ---- Time. That of the calendar may jump, so it is asked once. */
+/* ---- Time. The wall clock may jump, so it is read only once. */
 
 #define SECOND UINT64_C(1000000000)
 
@@ -73,7 +73,7 @@ static uint64_t time_of_sample(const struct recording_job *job) {
     return job->clock_epoch + (clock_now(CLOCK_BOOTTIME) - job->clock_begin);
 }
 
-/* ---- Signals: they are waited for. */
+/* ---- Signals, received synchronously. */
 
 static void block_signals(struct recording_job *job) {
     static const int list[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
@@ -83,7 +83,8 @@ static void block_signals(struct recording_job *job) {
     sigprocmask(SIG_BLOCK, &job->signals, &job->before);
 }
 
-/* A terminal sends an interrupt to the command as well; what else is sent to us was meant for it. */
+/* True if the signal ends the recording. A terminal sends SIGINT to the command by itself; other signals are
+ * passed on. */
 static bool is_end(const struct recording_job *job, int signal_number) {
     if (signal_number <= 0 || signal_number == SIGCHLD)
         return false;
@@ -92,7 +93,7 @@ static bool is_end(const struct recording_job *job, int signal_number) {
     return !job->child;
 }
 
-/* Until then, or until the command ends. False: the user wants to end. */
+/* Waits until that time or the end of the command. False: the user ends the recording. */
 static bool wait_until(const struct recording_job *job, uint64_t then) {
     for (uint64_t now; (now = clock_now(CLOCK_BOOTTIME)) < then;) {
         const struct timespec rest = {.tv_sec = (time_t)((then - now) / SECOND),
@@ -166,7 +167,7 @@ static void tell_thinned(struct recording_job *job) {
     job->thinned = thinned;
 }
 
-/* A command needs some time to come to its runtime, and may never. */
+/* Waits for the command to start its runtime. It may end without doing so. */
 static enum taken take_first(struct recording_job *job) {
     for (;;) {
         enum taken taken = take(job);
@@ -179,7 +180,7 @@ static enum taken take_first(struct recording_job *job) {
     }
 }
 
-/* At what would be the times of samples if none took any time. */
+/* Samples at fixed times, independent of how long a sample takes. */
 static enum taken take_more(struct recording_job *job) {
     enum taken taken = TAKEN;
     uint64_t interval = job->taking.interval, next = clock_now(CLOCK_BOOTTIME);

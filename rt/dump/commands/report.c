@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump report: what programs have counted, from profiles, recordings and running processes. */
+/* allocsite-dump report: shows reports of profiles, recordings and running processes. */
 #include "dump/commands/report.h"
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
@@ -36,13 +36,13 @@ static bool read_suppressions(const char *path, char **text) {
     return *text && !wrong;
 }
 
-/* Programs get the sites as they were counted. */
+/* JSON by site has sites as they were counted, not the chosen lines. */
 static bool is_of_sites(const struct showing *showing) {
     return showing->view == REPORT_rows && showing->groups.by == BY_SITE &&
            showing->options.format == FORMAT_JSON;
 }
 
-/* Editors want paths as they are. */
+/* Editors need unabridged paths. */
 static int show(const char *path, struct report *report, struct showing *showing) {
     static char directory[PATH_MAX];
     const struct view_row *view = &view_rows[showing->view];
@@ -66,7 +66,8 @@ static int show(const char *path, struct report *report, struct showing *showing
     return status;
 }
 
-/* Of what is joined, nobody knows which modules there were, nor which file lacks what is asked for. */
+/* A merged report does not know the modules of each file, nor which file lacks requested data. Both are
+ * determined here. */
 static bool take_file(void *context, const struct report_source *source, struct reason *why) {
     struct showing *showing = context;
     showing->symbolizer.line = showing->options.line;
@@ -104,7 +105,7 @@ static int show_joined(char **paths, int count, struct showing *showing) {
     return status;
 }
 
-/* They live as long as the command does. */
+/* The new paths live as long as the command. */
 static void add_moment(char **paths, int count, const char *at) {
     for (int i = 0; i < count; i++)
         paths[i] = memory_text("%s@%s", paths[i], at);
@@ -138,7 +139,7 @@ int command_report(int count, char **arguments) {
     return status == ARGUMENTS_TAKEN ? report_files(&showing, "report", count, arguments) : status;
 }
 
-/* Numbers that the program was not asked to count cannot be shown. */
+/* Refuses to show numbers that the program did not count. */
 static int check_counted(const struct report *report, const struct showing *showing, const char *only) {
     const struct options *options = &showing->options;
     bool is_unowned = report_is_unowned(report) && options_need_owners(options);
@@ -154,7 +155,7 @@ static int check_counted(const struct report *report, const struct showing *show
     return STATUS_USAGE;
 }
 
-/* What is wrong with the file is told, and the rest of it holds. */
+/* Reports errors in the file and uses its valid lines. */
 static void take_suppressions(struct showing *showing) {
     struct reason why;
     char *bytes;
@@ -174,10 +175,10 @@ static void take_suppressions(struct showing *showing) {
                 (int)strcspn(wrong, "\r\n"), wrong);
 }
 
-/* A program must not wait longer at its end for the lines of functions without a site. */
+/* Limit of the time that an ending program waits for the lines of functions without a site. */
 enum { EXIT_REPORT_MILLISECONDS = 2000 };
 
-/* The path of the profile that is standard input; NULL: it is in memory alone. */
+/* The path of the profile on standard input; NULL: it exists only in memory. */
 static const char *path_of_input(void) {
     static char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/fd/0", path, sizeof path - 1);

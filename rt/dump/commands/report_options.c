@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The options of allocsite-dump report. */
+/* Parses the options of allocsite-dump report. */
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
 #include "dump/commands/report.h"
@@ -79,7 +79,7 @@ const struct view_row view_rows[VIEWS] = {
 
 static const char *const other_formats[] = {"html", "sarif", "github"};
 
-/* Programs, and so the page's, get all rows. */
+/* Formats for programs, including the page, get all rows. */
 static const char *take_format(void *to, const char *value) {
     struct showing *showing = to;
     enum report_format *format = &showing->options.format;
@@ -121,7 +121,7 @@ static const char *take_percent(void *to, const char *value) {
 #define FLAG(name, flag, has_value, ...)                                                                     \
     {flag, has_value, has_value == optional_argument ? take_order : take_nothing, AT(order)},
 static const struct argument list[] = {
-    REPORT_VIEWS(FLAG) /* the first ones, in their order */
+    REPORT_VIEWS(FLAG) /* first, in the order of the views */
     {"by", true, take_by, AT(groups.by)},
     {"focus", true, NULL, AT(options)},
     {"inclusive", false, NULL, AT(options)},
@@ -142,7 +142,7 @@ static const struct argument list[] = {
     {"pairs", false, NULL, AT(options)},
     {"sizes", false, NULL, AT(options)},
     {"lifetime", false, NULL, AT(options)},
-    /* All views take what follows. */
+    /* The following options apply to all views. */
     {"format", true, take_format, 0},
     {"output", true, take_output_file, 0},
     {"names", true, NULL, AT(options)},
@@ -154,7 +154,7 @@ static const struct argument list[] = {
 };
 #undef FLAG
 
-/* ---- Whether they go together. */
+/* ---- Combinations of options. */
 
 static bool has_word(const char *words, const char *word) {
     size_t length = strlen(word);
@@ -170,7 +170,7 @@ static int complain_together(const char *one, const char *other) {
     return complain_usage("report: --%s and --%s do not go together", one, other);
 }
 
-/* The view that was asked for, or that the format is of. */
+/* The view that was requested or that the format implies. */
 static int choose_view(struct showing *showing, uint64_t given) {
     showing->view = showing->export                  ? REPORT_export
                     : showing->format < FORMATS      ? REPORT_rows
@@ -203,7 +203,7 @@ static int check_format(const struct showing *showing) {
     return complain_usage("report: --%s is %s", view->flag, text);
 }
 
-/* Names the view that an option of none that was asked for is of. */
+/* Reports an option that the chosen view does not take, and names a view that takes it. */
 static int check_options(const struct showing *showing, uint64_t given) {
     const struct view_row *view = &view_rows[showing->view];
     for (size_t i = REPORT_rows; strcmp(list[i].name, "format") != 0; i++) {
@@ -219,7 +219,7 @@ static int check_options(const struct showing *showing, uint64_t given) {
     return STATUS_DONE;
 }
 
-/* Numbers that rows of that kind have not cannot be shown. */
+/* Refuses numbers that rows of this kind do not have. */
 static int check_by(const struct showing *showing) {
     enum group_by by = showing->groups.by;
     const struct options *options = &showing->options;
@@ -248,7 +248,7 @@ void report_default(struct showing *showing) {
     options_default(&showing->options);
 }
 
-/* Whether the options go together. STATUS_DONE, or the status to end with. */
+/* Checks the combination of options. STATUS_DONE, or an exit status. */
 static int check(struct showing *showing, uint64_t given) {
     if (showing->options.focus[0] && showing->groups.by == BY_SITE)
         showing->groups.by = BY_FUNCTION;
@@ -274,7 +274,7 @@ int report_check_options(int count, char **arguments) {
     return status == ARGUMENTS_TAKEN ? STATUS_DONE : status;
 }
 
-/* ---- The same as keys. */
+/* ---- Options as keys of ALLOCSITE_OPTIONS. */
 
 bool report_key_is_known(struct setting_value name) {
     return options_have(name);

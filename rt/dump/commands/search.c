@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump search: started by the runtime to search the heap of its process, of which a thread waits
- * for us (lib/report/look.c).
+/* allocsite-dump search: searches the heap of the process that starts it. The runtime starts it, and one of
+ * the process's threads waits (lib/report/look.c).
  *
  *   allocsite-dump search PID THREAD CALLER graph   < COUNTERS > SNAPSHOT 3> ANSWER
- *   allocsite-dump search PID THREAD CALLER lost    < COUNTERS 3> ANSWER      struct root_lost, of each slot
- *   allocsite-dump search PID THREAD CALLER ADDRESS < COUNTERS 3> ANSWER      uint64_t, what a block leads to
+ *   allocsite-dump search PID THREAD CALLER lost    < COUNTERS 3> ANSWER      struct root_lost for each slot
+ *   allocsite-dump search PID THREAD CALLER ADDRESS < COUNTERS 3> ANSWER      uint64_t, bytes reachable from
+ * a block
  *
- * Addresses are hexadecimal digits; CALLER is that of a struct root_caller there. If the search fails, the
- * answer is the reason as text, and the status is STATUS_NOT_WRITTEN. */
+ * CALLER and ADDRESS are hexadecimal; CALLER is the address of a struct root_caller in the process. If the
+ * search fails, the answer is the reason as text, and the exit status is STATUS_NOT_WRITTEN. */
 #include "dump/base/files.h"
 #include "dump/capture/capture.h"
 #include "dump/commands/report.h"
@@ -68,7 +69,7 @@ int command_search(int count, char **words) {
     sigset_t none;
     sigemptyset(&none);
     signal(SIGXFSZ, SIG_IGN);
-    sigprocmask(SIG_SETMASK, &none, NULL); /* the runtime has blocked all until here */
+    sigprocmask(SIG_SETMASK, &none, NULL); /* the runtime blocked all signals until here */
     if (count != 5)
         return STATUS_USAGE;
     process_offer((uint64_t)getpid());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump serve: a report over HTTP. */
+/* allocsite-dump serve: serves a report over HTTP. */
 #include "dump/serve/serve.h"
 #include "base/words.h"
 #include "dump/commands/commands.h"
@@ -35,7 +35,8 @@ static const char help[] = "usage: allocsite-dump serve [OPTION...] PID|FILE\n"
 
 /* ---- The socket. */
 
-/* "127.0.0.1:80", "[::1]:80", "localhost:80", "80": addresses, for a name may be of any number of them. */
+/* "127.0.0.1:80", "[::1]:80", "localhost:80" or "80". Other names are refused, since a name may have several
+ * addresses. */
 static bool split(const char *listen, char host[INET6_ADDRSTRLEN], const char **port) {
     const char *colon = strrchr(listen, ':');
     bool has_brackets = *listen == '[' && colon && colon[-1] == ']';
@@ -62,7 +63,7 @@ static struct addrinfo *address_of(const char *listen) {
     return is_found ? found : NULL;
 }
 
-/* -1: errno says why. */
+/* -1: errno has the error. */
 static int listen_at(const struct addrinfo *address) {
     const int yes = 1;
     int fd = socket(address->ai_family, address->ai_socktype | SOCK_CLOEXEC, 0);
@@ -76,7 +77,7 @@ static int listen_at(const struct addrinfo *address) {
     return -1;
 }
 
-/* With the port that the system chose. */
+/* Prints the address with the port that the kernel chose. */
 static void tell_address(int fd) {
     struct sockaddr_storage own;
     socklen_t size = sizeof own;
@@ -103,7 +104,7 @@ static int serve(struct serving *serving, int fd) {
     return serve_until(serving, fd, &signals, &why) ? STATUS_DONE : complain(NULL, "%s", why.text);
 }
 
-/* What cannot be read now is told now. */
+/* Reads the report once before serving, so that an error is reported at once. */
 static int serve_at(struct serving *serving, const char *name, const char *listen) {
     struct addrinfo *address = address_of(listen);
     struct served served = {.fd = -1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump sites: the static tables of executables, libraries, objects and archives. */
+/* allocsite-dump sites: shows the site tables of executables, libraries, objects and archives. */
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
 #include "dump/elf/input.h"
@@ -15,8 +15,8 @@ struct table_run {
     struct out *out;
     bool is_json;
     struct listing listing;
-    bool has_heading;   /* text tells of which module the table is */
-    size_t table_count; /* in the present file */
+    bool has_heading;   /* text output names the module of each table */
+    size_t table_count; /* in the current file */
     int status;
 };
 
@@ -24,7 +24,7 @@ static void fail(struct table_run *run, const char *module, const char *why) {
     run->status = complain(module, "%s", why);
 }
 
-/* Objects without a table are a normal part of an archive. */
+/* An archive may contain objects without a table. */
 static void show_elf(struct table_run *run, const struct module_bytes *module, const struct elf_file *elf) {
     struct module_table table;
     struct reason why;
