@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The report of one moment of a recording. */
+/* Loads the report of one moment of a recording. */
 #include "dump/record/moment.h"
 
 #include "dump/base/memory.h"
@@ -41,13 +41,13 @@ bool moment_time(const char *text, uint64_t first, uint64_t last, uint64_t *time
     return true;
 }
 
-/* How long after the first sample, as the user would say it. */
+/* Seconds since the first sample, for the user. */
 static double since(const struct moment *moment, uint64_t time) {
     uint64_t first = moment->times[0];
     return time > first ? (double)(time - first) / second : -(double)(first - time) / second;
 }
 
-/* The last sample is good until the next one would have come. */
+/* The last sample is valid until the next one would have been taken. */
 static bool choose(struct moment *moment, const char *at, struct reason *why) {
     size_t last = moment->time_count - 1;
     uint64_t end = moment->times[last], time;
@@ -62,7 +62,7 @@ static bool choose(struct moment *moment, const char *at, struct reason *why) {
     if (time < moment->times[0] || (time > end && time - end > moment->recording.head[HEAD_INTERVAL]))
         return reason_set(why, "has nothing of %.3f s: it is %.3f s long", since(moment, time),
                           since(moment, end));
-    /* Times are shown in milliseconds. */
+    /* times are shown in milliseconds */
     while (moment->number && moment->times[moment->number] / 1000000 > time / 1000000)
         moment->number--;
     return true;
@@ -134,7 +134,7 @@ static void make_report(struct moment *moment) {
     set_reasons(moment);
 }
 
-/* The bytes were read once. */
+/* Reads the recording again; it was valid the first time. */
 static void reopen(struct recording *from, const struct moment *moment) {
     struct reason unimportant;
     if (!recording_open(from, moment->bytes, moment->recording.size, &unimportant))
@@ -175,9 +175,10 @@ void moment_free(struct moment *moment) {
     free(moment->reasons);
 }
 
-/* ---- What was before, up to the moment. */
+/* ---- Samples up to the moment. */
 
-/* Equal parts of the time; the last sample is the end of all. */
+/* The index of the sample's interval, of `parts` equal intervals; the last sample is the end of the last
+ * one. */
 static uint64_t part_of(const struct moment *moment, size_t number, size_t parts) {
     uint64_t first = moment->times[0], whole = moment->times[moment->number] - first;
     return whole ? (uint64_t)((unsigned __int128)(moment->times[number] - first) * parts / whole) : number;
@@ -205,9 +206,9 @@ void moment_walk(const struct moment *moment, const size_t *points, size_t count
     recording_close(&from);
 }
 
-/* ---- A number of sites over the time of a recording. */
+/* ---- Counters of sites over time. */
 
-/* 256 MiB of them. */
+/* 256 MiB. */
 enum { AMOUNTS_MOST = 1 << 25 };
 
 uint64_t series_live_bytes(const struct counters *counters) {

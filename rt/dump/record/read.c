@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reading a recording. */
+/* Reads a recording. */
 #include "dump/record/recording.h"
 
 #include "dump/base/memory.h"
 
 #include <stdlib.h>
 
-/* ---- Plain bytes. What is wrong reads as 0, and nothing more is read. */
+/* ---- Uncompressed bytes. An error reads as 0, and everything after it, too. */
 
 static uint8_t get_byte(struct recording *from) {
     if (from->plain_at < from->plain_size)
@@ -32,21 +32,21 @@ static uint64_t get_difference(struct recording *from) {
     return number >> 1 ^ (number & 1 ? UINT64_MAX : 0);
 }
 
-/* A number of elements each of which takes a byte at least. */
+/* A number of elements that take at least a byte each. */
 static size_t get_count(struct recording *from) {
     uint64_t count = get(from);
     from->is_wrong |= count > from->plain_size - from->plain_at;
     return from->is_wrong ? 0 : (size_t)count;
 }
 
-/* The same of a list that takes the place of another one. */
+/* The number of elements of a list that replaces the previous one. */
 static size_t get_list(struct recording *from, size_t element) {
     size_t count = get_count(from);
     from->is_wrong |= count > from->budget / element;
     return from->is_wrong ? 0 : count;
 }
 
-/* Whether there is memory for so many bytes more. */
+/* Takes memory from the budget. False: the budget is exhausted. */
 static bool take(struct recording *from, uint64_t size) {
     from->is_wrong |= size > from->budget;
     from->budget -= from->is_wrong ? 0 : size;
@@ -183,7 +183,7 @@ static void read_record(struct recording *from) {
                                                           [RECORD_SAMPLE] = read_sample};
     uint64_t what = get(from);
     from->is_wrong |= what < RECORD_HEAD || what > RECORD_SAMPLE;
-    /* The sample ends the block. */
+    /* a sample ends the block */
     bool is_last = what == RECORD_SAMPLE;
     if (!from->is_wrong)
         readers[what](from);
@@ -201,7 +201,7 @@ static void grow_plain(struct recording *from) {
     from->plain = memory_need(realloc(from->plain, from->plain_room));
 }
 
-/* False: these are not bytes that were packed. */
+/* False: not valid deflate data. */
 static bool unpack(struct recording *from, const uint8_t *bytes, size_t size) {
     z_stream *stream = from->stream;
     stream->next_in = (Bytef *)(uintptr_t)bytes;
@@ -220,7 +220,7 @@ static bool unpack(struct recording *from, const uint8_t *bytes, size_t size) {
     return true;
 }
 
-/* NULL: there is no whole one. */
+/* NULL: no complete block is left. */
 static const uint8_t *next_block(struct recording *from, size_t *size) {
     const uint8_t *block = from->bytes + from->at;
     size_t rest = from->size - from->at;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The format of recordings (allocsite-recording(5)): what the sites of a process had counted at many moments,
- * each as the difference to the moment before.
+/* The format of recordings (allocsite-recording(5)): the counters of a process's sites at many moments, each
+ * as the difference to the moment before.
  *
- * Behind the header come blocks, one for each moment. The bytes of all blocks are one stream of deflate,
- * which is flushed at the end of each: so a recorder that is killed leaves all that it has taken, and what is
- * alike from one moment to the next costs hardly anything. Plain bytes of a block are records, the last one
- * of which is a sample. Numbers are LEB128; differences are zigzag, and wrap around at 2^64. */
+ * The header is followed by blocks, one per moment. All blocks form one deflate stream that is flushed after
+ * each block. A recorder that is killed thus leaves all its samples, and repetition between moments costs
+ * hardly anything. The uncompressed bytes of a block are records, the last of which is a sample. Numbers are
+ * LEB128; differences are zigzag encoded and wrap around at 2^64. */
 #ifndef ALLOCSITE_DUMP_RECORD_RECORDING_H
 #define ALLOCSITE_DUMP_RECORD_RECORDING_H
 
@@ -24,30 +24,28 @@
 enum {
     RECORDING_VERSION = 1,
     RECORDING_MAGIC_SIZE = 8,
-    RECORDING_HEADER = 16,        /* magic, version, 0: the last two have 4 bytes, the lower ones first */
-    RECORDING_BLOCK = 8,          /* in front of each: the bytes that follow, and their CRC-32 */
-    RECORDING_BLOCK_MAX = 1 << 26 /* plain bytes of one */
+    RECORDING_HEADER = 16,        /* magic; version and 0 with 4 bytes each, little-endian */
+    RECORDING_BLOCK = 8,          /* before each block: its size in bytes, and its CRC-32 */
+    RECORDING_BLOCK_MAX = 1 << 26 /* uncompressed bytes of a block */
 };
 
-/* A text is the number of one that was there before, or the next number and then its length and bytes. 0:
- * NULL.
- */
+/* A string is the number of an earlier one, or the next number followed by its length and bytes. 0: NULL. */
 enum recording_record {
-    RECORD_HEAD = 1, /* of whom: enum recording_head numbers, then program and command */
-    RECORD_SITE,     /* flags, id, address, line, column; module, build id, function, file, callee, type; the
-                        places it was inlined into: their number, of each line, column, function, file */
-    RECORD_REASONS,  /* why the numbers are not exact, from here on: their number, texts */
-    RECORD_MODULES,  /* from here on: their number, of each path and build id */
-    RECORD_SAMPLE /* enum recording_number differences; how many changed, of each: sites that are passed over,
-                     a bit for each counter that changed, differences */
+    RECORD_HEAD = 1, /* enum recording_head numbers; program and command */
+    RECORD_SITE,     /* flags, id, address, line, column; module, build id, function, file, callee, type;
+                      * number of inlined places, of each: line, column, function, file */
+    RECORD_REASONS,  /* why the numbers are not exact, from here on: number of strings, strings */
+    RECORD_MODULES,  /* modules, from here on: number, of each: path and build id */
+    RECORD_SAMPLE /* enum recording_number differences; number of changed sites, of each: sites skipped, a bit
+                   * for each counter that changed, differences */
 };
 
 enum recording_head {
     HEAD_PID,
-    HEAD_BEGUN,    /* when the process had, in nanoseconds since 1970; 0: not known */
+    HEAD_BEGUN,    /* start of counting, in nanoseconds since 1970; 0: unknown */
     HEAD_FLAGS,    /* RECORDING_IS_FORKED */
     HEAD_INTERVAL, /* between samples as they were taken, in nanoseconds */
-    HEAD_THINNED,  /* samples that were taken out again, for want of room */
+    HEAD_THINNED,  /* samples that were removed to save space */
     HEAD_NUMBERS
 };
 
@@ -58,7 +56,7 @@ enum recording_number {
     SAMPLE_RESIDENT, /* bytes of memory */
     SAMPLE_WITHIN,   /* peak_within of reports */
     SAMPLE_FLAGS,    /* RECORDING_RUNS, RECORDING_HAS_CUSTOM */
-    SAMPLE_ENDED,    /* when it ended, by itself; else 0 */
+    SAMPLE_ENDED,    /* time of the normal end; else 0 */
     SAMPLE_NUMBERS
 };
 
@@ -66,8 +64,8 @@ enum { RECORDING_RUNS = 1, RECORDING_HAS_CUSTOM = 2 };
 
 enum { SITE_IS_SITED = 1, SITE_IS_BACKING = 2 };
 
-/* The counters of a site, in the order of struct counters, at the end of which further ones come; of live
- * blocks and bytes, what they are beyond what came less what went, which is nothing as a rule. */
+/* The counters of a site, in the order of struct counters. New counters are added at the end. Live blocks and
+ * bytes are stored minus (gained - released), which is usually 0. */
 enum { RECORDED_COUNTERS = sizeof(struct counters) / sizeof(uint64_t) };
 
 struct recorded_counters {
@@ -77,7 +75,7 @@ struct recorded_counters {
 _Static_assert(offsetof(struct counters, temporary) == 18 * sizeof(uint64_t) && RECORDED_COUNTERS <= 64,
                "another version");
 
-/* This site stands for what custom allocators handed out; the first true site has the number behind it. */
+/* The first site is the sum of custom allocators; real sites start at RECORDED_SITES. */
 enum { RECORDED_CUSTOM, RECORDED_SITES };
 
 static inline struct recorded_counters recorded_of(struct counters counters) {
@@ -100,28 +98,28 @@ static inline struct counters counters_recorded(const struct recorded_counters *
     return counters;
 }
 
-/* ---- Reading a recording, moment after moment. It may be damaged or hostile, or its recorder still at work:
- * what is behind the last whole block is not there yet. */
+/* ---- Reading a recording, moment by moment. It may be damaged or hostile, or still being written:
+ * everything after the last complete block is ignored. */
 
 struct recorded_site {
     struct site_view view;
     struct recorded_counters now, change; /* change: in the last sample */
 };
 
-/* One that changes from sample to sample. Texts live as long as the recording. */
+/* The state at a sample. Strings live as long as the recording. */
 struct recording {
     const uint8_t *bytes;
     size_t size, at;
     z_stream *stream; /* cannot be moved */
     uint8_t *plain;
     size_t plain_size, plain_at, plain_room;
-    uint64_t budget; /* memory that may still be taken */
-    bool is_wrong;   /* in the block that is read */
+    uint64_t budget; /* memory that may still be allocated */
+    bool is_wrong;   /* error in the current block */
 
     char **texts;
     size_t text_count, text_room;
 
-    bool is_damaged;  /* what was behind the last sample */
+    bool is_damaged;  /* error after the last sample */
     bool has_unknown; /* counters */
     uint64_t head[HEAD_NUMBERS];
     const char *program, *command;
@@ -131,27 +129,27 @@ struct recording {
     size_t reason_count;
     struct report_module *modules;
     size_t module_count;
-    bool has_reasons, has_modules; /* the last block had them */
+    bool has_reasons, has_modules; /* set by the last block */
 
     uint64_t sample_count, numbers[SAMPLE_NUMBERS];
-    uint32_t *changed; /* sites, in the last sample */
+    uint32_t *changed; /* sites changed in the last sample */
     size_t changed_count, changed_room;
 };
 
 bool recording_is(const void *bytes, size_t size);
 
-/* Blocks of it that are whole; those that are not damaged are samples. */
+/* The number of complete blocks, each of which is a sample if it is not damaged. */
 uint64_t recording_blocks(const void *bytes, size_t size);
 
-/* At the beginning of it. The bytes are needed until it is closed. False: *why says why, and there is nothing
- * to close. */
+/* Starts before the first sample. The bytes must remain until it is closed. False: *why has the reason, and
+ * there is nothing to close. */
 bool recording_open(struct recording *, const void *bytes, size_t size, struct reason *why);
 
-/* Goes on to the next sample. False: there is none, or what follows is damaged. */
+/* Moves to the next sample. False: there is none, or the next block is damaged. */
 bool recording_next(struct recording *);
 void recording_close(struct recording *);
 
-/* ---- Writing a recording, moment after moment. */
+/* ---- Writing a recording, moment by moment. */
 
 struct recording_bytes {
     uint8_t *bytes;
@@ -163,61 +161,61 @@ struct recording_writer {
     uint64_t size;
     z_stream *stream; /* cannot be moved */
     struct recording_bytes plain, packed;
-    struct string_pool strings; /* that have a number */
+    struct string_pool strings; /* strings that have a number */
     size_t site_count;
     uint64_t numbers[SAMPLE_NUMBERS];  /* of the last sample */
-    struct recorded_counters *changes; /* of sites, since then */
+    struct recorded_counters *changes; /* of sites since the last sample */
     bool *has_changed;
     size_t room, change_count;
 };
 
-/* Writes the header. False: *why says why, and there is nothing to close. */
+/* Writes the header. False: *why has the reason, and there is nothing to close. */
 bool recording_create(struct recording_writer *, int fd, struct reason *why);
 void recording_end(struct recording_writer *);
 
-/* Whose it is; before the first sample. */
+/* Writes the head. Must precede the first sample. */
 void recording_head(struct recording_writer *, const uint64_t numbers[HEAD_NUMBERS], const char *program,
                     const char *command);
 
-/* A new site. Numbers rise from RECORDED_SITES on. */
+/* Writes a new site. Sites are numbered from RECORDED_SITES on. */
 void recording_site(struct recording_writer *, const struct site_view *);
 
 void recording_reasons(struct recording_writer *, const char *const *reasons, size_t count);
 void recording_modules(struct recording_writer *, const struct report_module *, size_t count);
 
-/* Adds the differences to those that the site has already since the last sample. */
+/* Adds differences to those of the site since the last sample. */
 void recording_change(struct recording_writer *, size_t site, const struct recorded_counters *);
 
-/* Writes the block of a sample, its numbers as they are. False: *why says why. */
+/* Writes the block of a sample, whose numbers are absolute. False: *why has the reason. */
 bool recording_sample(struct recording_writer *, const uint64_t numbers[SAMPLE_NUMBERS], struct reason *why);
 
-/* ---- Samples of a process: reports that are read of it one after the other, into a recording. */
+/* ---- Sampling a process: adds one report after the other to a recording. */
 
 struct taken_site {
-    struct report_site row; /* what identifies it, and what it had in the last sample */
+    struct report_site row; /* identifies the site; counters at the last sample */
     struct place *places;
-    uint64_t sample; /* the last one that it was in */
+    uint64_t sample; /* the last sample that had it */
 };
 
-/* All zero, but for what the caller sets: none yet. */
+/* All zero, except for what the caller sets: no sample yet. */
 struct taking {
     const char *path;
-    uint64_t limit;    /* bytes that the file may have */
+    uint64_t limit;    /* maximum size of the file in bytes */
     uint64_t interval; /* nanoseconds */
 
     struct recording_writer writer;
     uint64_t sample_count, thinned;
-    struct taken_site *sites; /* number less RECORDED_SITES */
+    struct taken_site *sites; /* by number minus RECORDED_SITES */
     size_t site_count, site_room;
     struct hash_index index;
     struct string_pool strings;
     struct recorded_counters custom;
-    uint64_t doubts, module_count; /* of the last sample: of what reasons and how many modules it had */
+    uint64_t doubts, module_count; /* of the last sample: hash of its reasons, number of its modules */
 };
 
-/* Adds what the report has, which must be prepared with all its sites and not symbolized. time: nanoseconds
- * since 1970, never less than the last one; resident: bytes of memory. The first one replaces a file that is
- * there. False: *why says why. */
+/* Adds a sample. The report must be prepared with all its sites and not symbolized. time: nanoseconds since
+ * 1970, not decreasing; resident: bytes of memory. The first sample replaces an existing file. False: *why
+ * has the reason. */
 bool taking_add(struct taking *, const struct report *, uint64_t time, uint64_t resident, struct reason *why);
 
 void taking_end(struct taking *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Samples of a process, and recordings with fewer of them. */
+/* Samples a process, and thins recordings. */
 #include "dump/record/recording.h"
 
 #include "dump/base/files.h"
@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- A recording with fewer samples. What sites counted in those that go is in those that stay: nothing but
- * moments is lost. */
+/* ---- Thinning. Removed samples are merged into the next one, so only moments are lost. */
 
-/* Those that were thinned before are the oldest, and get thinner each time. */
+/* The oldest samples are thinned again each time. */
 static bool is_kept(uint64_t number, uint64_t count) {
     return number % 2 == 0 || number >= count / 4 * 3 || number == count - 1;
 }
@@ -71,8 +70,8 @@ static bool rewrite(struct recording_writer *to, const char *path, const void *b
     return is_in_place;
 }
 
-/* Rewrites the recording with fewer samples: of its older three quarters every second one. The writer goes on
- * behind it. False: *why says why, and all is as it was. */
+/* Rewrites the recording without every second sample of the older three quarters. The writer continues after
+ * it. False: *why has the reason, and nothing has changed. */
 static bool recording_thin(struct recording_writer *writer, const char *path, uint64_t *thinned,
                            struct reason *why) {
     struct recording_writer thin;
@@ -132,7 +131,7 @@ static void set_counters(struct taking *taking, size_t number, const struct coun
     taken->sample = taking->sample_count;
 }
 
-/* A reset takes sites out of a report. */
+/* After a reset, sites are missing from the report. */
 static void clear_absent(struct taking *taking) {
     static const struct counters nothing;
     for (size_t i = 0; i < taking->site_count; i++)
@@ -189,7 +188,7 @@ static void write_head(struct taking *taking, const struct report *report) {
     recording_head(&taking->writer, numbers, report->program, report->run.command);
 }
 
-/* The file is in its place from the first sample on; what was there stays until then. */
+/* The new file replaces an old one together with the first sample. */
 static bool begin(struct taking *taking, const struct report *report, uint64_t time, uint64_t resident,
                   struct reason *why) {
     struct new_file file;
@@ -205,7 +204,7 @@ static bool begin(struct taking *taking, const struct report *report, uint64_t t
     return new_file_end(&file, is_written ? 0 : -1, is_written ? why : &unimportant) && is_written;
 }
 
-/* Room for a while, so that it is not rewritten at every sample. */
+/* Thins to seven eighths of the limit, so that the file is not rewritten at every sample. */
 static bool keep_small(struct taking *taking, struct reason *why) {
     uint64_t enough = taking->writer.size < taking->limit ? taking->limit : taking->limit / 8 * 7;
     while (taking->writer.size >= enough) {

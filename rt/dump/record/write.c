@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Writing a recording. */
+/* Writes a recording. */
 #include "dump/record/recording.h"
 
 #include "dump/base/memory.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Of 10,000 sites that all change, a sample takes a third longer with 6, and is hardly smaller. */
+/* With level 6 a sample of 10,000 changed sites takes a third longer and is hardly smaller. */
 enum { DEFLATE_LEVEL = 4 };
 
 static void make_room(struct recording_bytes *to, size_t more) {
@@ -32,7 +32,7 @@ static void put(struct recording_writer *writer, uint64_t number) {
     plain->bytes[plain->size++] = (uint8_t)number;
 }
 
-/* Small ones are small with either sign. */
+/* Zigzag encoding: differences of small magnitude are short. */
 static void put_difference(struct recording_writer *writer, uint64_t difference) {
     put(writer, difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0));
 }
@@ -168,7 +168,7 @@ static void put_change(struct recording_writer *writer, size_t passed, struct re
     *change = (struct recorded_counters){.values = {0}};
 }
 
-/* Most sites have not changed. */
+/* Most sites have not changed, so memchr finds the next one. */
 static void put_changes(struct recording_writer *writer) {
     size_t next = 0;
     put(writer, writer->change_count);
@@ -197,7 +197,7 @@ static void pack(struct recording_writer *writer) {
     put_u32(packed->bytes + 4, crc32(0, packed->bytes + RECORDING_BLOCK, (uInt)size));
 }
 
-/* One write for each block: whoever reads meanwhile sees most of them whole. */
+/* One write per block, so that concurrent readers mostly see complete blocks. */
 bool recording_sample(struct recording_writer *writer, const uint64_t numbers[SAMPLE_NUMBERS],
                       struct reason *why) {
     put(writer, RECORD_SAMPLE);
