@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reading a budget. */
+/* Reads a budget. */
 #include "dump/compare/check.h"
 
 #include "base/words.h"
@@ -17,8 +17,8 @@ static const char *const kinds[BUDGET_KINDS] = {
 
 struct reading {
     struct budget *budget;
-    size_t room;    /* limits that fit */
-    char *patterns; /* where the next pattern goes */
+    size_t room;    /* number of limits that fit */
+    char *patterns; /* where the next pattern is stored */
     const char *at; /* in a line that ends with a NUL */
     struct limit next;
 };
@@ -37,7 +37,7 @@ static size_t word_length(const struct reading *reading) {
 
 static const char *const option_names[] = {"line", "skip", "stop", NULL};
 
-/* NULL: the line is of a limit. */
+/* The option at the start of the line; NULL: the line is a limit. */
 static const char *line_option_at(const struct reading *reading) {
     size_t length = word_length(reading);
     for (size_t i = 0; option_names[i]; i++)
@@ -145,7 +145,7 @@ static const char *read_line_option(struct reading *reading, const char *name) {
     return wrong ?: line_options_set(&reading->budget->line, name, reading->next.pattern);
 }
 
-/* A line of which one part is wrong is left out as a whole. */
+/* Drops the whole line if a part of it is wrong. */
 static const char *read_line(struct reading *reading, const char *line) {
     size_t before = reading->budget->count;
     reading->at = line;
@@ -178,7 +178,7 @@ static void read_lines(struct reading *reading, char *text, size_t size, budget_
 
 void budget_read(struct budget *budget, const char *bytes, size_t size, budget_complaint *complain,
                  void *context) {
-    /* A pattern has at least a separator behind it, where its NUL goes. */
+    /* A pattern is followed by at least a separator, which its NUL replaces. */
     *budget = (struct budget){.patterns = memory_zeros(size, 1)};
     struct reading reading = {.budget = budget, .patterns = budget->patterns};
     char *text = memory_zeros(size, 1);
@@ -208,7 +208,7 @@ void budget_write_pattern(struct out *out, const char *pattern) {
     out_text(out, quote);
 }
 
-/* ---- Which sites a limit of a budget is for. */
+/* ---- Which sites a limit covers. */
 
 static bool covers_function(const char *pattern, const struct subject *subject) {
     for (size_t i = 0; i < subject->function_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report held against a budget, and a budget to begin with. */
+/* Checks a report against a budget, and writes a budget. */
 #include "dump/compare/check.h"
 
 #include "base/path.h"
@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The excess of a report over its budget, for people. */
+/* ---- Broken limits as text. */
 
-/* Of the sites that make up a broken limit. */
+/* Largest sites of a broken limit. */
 enum { SITES_SHOWN = 5 };
 
 static void put_sites(struct page *page, const struct check *check, const struct verdict *verdict) {
@@ -91,7 +91,7 @@ void check_text(struct out *out, const struct check *check) {
     out_text(out, check->broken ? " broken\n" : check->count == 1 ? " kept\n" : ", all kept\n");
 }
 
-/* ---- A budget to begin with. */
+/* ---- Writing a budget. */
 
 struct budget_writing {
     struct out *out;
@@ -99,7 +99,7 @@ struct budget_writing {
     uint64_t slack;
 };
 
-/* Rounded up. More than there can be is as much as there can be. */
+/* Rounds up, and saturates. */
 static uint64_t with_slack(uint64_t amount, uint64_t percent) {
     unsigned __int128 sum = amount + ((unsigned __int128)amount * percent + 99) / 100;
     return sum > UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
@@ -130,7 +130,7 @@ static bool is_of_the_system(const char *file) {
     return file && path_is_of_system(file);
 }
 
-/* The innermost function that is the program's own: of a container, the one that uses it. */
+/* The innermost function outside system headers: for a container, the function that uses it. */
 static const char *own_function(const struct report_site *site) {
     const struct site_view *view = &site->view;
     const struct place *place = &view->at;
@@ -139,7 +139,7 @@ static const char *own_function(const struct report_site *site) {
     return is_of_the_system(place->file) ? NULL : place->function;
 }
 
-/* The pattern that the site's line would begin with; NULL: it has none of the kind. */
+/* The pattern for the site's limit; NULL: the site has none of this kind. */
 static const char *pattern_of(const struct report_site *site, enum budget_kind kind) {
     const char *pattern = kind == BUDGET_STACK                            ? site->way
                           : site->view.sited != (kind == BUDGET_FUNCTION) ? NULL
@@ -148,7 +148,7 @@ static const char *pattern_of(const struct report_site *site, enum budget_kind k
     return pattern && *pattern ? pattern : NULL;
 }
 
-/* A line for several sites stands where the first of them does, and the sites are sorted by bytes. */
+/* Sites are sorted by bytes. A line for several sites is written at the first of them. */
 static void put_lines(const struct budget_writing *writing, enum budget_kind kind, uint64_t most) {
     const struct report *report = subjects_for(writing->subjects, kind)->report;
     struct string_pool patterns = {.count = 0};
@@ -196,9 +196,9 @@ void check_write_budget(struct out *out, const struct subjects *subjects, const 
         put_lines(&writing, BUDGET_UNSITED, UINT64_MAX);
 }
 
-/* ---- The excess of a report over its budget, for programs. */
+/* ---- Broken limits as JSON. */
 
-/* Of the sites that make up a limit. */
+/* Largest sites of a limit. */
 enum { SITES_LISTED = 10 };
 
 static void sites_json(struct json *json, const struct check *check, const struct verdict *verdict) {
@@ -246,7 +246,7 @@ void check_json(struct out *out, const struct check *check) {
     json_end(&json);
 }
 
-/* ---- A report held against a budget. */
+/* ---- Checking a report. */
 
 static uint64_t add(uint64_t a, uint64_t b) {
     uint64_t sum;
@@ -262,13 +262,13 @@ struct check_sum check_sum(const struct subjects *subjects, const struct limit *
         for (enum measure measure = 0; measure < MEASURES; measure++)
             sum.amounts[measure] = add(sum.amounts[measure], measure_of(list[covered[i]].site, measure));
     free(covered);
-    /* The totals are those of sites that were left out, too. */
+    /* totals include sites that were left out */
     for (enum measure measure = 0; limit->kind == BUDGET_TOTAL && measure < MEASURES; measure++)
         sum.amounts[measure] = measure_of(totals, measure);
     return sum;
 }
 
-/* The limits of a line have one pattern in one place. */
+/* Limits of one line share the pattern's pointer. */
 static bool has_same_sites(const struct limit *a, const struct limit *b) {
     return a->line == b->line && a->pattern == b->pattern;
 }
@@ -330,8 +330,8 @@ static void complain_line(const struct check *check, const struct limit *limit, 
     complain(place, "warning: %s of %s %s", before, check->loaded->path, after);
 }
 
-/* A line can have several limits for the same sites. A site that has counted nothing stands in no report: if
- * nothing is all that it may have, it is in order that it is not there. */
+/* Complains once per line, which may have several limits. A report contains no site without allocations, so a
+ * limit of 0 need not match any. */
 static void complain_unmatched(const struct check *check) {
     unsigned told = 0;
     for (size_t i = 0; i < check->count; i++) {
@@ -350,7 +350,7 @@ static bool has_measure(const struct check *check, enum measure measure) {
     return false;
 }
 
-/* The peak of several threads is only known to lie in a window. */
+/* With several threads the peak is only known to be within an interval. */
 static void complain_uncertain(const struct check *check) {
     uint64_t within = check->loaded->report->peak_within;
     for (size_t i = 0; i < check->count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Two reports side by side. */
+/* Compares two reports. */
 #include "dump/compare/diff.h"
 
 #include "dump/base/memory.h"
@@ -73,7 +73,8 @@ static uint64_t size_of(const struct diff_row *row, enum measure measure) {
     return change_of(row->old, row->new, measure).by;
 }
 
-/* The larger change first, by what is asked for, then by the other measures; then as in the source. */
+/* Sorts by the size of the change in the requested measure, then in the other measures, then by source
+ * location. */
 static int compare_rows(const void *a, const void *b, void *sort) {
     const struct diff_row *left = a, *right = b;
     enum measure first = *(enum measure *)sort;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which site of one report is which site of another one. */
+/* Matches sites of two reports. */
 #include "dump/compare/diff.h"
 
 #include "base/arrays.h"
@@ -14,15 +14,15 @@ typedef int compare_function(const struct join_site *, const struct join_site *)
 typedef void pair_function(struct join_site **old, size_t old_count, struct join_site **new,
                            size_t new_count);
 
-/* One way to find partners: sites of the same key form a group, and are paired within it. */
+/* A matching rule: sites with equal keys form a group and are matched within it. */
 struct pass {
     compare_function *key;
     pair_function *pair;
-    bool is_for_edited; /* then only for sites, and those with partners stand among them */
-    bool is_by_caller;  /* then sites are ordered by the call in the outermost function */
+    bool is_for_edited; /* only for sites; matched ones stay in the group */
+    bool is_by_caller;  /* orders sites by the call in the outermost function */
 };
 
-/* Of rows by stack. */
+/* Rows by stack. */
 static int by_way(const struct join_site *a, const struct join_site *b) {
     return compare_names(a->site->way, b->site->way);
 }
@@ -37,8 +37,8 @@ static int by_id_and_module(const struct join_site *a, const struct join_site *b
                ?: compare_names(a->module, b->module) ?: by_stack(a, b);
 }
 
-/* Another build has its code elsewhere: a caller is known by its function then, or by nothing but its
- * address. */
+/* Addresses differ between builds: a caller is identified by its function, or by its address if it has
+ * none. */
 static int compare_callers(const struct join_site *a, const struct join_site *b) {
     const struct site_view *left = &a->site->view, *right = &b->site->view;
     int order = compare_names(a->module, b->module)
@@ -75,7 +75,8 @@ static int by_place(const struct place *a, const struct place *b) {
     return compare_u64(a->line, b->line) ?: compare_u64(a->column, b->column);
 }
 
-/* From the outermost call inwards; total, so that the partners do not depend on the order of the files. */
+/* Compares from the outermost call inwards. A total order, so that the result does not depend on the order of
+ * files. */
 static int in_code(const struct join_site *a, const struct join_site *b) {
     const struct site_view *left = &a->site->view, *right = &b->site->view;
     int order = by_place(a->at, b->at) ?: compare_u64(left->inlined_count, right->inlined_count);
@@ -112,7 +113,7 @@ static void pair_edited(struct join_site **old, size_t old_count, struct join_si
         align(old, old_count, new, new_count);
 }
 
-/* The side's sites that the pass is about, sorted. */
+/* The sites of one report to which the rule applies, sorted. */
 static struct join_site **sort_side(struct join_side *side, const struct pass *pass, size_t *count) {
     struct join_site **sorted = memory_zeros(side->count, sizeof *sorted);
     compare_function *key = pass->key;
@@ -159,7 +160,7 @@ static void run_pass(const struct pass *pass, struct join_side *old, struct join
     free(new_sorted);
 }
 
-/* Builds that are compared seldom have the same path, and the programs often not the same name. */
+/* Compared builds seldom have equal paths, and often the programs have different names. */
 static const char *module_name(const struct report *report, const char *module) {
     bool is_program = module && report->program && strcmp(module, report->program) == 0;
     return is_program ? "/" : path_base(module);
@@ -207,27 +208,26 @@ bool join_is_moved(const struct report_site *old, const struct report_site *new)
     return false;
 }
 
-/* ---- Pairs the calls of one function with those of an edited version of it: the heaviest pairing without
- * crossings, by dynamic programming as in the longest common subsequence.
- */
+/* ---- Matching the calls of a function with those of an edited version: the heaviest pairing without
+ * crossings, by dynamic programming as for the longest common subsequence. */
 
-/* The weight of a pair: partners that are there stay, then the number of pairs counts, then how many move
- * alike, then how near they are. All of them of ALIGN_CELLS_MAX cells are less than 2^63. */
+/* The weight of a pair. Existing partners matter most, then the number of pairs, then the number of pairs
+ * that move equally, then the distance. The total for ALIGN_CELLS_MAX cells is below 2^63. */
 #define WEIGHT_PARTNERS  ((int64_t)1 << 50)
 #define WEIGHT_PAIR      ((int64_t)1 << 40)
 #define WEIGHT_COMPANION ((int64_t)1 << 18)
 #define FARTHEST         ((int64_t)1 << 16)
 #define COMPANIONS_MAX   1024
 
-/* So that no move is below 0. */
+/* Offset that keeps moves non-negative. */
 #define UNMOVED (UINT64_C(1) << 32)
 
 struct aligning {
     struct join_site **old, **new;
     size_t old_count, new_count;
-    uint64_t *moves; /* by how many lines each pair that looks alike would move, plus UNMOVED, sorted */
+    uint64_t *moves; /* for each similar pair its move in lines plus UNMOVED, sorted */
     size_t move_count;
-    int64_t *best; /* weight of the best pairing of the first i and the first j */
+    int64_t *best; /* weight of the best pairing of the first i and first j calls */
 };
 
 static uint64_t move_of(const struct join_site *old, const struct join_site *new) {
@@ -248,7 +248,7 @@ static void collect_moves(struct aligning *all) {
     qsort(all->moves, all->move_count, sizeof *all->moves, compare_first_u64);
 }
 
-/* 0: they cannot be a pair. */
+/* 0: not a possible pair. */
 static int64_t weight(const struct aligning *all, const struct join_site *old, const struct join_site *new) {
     if (old->partner || new->partner)
         return old->partner == new ? WEIGHT_PARTNERS : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Two reports side by side, for the terminal. */
+/* Writes comparisons as text and JSON. */
 #include "dump/compare/diff.h"
 
 #include "write/formats.h"
@@ -85,7 +85,7 @@ static void put_numbers(const struct writing *writing, const struct diff_row *ro
     }
 }
 
-/* Of a row in which bytes, calls, live bytes and peak are the same. */
+/* For a row with equal bytes, calls, live bytes and peak. */
 static void put_other_numbers(const struct writing *writing, const struct diff_row *row) {
     struct out *out = writing->page.out;
     const struct counters *old = &row->old->counters, *new = &row->new->counters;
@@ -131,8 +131,8 @@ static void put_caller(const struct page *page, const struct place *place) {
     page_place(page, place);
 }
 
-/* The outermost place that is another one: what is inlined there moves along. NULL: another number of them.
- */
+/* The outermost location that differs, since everything inlined there moves along. NULL: the chains differ in
+ * length. */
 static const struct place *old_caller(const struct site_view *old, const struct site_view *new) {
     if (old->inlined_count != new->inlined_count)
         return NULL;
@@ -260,7 +260,7 @@ void diff_text(struct out *out, const struct diff *diff, const struct loaded *ol
         put_rows(&writing);
 }
 
-/* ---- Two reports side by side, for programs. */
+/* ---- JSON. */
 
 static void write_change(struct json *json, const struct report_site *old, const struct report_site *new) {
     json_open(json, "change", '{');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The names of sites that the patterns of a budget are held against, and what is found by them. */
+/* Computes the names of sites, and finds sites by the patterns of a budget. */
 #include "base/arrays.h"
 #include "base/path.h"
 #include "base/words.h"
@@ -43,7 +43,7 @@ void subject_make(struct subject *subject, const struct report_site *site) {
     const struct site_view *view = &site->view;
     *subject = (struct subject){.site = site, .module = view->module ? clean_path(view->module) : NULL};
     snprintf(subject->id, sizeof subject->id, "%016" PRIx64, view->id);
-    /* Of each place up to three names of the function and a file. */
+    /* each location has up to three names of the function, and a file */
     subject->names = memory_zeros(4 * (view->inlined_count + 1), sizeof *subject->names);
     if (view->type) {
         size_t size = name_whole_size(view->type);
@@ -83,8 +83,8 @@ void subjects_free(struct subjects *subjects) {
     free(subjects->list);
 }
 
-/* ---- Finding them. A budget can have as many lines as the program has functions, so that each of them must
- * not look at each site. */
+/* ---- Finding subjects. A budget may have as many lines as the program has functions, so a line must not
+ * examine every site. */
 
 struct subject_name {
     const char *text;
@@ -103,7 +103,7 @@ static void add_name(struct subject_index *index, const char *text, size_t subje
     index->names[index->count++] = (struct subject_name){text, subject};
 }
 
-/* Of a path only its last part is in order: a pattern may leave out folders before. */
+/* Paths are sorted by their last component, because a pattern may leave out leading folders. */
 static void add_names(struct subject_index *index, enum budget_kind kind, const struct subject *subject,
                       size_t number) {
     const struct site_view *view = &subject->site->view;
@@ -135,7 +135,7 @@ static const struct subject_index *index_of(const struct subjects *subjects, enu
     return index;
 }
 
-/* What every name that the pattern matches begins with. */
+/* The common prefix of all names that the pattern matches. */
 static struct subject_prefix {
     const char *text;
     size_t length;
@@ -156,7 +156,7 @@ static int compare_numbers(const void *a, const void *b) {
     return compare_u64(*(const size_t *)a, *(const size_t *)b);
 }
 
-/* One has several names that match. */
+/* A subject may have several matching names: removes duplicates. */
 static size_t leave_each_once(size_t *numbers, size_t count) {
     size_t kept = 0;
     sort_list(numbers, count, sizeof *numbers, compare_numbers);
