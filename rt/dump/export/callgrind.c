@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report in Callgrind's format: what the lines of each function allocate themselves, and through calls. */
+/* Writes a report in Callgrind's format: self and inclusive costs of the lines of functions. */
 #include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
 
 #include <stdlib.h>
 
-/* The name that makes speedscope show bytes; that has no spaces, for they end an event. */
+/* This name makes speedscope show bytes. Names must not contain spaces, which end an event. */
 static const char *const names[SAMPLE_VALUES] = {
     [SAMPLE_CALLS] = "Allocations",       [SAMPLE_BYTES] = "Memory_(bytes)",
     [SAMPLE_LIVE_BLOCKS] = "Live_blocks", [SAMPLE_LIVE_BYTES] = "Live_(bytes)",
@@ -14,29 +14,29 @@ static const char *const names[SAMPLE_VALUES] = {
 };
 
 struct function {
-    const char *name, *file; /* of the samples' pool; file NULL: not known */
-    const char *module;      /* of one without a file, it tells it from others */
+    const char *name, *file; /* strings of the samples' pool; file NULL: unknown */
+    const char *module;      /* identifies a function without a file */
 };
 
 struct cost {
-    uint32_t function, callee; /* their numbers; the callee's 0: what the function allocates itself */
+    uint32_t function, callee; /* numbers of functions; callee 0: self cost */
     uint32_t line;
-    uint32_t last_sample; /* that was added, from 1 on: a recursion counts once */
+    uint32_t last_sample; /* last sample added, from 1 on: a recursive function counts once */
     uint64_t values[SAMPLE_VALUES];
 };
 
 struct callgrind {
     const struct samples *samples;
     struct out *out;
-    struct function *functions; /* the first one is none */
+    struct function *functions; /* element 0 is unused */
     size_t function_count, function_room;
     struct hash_index function_index;
     struct cost *costs;
     size_t count, room;
-    uint32_t *order; /* of the costs */
+    uint32_t *order; /* indices of costs in output order */
     struct hash_index index;
-    uint32_t *of_frames; /* their functions */
-    bool *is_named;      /* functions that the file has named */
+    uint32_t *of_frames; /* functions of the frames */
+    bool *is_named;      /* functions whose name was already written */
 };
 
 static bool is_function(const void *key, const void *context, size_t element) {
@@ -77,7 +77,7 @@ static void add_sample(struct callgrind *callgrind, const struct sample *sample)
         add(callgrind, sample, path[i], i ? callgrind->of_frames[path[i - 1]] : 0);
 }
 
-/* What a function allocates itself stands before what it calls. */
+/* Self costs of a function come before its calls. */
 static int compare(const void *a, const void *b, void *context) {
     const struct cost *costs = ((const struct callgrind *)context)->costs,
                       *left = &costs[*(const uint32_t *)a], *right = &costs[*(const uint32_t *)b];
@@ -86,7 +86,7 @@ static int compare(const void *a, const void *b, void *context) {
                ?: compare_u64(left->line, right->line) ?: compare_u64(left->callee, right->callee);
 }
 
-/* The value that the user looks at first comes first. */
+/* The requested value comes first. */
 static enum sample_value value_at(const struct samples *samples, size_t place) {
     size_t first = samples_first(samples);
     return (enum sample_value)(place == 0 ? first : place <= first ? place - 1 : place);
@@ -125,7 +125,7 @@ static void put_head(const struct callgrind *callgrind) {
     put_values(callgrind, samples->totals);
 }
 
-/* prefix: "c" of a callee. A number is all that stands for a name from the second time on. */
+/* prefix: "c" for a callee. After its first use a name is abbreviated to its number. */
 static void put_function(const struct callgrind *callgrind, const char *prefix, size_t number) {
     const struct function *function = &callgrind->functions[number];
     struct out *out = callgrind->out;

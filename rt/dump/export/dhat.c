@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report as a file of DHAT, version 2, for valgrind's dh_view.html.
+/* Writes a report as a file of DHAT, version 2, for valgrind's dh_view.html.
  *
- * The innermost frame says what is called and of which type, as DHAT's own files begin with malloc. What DHAT
- * measures and a report does not have is 0: when the peak was, and, without lifetime=1, how long blocks live;
- * "max" of a site is what is known to have been there, at the peak or at the end. */
+ * The innermost frame is the callee and type, as DHAT's own files start with malloc. Values that DHAT
+ * measures and a report lacks are 0: the time of the peak and, without lifetime=1, lifetimes. A site's
+ * maximum is the larger of its live bytes at the peak and at the end. */
 #include "base/out.h"
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one text of all its frames: viewers refuse a second one. */
+/* A list of frames. Viewers reject a second program point with the same frames. */
 struct program_point {
     uint64_t values[SAMPLE_VALUES], lived;
-    size_t first, count; /* of texts: its frames, the callee's before them */
+    size_t first, count; /* in the list of texts: callee, then frames */
 };
 
 enum { TEXT = 1 << 13 };
@@ -26,17 +26,17 @@ struct dhat {
     struct hash_index index;
     uint32_t *texts; /* numbers of texts */
     size_t text_count, text_room;
-    uint32_t *of_frames;    /* their texts, from 1 on; 0: not known yet */
+    uint32_t *of_frames;    /* texts of frames, from 1 on; 0: not assigned yet */
     struct source *sources; /* of all texts */
     size_t source_count, source_room;
     struct hash_index by_text;
     char text[TEXT], other[TEXT];
 };
 
-/* What a text is of: to write it once more takes less memory than to keep it. */
+/* The source of a text. Writing it again takes less memory than keeping it. */
 struct source {
     const struct frame *frame;
-    const struct site_view *site; /* its callee, if frame is NULL */
+    const struct site_view *site; /* its callee is the text, if frame is NULL */
 };
 
 static void put_number(struct out *out, uint32_t number) {
@@ -64,7 +64,7 @@ static void put_callee(struct out *out, const struct site_view *site) {
 
 static const char *write_text(char text[TEXT], const struct source *source) {
     struct out out;
-    out_open(&out, -1, text, TEXT - 1); /* to empty all of it took most of the time */
+    out_open(&out, -1, text, TEXT - 1); /* clearing the whole buffer took most of the time */
     out_text(&out, "0x0: ");
     if (source->frame)
         put_frame(&out, source->frame);
@@ -79,7 +79,7 @@ static bool is_text(const void *text, const void *context, size_t element) {
     return strcmp(text, write_text(dhat->other, &dhat->sources[element])) == 0;
 }
 
-/* From 1 on. */
+/* Numbers start at 1. */
 static uint32_t text_number(struct dhat *dhat, struct source source) {
     uint64_t hash = hash_text(0, write_text(dhat->text, &source));
     size_t found = hash_find(&dhat->by_text, hash, is_text, dhat->text, dhat);
@@ -174,7 +174,7 @@ static void put_head(struct json *json, const struct samples *samples) {
         json_number(json, "tg", 0);
 }
 
-/* In the order in which texts got their numbers: 0 is what the tree of the viewer begins with. */
+/* In ascending order of numbers. Number 0 is the root of the viewer's tree. */
 static void put_texts(struct json *json, struct dhat *dhat) {
     json_open_line(json, "ftbl", '[');
     json_text(json, NULL, "[root]");

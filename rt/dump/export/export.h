@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reports in the formats of other programs' viewers: a row here, and a file that writes.
+/* Reports in the formats of other programs' viewers. Each has a row here and a file that writes it.
  *
- * What these formats have in common is samples: numbers, and the frames from an allocation outwards. All that
- * a format shows sums up to the totals of the report. */
+ * All formats consist of samples: values, and the frames from an allocation outwards. The values of a format
+ * sum up to the report's totals. */
 #ifndef ALLOCSITE_DUMP_EXPORT_EXPORT_H
 #define ALLOCSITE_DUMP_EXPORT_EXPORT_H
 
@@ -12,7 +12,7 @@
 #include "dump/record/moment.h"
 #include "dump/view/measure.h"
 
-/* Name, and whether it is bytes that no terminal shows. export_NAME writes it. */
+/* Name, and whether the format is binary. export_NAME writes it. */
 #define ALLOCSITE_EXPORTS(X)                                                                                 \
     X(pprof, true)                                                                                           \
     X(dhat, false)                                                                                           \
@@ -22,11 +22,11 @@
     X(openmetrics, false)                                                                                    \
     X(trace, false)
 
-/* Of each sample, in the order in which formats show them. */
+/* The values of a sample, in the order in which formats show them. */
 enum sample_value {
-    SAMPLE_CALLS, /* allocations and reallocations, as everywhere in reports */
+    SAMPLE_CALLS, /* allocations and reallocations, as in all reports */
     SAMPLE_BYTES,
-    SAMPLE_OWNED, /* those from here on are known only if the owners of blocks are */
+    SAMPLE_OWNED, /* the values from here on need the owners of blocks */
     SAMPLE_LIVE_BLOCKS = SAMPLE_OWNED,
     SAMPLE_LIVE_BYTES,
     SAMPLE_PEAK_BLOCKS,
@@ -35,72 +35,72 @@ enum sample_value {
 };
 
 struct frame {
-    const char *function; /* for people; of what has no name, where it is */
-    const char *symbol;   /* its full name; NULL: not known */
-    const char *file;     /* NULL: not known */
-    const char *module;   /* NULL: not known */
-    uint64_t address;     /* in the module, of what has no symbol; else 0 */
+    const char *function; /* for people; without a name, the address */
+    const char *symbol;   /* full name; NULL: unknown */
+    const char *file;     /* NULL: unknown */
+    const char *module;   /* NULL: unknown */
+    uint64_t address;     /* in the module, if there is no symbol; else 0 */
     uint32_t line, column;
     bool is_inlined; /* into the next frame of its sample */
 };
 
 struct sample {
     const struct site_view *site;
-    const char *phase; /* NULL: in none, or it is not known; what is live and was at the peak is there */
+    const char *phase; /* NULL: none or unknown; samples without a phase have the live and peak values */
     uint64_t values[SAMPLE_VALUES];
-    uint64_t lived; /* nanoseconds, all its blocks that went together; of a stack its share of its site's,
-                       by their number; 0: not counted */
-    size_t first, count; /* of paths: its frames, innermost first */
+    uint64_t lived;      /* nanoseconds, sum over all released blocks; of a stack, its share of the site's in
+                          * proportion to blocks; 0: not counted */
+    size_t first, count; /* in `paths`: its frames, innermost first */
 };
 
-/* All zero, but for what the caller sets: none yet. */
+/* All zero except for what the caller sets. */
 struct samples {
     const struct report *report; /* prepared */
-    const struct moment *moment; /* that the report is of; NULL: it is of no recording */
-    enum measure by;             /* what the user looks at first */
-    size_t top;                  /* sites of which formats tell that are bounded; 0: all */
+    const struct moment *moment; /* moment of a recording; NULL: not a recording */
+    enum measure by;             /* the requested measure */
+    size_t top;                  /* number of sites in formats that limit them; 0: all */
     bool full_names;
-    bool is_now;   /* whoever reads them asks for what is there now: no times are told */
-    bool is_older; /* openmetrics: in Prometheus' text format 0.0.4 */
+    bool is_now;   /* counters are read live, so times are left out */
+    bool is_older; /* openmetrics: use Prometheus' text format 0.0.4 */
 
-    size_t value_count; /* the first ones are known */
+    size_t value_count; /* number of known values */
     struct sample *list;
     size_t count, room;
-    uint32_t *paths; /* numbers of frames */
+    uint32_t *paths; /* indices of frames */
     size_t path_count, path_room;
     struct frame *frames;
     size_t frame_count, frame_room;
     struct hash_index index; /* of frames */
     struct string_pool strings;
-    struct number_map short_names; /* of symbols, all of the pool */
+    struct number_map short_names; /* by symbol, from the pool */
     uint64_t totals[SAMPLE_VALUES];
-    const char **phase_names; /* each once, in their order */
+    const char **phase_names; /* each once, sorted */
     size_t phase_count;
-    uint32_t *phased;    /* numbers of the samples of each phase, one phase behind the other */
-    size_t *phase_first; /* of each phase in these, and one more */
+    uint32_t *phased;    /* indices of samples, grouped by phase */
+    size_t *phase_first; /* start of each phase in `phased`, and a sentinel */
 };
 
-/* The symbolizer has looked up the report's addresses. Everything but the report's own is the samples'. */
+/* The symbolizer must have looked up the report's addresses. The samples own everything except the report's
+ * data. */
 void samples_make(struct samples *);
 void samples_free(struct samples *);
 
 void sample_values(uint64_t values[SAMPLE_VALUES], const struct counters *);
 
-/* Of the values, calls and bytes are known of what came in a phase. */
+/* Number of values that are known by phase: calls and bytes. */
 enum { SAMPLE_PHASED = SAMPLE_OWNED };
 
-/* Which value the user looks at first. */
+/* The requested value. */
 enum sample_value samples_first(const struct samples *);
 
 static inline bool sample_is_bytes(enum sample_value value) {
     return value == SAMPLE_BYTES || value == SAMPLE_LIVE_BYTES || value == SAMPLE_PEAK_BYTES;
 }
 
-/* The numbers of rows of the moment: the first sites of the report, as many as are wanted. The caller frees
- * them. */
+/* Rows of the moment: the first sites of the report, as many as requested. The caller frees them. */
 size_t *samples_numbers(const struct samples *, size_t *count);
 
-/* Why the numbers are not all, in one line: the index-th such reason. False: there is none. */
+/* Writes the index-th reason why the numbers are inexact or incomplete, as one line. False: there is none. */
 enum { SAMPLES_DOUBT = 1024 };
 bool samples_doubt(char text[SAMPLES_DOUBT], const struct samples *, size_t index);
 
@@ -117,7 +117,7 @@ struct export_format {
     bool is_binary;
 };
 
-/* NULL: there is none of that name. */
+/* NULL: no such format. */
 const struct export_format *export_named(const char *name);
 
 #endif

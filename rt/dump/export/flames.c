@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Stacks for flame graphs: collapsed, and in speedscope's format. */
+/* Writes stacks for flame graphs: collapsed, and in speedscope's format. */
 #include "base/out.h"
 #include "dump/export/export.h"
 
 #include <stdio.h>
 
-/* ---- A report as collapsed stacks, for flamegraph.pl and its like: one value, and the line in each frame's
- * name.
- */
+/* ---- Collapsed stacks for flamegraph.pl and similar programs: one value, and the line in each frame's
+ * name. */
 
-/* A semicolon ends a frame, a line a stack. */
+/* A semicolon would end a frame, a newline the stack. */
 static void put_name(struct out *out, const char *name) {
     for (size_t length; *name; name += length)
         if (*name == ';') {
@@ -49,7 +48,7 @@ void export_collapsed(struct out *out, const struct samples *samples) {
             put_sample(out, samples, &samples->list[i], samples->list[i].values[value]);
 }
 
-/* ---- A report in speedscope's own format: a profile for each value, which its page lets one choose from. */
+/* ---- speedscope's own format: a profile for each value, to choose from in the viewer. */
 
 static const char *const names[SAMPLE_VALUES] = {
     [SAMPLE_CALLS] = "allocations",        [SAMPLE_BYTES] = "bytes",
@@ -91,15 +90,15 @@ static void put_value_name(struct json *json, enum sample_value value, const cha
     json_text(json, "name", name);
 }
 
-/* What a profile is of. */
+/* The samples and the value of a profile. */
 struct selection {
     enum sample_value value;
-    const char *phase;       /* NULL: any, or none */
-    const uint32_t *numbers; /* of samples; NULL: of all */
+    const char *phase;       /* NULL: all */
+    const uint32_t *numbers; /* of samples; NULL: all samples */
     size_t count;
 };
 
-/* NULL: it has nothing of the value. */
+/* NULL: the sample has none of the value. */
 static const struct sample *sample_at(const struct samples *samples, const struct selection *selection,
                                       size_t index) {
     const struct sample *sample = &samples->list[selection->numbers ? selection->numbers[index] : index];

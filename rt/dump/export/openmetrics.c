@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report in the OpenMetrics text format, or in Prometheus' older one: a time series for each site and
- * value, for the first sites alone. Stacks are no labels: there can be any number of them.
+/* Writes a report in the OpenMetrics text format, or in Prometheus' older one: a time series for each value
+ * of the first sites. Stacks are not labels, because their number is unbounded.
  *
- * Values that only grow are counters. What the other sites have of a gauge is one more series. Of a counter
- * it would shrink whenever one of them became one of the first, which Prometheus takes for a restart: its sum
- * is a metric of its own.
+ * Values that only grow are counters. For gauges one more series has the sum of the other sites. For counters
+ * that sum would shrink when a site enters the first ones, and Prometheus would take that for a restart;
+ * their total is a separate metric instead.
  *
- * The formats differ in the name by which a counter is described: OpenMetrics wants the one without _total.
- */
+ * The formats differ in the name by which a counter is described: OpenMetrics requires it without _total. */
 #include "dump/export/export.h"
 #include "names/names.h"
 
@@ -28,8 +27,7 @@ static const struct metric metrics[SAMPLE_VALUES] = {
     [SAMPLE_PEAK_BYTES] = {"allocsite_peak_bytes", "Bytes of these.", false},
 };
 
-/* The same values in other sums: of all sites, and of what came in each phase. Sites times phases could be
- * any number of series. */
+/* Sums over all sites, and by phase. Series for each site and phase would be too many. */
 static const struct metric sums[] = {
     [SAMPLE_CALLS] = {"allocsite_program_allocations", "Allocations and reallocations of all sites.", true},
     [SAMPLE_BYTES] = {"allocsite_program_allocated_bytes", "Bytes that they asked for.", true},
@@ -40,7 +38,7 @@ static const struct metric phases[SAMPLE_PHASED] = {
     [SAMPLE_BYTES] = {"allocsite_phase_allocated_bytes", "Bytes that they asked for.", true},
 };
 
-/* Plain text has no line ends; a backslash before the other two that must not stand alone. */
+/* Plain text contains no newlines. Quotes and backslashes are escaped. */
 static void put_escaped(struct out *out, const char *text) {
     while (*text) {
         if (*text == '"' || *text == '\\')
@@ -76,8 +74,8 @@ static void put_site(struct out *out, const struct samples *samples, const struc
     out_char(out, '"');
 }
 
-/* Seconds: whole ones for who reads them as Prometheus' older format, which has milliseconds; but samples of
- * a recording may be less than one apart. */
+/* Seconds. Prometheus' older format is read in milliseconds, so whole seconds are safe; samples of a
+ * recording may be less than a second apart. */
 static void put_time(struct out *out, const struct samples *samples, uint64_t time) {
     out_char(out, ' ');
     out_u64(out, time / 1000000000);
@@ -96,7 +94,7 @@ static void begin_sample(struct out *out, const struct samples *samples, const s
     out_char(out, '"');
 }
 
-/* time: nanoseconds since 1970; 0: what is still counting has no time of its own. */
+/* time: nanoseconds since 1970; 0: none, the counters are live. */
 static void end_sample(struct out *out, const struct samples *samples, uint64_t amount, uint64_t time) {
     out_text(out, "} ");
     out_u64(out, amount);
@@ -109,7 +107,7 @@ static uint64_t time_of(const struct samples *samples) {
     return samples->is_now ? 0 : samples->report->run.ended;
 }
 
-/* site: NULL for all others. */
+/* site: NULL for the sum of all others. */
 static void put_sample(struct out *out, const struct samples *samples, enum sample_value value,
                        const struct site_view *site, uint64_t amount, uint64_t time) {
     begin_sample(out, samples, &metrics[value]);
@@ -126,7 +124,7 @@ static uint64_t value_of(const struct counters *counters, enum sample_value valu
     return values[value];
 }
 
-/* The report's sites are in the order that the user wants. */
+/* The report's sites are in the requested order. */
 static void put_metric(struct out *out, const struct samples *samples, enum sample_value value) {
     const struct report *report = samples->report;
     uint64_t others = value_of(&report->totals.counters, value), time = time_of(samples);
@@ -144,7 +142,7 @@ static void put_metric(struct out *out, const struct samples *samples, enum samp
         put_sample(out, samples, value, NULL, others, time);
 }
 
-/* ---- The same of a recording: as it was at each sample. */
+/* ---- Recordings: the values at each sample. */
 
 #define VALUE(name, value)                                                                                   \
     static uint64_t name(const struct counters *counters) {                                                  \

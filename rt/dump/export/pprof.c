@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report as a profile of pprof (profile.proto, gzip): types, callees and site ids are labels. */
+/* Writes a report as a profile of pprof (profile.proto, gzip). Types, callees and site ids are labels. */
 #include "base/out.h"
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <zlib.h>
 
-/* ---- Messages of Protocol Buffers, as far as profiles need them: numbers and bytes, and arrays of numbers.
- * A code generator for these two kinds of fields would be more to build and to keep than this. */
+/* ---- Protocol Buffers, as far as profiles need them: numbers, bytes and arrays of numbers. A code generator
+ * for two kinds of fields would be more work to build and maintain. */
 
 /* All zero: empty. */
 struct message {
@@ -21,7 +21,7 @@ struct message {
 
 enum { WIRE_NUMBER = 0, WIRE_BYTES = 2, VARINT = 10 };
 
-/* An element of an array, which is written even if it is 0; the array is added as a message is. */
+/* Appends an element of an array, even if it is 0. The array is added like a message. */
 static void message_element(struct message *message, uint64_t value) {
     memory_grow(&message->bytes, message->size + VARINT, &message->room, 1);
     for (; value >= 0x80; value >>= 7)
@@ -33,7 +33,7 @@ static void put_key(struct message *message, unsigned field, unsigned wire) {
     message_element(message, field << 3 | wire);
 }
 
-/* 0 is what a reader takes a missing field for, so it is not written. */
+/* A missing field reads as 0, so 0 is not written. */
 static void message_number(struct message *message, unsigned field, uint64_t value) {
     if (!value)
         return;
@@ -51,7 +51,7 @@ static void message_bytes(struct message *message, unsigned field, const void *b
     message->size += size;
 }
 
-/* Adds the message and empties it. */
+/* Adds the message as a field and empties it. */
 static void message_add(struct message *message, unsigned field, struct message *part) {
     message_bytes(message, field, part->bytes, part->size);
     part->size = 0;
@@ -63,7 +63,7 @@ static void message_free(struct message *message) {
 
 /* ---- The profile. */
 
-/* Fields of the messages. */
+/* Field numbers of the messages. */
 enum {
     PROFILE_SAMPLE_TYPE = 1,
     PROFILE_SAMPLE = 2,
@@ -110,18 +110,18 @@ struct pprof {
     struct out *out;
     z_stream stream;
     Bytef packed[1 << 14];
-    struct message message, part, array; /* being made: one in the other */
-    struct message entry;                /* meanwhile, of the table of strings */
+    struct message message, part, array; /* in progress, nested */
+    struct message entry;                /* an entry of the table of strings */
     uint64_t string_count;
-    struct number_map strings; /* the table, but for the empty text before all others: by where a text stands,
-                                  for whose texts do not differ are one mostly, and readers do not mind */
+    struct number_map strings;   /* strings without the empty one, by pointer: equal strings are mostly one
+                                  * pointer, and readers accept duplicates */
     struct number_map functions; /* by name and file */
-    struct string_pool mappings; /* their paths, in the order of their numbers */
-    struct number_map chains;    /* of frames that were inlined into each other: by the first and the chain of
-                                    the rest; the number of each, with a mark once it is a location */
+    struct string_pool mappings; /* paths in the order of their numbers */
+    struct number_map chains;    /* chains of inlined frames: the first frame and the number of the rest give
+                                  * the chain's number, with a mark if it is a location */
 };
 
-/* ---- Packing. */
+/* ---- Compression. */
 
 static void deflate_all(struct pprof *pprof, int flush) {
     z_stream *stream = &pprof->stream;
@@ -133,7 +133,8 @@ static void deflate_all(struct pprof *pprof, int flush) {
     } while (!stream->avail_out);
 }
 
-/* Empties the message. The profile is never in memory as a whole: its fields may come in any order. */
+/* Compresses and empties the message. The profile is never in memory as a whole, since its fields may have
+ * any order. */
 static void pack(struct pprof *pprof, struct message *message) {
     pprof->stream.next_in = message->bytes;
     pprof->stream.avail_in = (uInt)message->size;
@@ -148,7 +149,7 @@ static void end_part(struct pprof *pprof, unsigned field) {
 
 /* ---- The tables. */
 
-/* The number of the key, from 1 on; *is_new: it had none. */
+/* The number of the key, from 1 on; *is_new: just assigned. */
 static uint64_t number_of(struct number_map *map, uint64_t key, bool *is_new) {
     *is_new = number_map_add(map, key, map->count + 1);
     return *number_map_find(map, key);
@@ -162,9 +163,9 @@ static uint64_t *chain_of(struct pprof *pprof, uint64_t rest, uint32_t frame) {
     return number_map_find(&pprof->chains, key);
 }
 
-/* Readers take nothing but UTF-8, and print it on terminals. Returns its number. */
+/* Returns the string's number. Readers require UTF-8 and print strings on terminals. */
 static uint64_t add_string(struct pprof *pprof, const char *text) {
-    size_t size = strlen(text) + 1; /* a question mark is never longer than what it replaces */
+    size_t size = strlen(text) + 1; /* a question mark is never longer than the characters it replaces */
     char *plain = memory_zeros(size, 1);
     struct out out;
     out_open_memory(&out, plain, size);
@@ -183,7 +184,7 @@ static uint64_t string_at(struct pprof *pprof, const void *where, const char *te
     return add_string(pprof, text);
 }
 
-/* 0 is the empty text. */
+/* 0 is the empty string. */
 static uint64_t string(struct pprof *pprof, const char *text) {
     return text && *text ? string_at(pprof, text, text) : 0;
 }
@@ -210,8 +211,8 @@ static const char *build_id(const struct report *report, const char *path) {
     return NULL;
 }
 
-/* Readers of profiles want every location to have one, and look for symbols themselves unless it says that
- * they are there. */
+/* Readers require a mapping for every location, and look up symbols themselves unless it claims to have
+ * them. */
 static uint64_t mapping(struct pprof *pprof, const char *module) {
     size_t count = pprof->mappings.count;
     module = module ? module : "[unknown]";
@@ -237,7 +238,7 @@ static void add_line(struct pprof *pprof, const struct frame *frame, uint64_t fu
     message_add(&pprof->part, LOCATION_LINE, line);
 }
 
-/* Frames that were inlined into each other are one location, the innermost one first. */
+/* Frames inlined into each other form one location, innermost first. */
 static uint64_t location(struct pprof *pprof, const uint32_t *path, size_t count) {
     const struct frame *frames = pprof->samples->frames;
     uint64_t id = 0, *chain = NULL;
@@ -259,7 +260,7 @@ static uint64_t location(struct pprof *pprof, const uint32_t *path, size_t count
     return id;
 }
 
-/* ---- Samples, and what is said of them all. */
+/* ---- Samples, and properties of the profile. */
 
 static void add_label(struct pprof *pprof, uint64_t key, uint64_t value) {
     if (!value)
@@ -329,7 +330,7 @@ static void put_head(struct pprof *pprof) {
         put_number(pprof, PROFILE_COMMENT, add_string(pprof, doubt));
 }
 
-/* No name and no time in the head of the gzip file: the same report is the same bytes. */
+/* The gzip header has no name and no time, so equal reports give equal bytes. */
 void export_pprof(struct out *out, const struct samples *samples) {
     struct pprof *pprof = memory_zeros(1, sizeof *pprof);
     pprof->samples = samples;

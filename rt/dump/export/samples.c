@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report as samples: what exports have in common. */
+/* Converts a report to samples, which all exports share. */
 #include "base/arrays.h"
 #include "base/path.h"
 #include "dump/base/files.h"
@@ -28,7 +28,7 @@ const struct export_format *export_named(const char *name) {
     return NULL;
 }
 
-/* A function of C is called by its symbol, whatever its length is. */
+/* A C function is named by its symbol. */
 static bool is_word(const char *symbol) {
     size_t length = 0;
     while (symbol[length] == '_' || isalnum((unsigned char)symbol[length]))
@@ -36,7 +36,7 @@ static bool is_word(const char *symbol) {
     return length && !symbol[length] && length < NAME_SIZE && !is_mangled(symbol);
 }
 
-/* Texts are in the pool, once each. */
+/* Strings are interned, so pointers are compared. */
 static bool is_frame(const void *key, const void *context, size_t element) {
     const struct frame *a = key, *b = &((const struct samples *)context)->frames[element];
     return a->symbol == b->symbol && a->file == b->file && a->module == b->module &&
@@ -50,7 +50,7 @@ static uint64_t hash_frame(const struct frame *frame) {
     return hash_number(hash, (uint64_t)frame->line << 32 | frame->column << 1 | frame->is_inlined);
 }
 
-/* Returns its number. */
+/* Returns the frame's index. */
 static uint32_t frame_of(struct samples *samples, const struct path_place *at) {
     struct string_pool *strings = &samples->strings;
     struct frame frame = {.symbol = string_borrow(strings, at->function),
@@ -88,7 +88,7 @@ static void add_frame(struct samples *samples, struct sample *sample, const stru
     sample->count++;
 }
 
-/* ---- Phases: a sample each, of what came in it. */
+/* ---- Phases: a sample for the allocations in each phase. */
 
 static int compare_phase_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -114,7 +114,7 @@ static size_t phase_number(const struct samples *samples, const char *phase) {
                          compare_phase_name);
 }
 
-/* Of each phase it is asked which samples are of it, and there can be many of both. */
+/* Groups samples by phase, because there can be many of both. */
 static void part_by_phase(struct samples *samples) {
     size_t *first = samples->phase_first = memory_zeros(samples->phase_count + 1, sizeof *first);
     samples->phased = memory_zeros(samples->count, sizeof *samples->phased);
@@ -134,7 +134,7 @@ static int compare_phase(const void *key, const void *element) {
     return order_phases(key, element);
 }
 
-/* The number of the first one of a site, or of a stack of it. */
+/* Index of the first phase of a site or stack. */
 static size_t first_phase(const struct report *report, const struct report_phase *owner) {
     return sorted_before(report->phases, report->phase_count, sizeof *report->phases, owner, compare_phase);
 }
@@ -145,7 +145,8 @@ static uint64_t take(uint64_t *rest, uint64_t wanted) {
     return taken;
 }
 
-/* Takes off the sample what came in phases. A program that runs may have counted on between two readings. */
+/* Adds samples for phases and subtracts them from the rest. The counters of a running program may have been
+ * read at different times. */
 static void add_phases(struct samples *samples, struct sample *rest, const struct report_phase *owner) {
     const struct report *report = samples->report;
     for (size_t i = first_phase(report, owner); i < report->phase_count; i++) {
@@ -154,7 +155,7 @@ static void add_phases(struct samples *samples, struct sample *rest, const struc
             break;
         struct sample sample = *rest;
         memset(sample.values, 0, sizeof sample.values);
-        rest->lived = 0; /* of samples of the same frames one has it */
+        rest->lived = 0; /* only one of the samples with equal frames has it */
         sample.phase = phase->phase;
         sample.values[SAMPLE_CALLS] = take(&rest->values[SAMPLE_CALLS], phase->calls);
         sample.values[SAMPLE_BYTES] = take(&rest->values[SAMPLE_BYTES], phase->bytes);
@@ -171,7 +172,7 @@ static bool is_empty(const struct sample *sample) {
 
 /* ---- Names of frames. */
 
-/* Many frames are of one function, and to shorten its name takes long. */
+/* Caches short names: many frames share a function, and shortening is slow. */
 static const char *short_name(struct samples *samples, const char *symbol) {
     char text[NAME_SIZE];
     if (is_word(symbol))
@@ -185,7 +186,7 @@ static const char *short_name(struct samples *samples, const char *symbol) {
     return name;
 }
 
-/* What has no name is called by where it is. */
+/* A frame without a name is shown as its address. */
 static const char *name_of_address(struct samples *samples, const struct frame *at) {
     char text[NAME_SIZE];
     struct out out;
@@ -198,9 +199,9 @@ static const char *name_of_address(struct samples *samples, const struct frame *
     return string_keep(&samples->strings, text);
 }
 
-/* Viewers take functions of one name for one function. Adds the symbols whose short names others have too. */
+/* Viewers identify functions by name. Adds the symbols whose short names are not unique. */
 static void add_alike(struct samples *samples, struct shown_names *alike) {
-    struct number_map symbols = {0}; /* of each short name the first one */
+    struct number_map symbols = {0}; /* first symbol of each short name */
     for (size_t i = 0; i < samples->frame_count; i++) {
         const struct frame *frame = &samples->frames[i];
         if (!frame->symbol)
@@ -218,7 +219,7 @@ static void add_alike(struct samples *samples, struct shown_names *alike) {
 
 static void tell_alike_apart(struct samples *samples) {
     struct shown_names alike = {0};
-    struct number_map apart = {0}; /* of symbols */
+    struct number_map apart = {0}; /* shown name of each symbol */
     char text[NAME_SIZE];
     add_alike(samples, &alike);
     for (size_t i = 0; i < samples->frame_count && alike.kinds[NAME_FUNCTION].count; i++) {
@@ -274,7 +275,7 @@ static void add_part(void *context, const struct tree_part *part) {
         add_sample(samples, &sample);
 }
 
-/* Nothing is looked up any more, and who writes wants memory. */
+/* Frees tables that are no longer needed before the output is written. */
 static void free_indices(struct samples *samples) {
     hash_free(&samples->index);
     number_map_free(&samples->short_names);
@@ -332,7 +333,8 @@ bool samples_doubt(char text[SAMPLES_DOUBT], const struct samples *samples, size
 
 /* ---- The view. */
 
-/* Which sites have a track: what is live at the end says little about the time before. */
+/* The measure that chooses sites. For tracks it is the peak, since live bytes at the end say little about
+ * earlier times. */
 static enum measure first_measure(const struct showing *showing) {
     return showing->has_sort                        ? (enum measure)showing->options.sort
            : showing->export->write == export_trace ? MEASURE_PEAK
@@ -355,7 +357,7 @@ int show_export(const char *path, struct report *report, struct showing *showing
     if (showing->export->write == export_trace && !samples.moment)
         return complain(path, "is no recording, which alone is a timeline: allocsite-dump record");
     samples_make(&samples);
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files becomes an error of writing */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding a limit on the size of files becomes a write error */
     showing->export->write(standard_out(), &samples);
     int status = standard_out_end();
     samples_free(&samples);

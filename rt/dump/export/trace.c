@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A recording in the trace format of Chrome: counters of live bytes over time, a track for each of the first
- * sites. A counter keeps its value until the next event. */
+/* Writes a recording in the trace format of Chrome: live bytes over time as counters, with a track for each
+ * of the first sites. A counter keeps its value until the next event. */
 #include "base/out.h"
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
@@ -14,7 +14,7 @@ struct trace {
     struct json json;
     const struct samples *samples;
     struct series series;
-    uint64_t *others; /* what the sites without a track have */
+    uint64_t *others; /* sum over sites without a track */
 };
 
 static void begin_event(struct trace *trace, const char *phase, const char *name) {
@@ -33,14 +33,14 @@ static void put_counter(struct trace *trace, const char *name, size_t point, uin
     json_close(&trace->json, '}');
 }
 
-/* What does not change needs no event. */
+/* An unchanged value needs no event. */
 static void put_track(struct trace *trace, const char *name, const uint64_t *amounts) {
     for (size_t i = 0; i < trace->series.point_count; i++)
         if (i == 0 || amounts[i] != amounts[i - 1])
             put_counter(trace, name, i, amounts[i]);
 }
 
-/* Two sites of one line are two tracks. */
+/* The name includes column or address, so two sites of one line are separate tracks. */
 static void put_site(struct trace *trace, size_t index) {
     const struct site_view *view = &trace->series.moment->rows[trace->series.sites[index]].view;
     char name[2 * NAME_SIZE], function[NAME_SIZE];
