@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Debug information from the servers of debuginfod.
+/* Fetches debug information from debuginfod servers.
  *
- * The library is opened when it is needed, as libdw does: it comes with an HTTP client and cryptography, and
- * a report of a program that ends must not wait for those to be loaded. */
+ * The library is loaded on first use, as libdw does. It depends on an HTTP client and cryptography, and the
+ * exit report of a program must not wait for loading those. */
 #include "dump/elf/unpack.h"
 
 #include "dump/base/terminal.h"
@@ -27,7 +27,7 @@ static struct {
     set_progress_function *set_progress;
 } library;
 
-/* A function that is called again and again while a file comes. Not 0 would end that. */
+/* Called repeatedly during a download. A result other than 0 would cancel it. */
 static int show_progress(struct debuginfod_client *client, long done, long all) {
     (void)client;
     if (all > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* ELF files of 64 bits, little-endian, for x86-64, in memory: header and sections. */
+/* Reads the header and sections of 64-bit little-endian ELF files for x86-64 in memory. */
 #include "dump/elf/elf_file.h"
 
 #include "base/elf_note.h"
@@ -14,7 +14,7 @@ struct file_bytes {
     size_t size;
 };
 
-/* NULL: the file does not hold them all. */
+/* NULL: the file does not contain all of these bytes. */
 static const unsigned char *file_bytes_at(struct file_bytes file, uint64_t offset, uint64_t size) {
     return offset <= file.size && size <= file.size - offset ? file.data + offset : NULL;
 }
@@ -43,7 +43,7 @@ static bool say_core(struct reason *why) {
                            "(ALLOCSITE_OPTIONS=profile=PATH), the executable has the sites");
 }
 
-/* Of 32 bits, too: the type is at the same place. */
+/* Recognizes 32-bit files as well, since the type is at the same offset. */
 bool elf_is_core(const void *bytes, size_t size, struct reason *why) {
     uint16_t type;
     if (size < EI_NIDENT + sizeof type || memcmp(bytes, ELFMAG, SELFMAG) != 0)
@@ -72,7 +72,7 @@ static Elf64_Shdr section_header(const unsigned char *headers, size_t index) {
     return header;
 }
 
-/* Numbers that do not fit into the ELF header stand in the first section's. */
+/* Numbers that do not fit into the ELF header are in the first section header. */
 static bool section_counts(struct file_bytes file, const Elf64_Ehdr *header, uint64_t *count,
                            uint64_t *names) {
     *count = header->e_shnum;
@@ -112,8 +112,8 @@ bool elf_entry(const struct elf_section *section, uint64_t index, void *entry, s
     return true;
 }
 
-/* The table must end with a NUL, which a linker always writes: looking for one from every name on would cost
- * the square of a damaged file's size. */
+/* Requires the table to end with a NUL, as linkers guarantee. Searching for a NUL from each name would take
+ * time quadratic in the size of a damaged file. */
 const char *elf_string(const struct elf_section *strings, uint64_t offset) {
     if (!strings->bytes || offset >= strings->size || strings->bytes[strings->size - 1] != '\0')
         return "";
@@ -188,7 +188,7 @@ static bool symbol_value(const struct relocation *in, uint64_t number, uint64_t 
     return true;
 }
 
-/* Width in bytes of what a relocation writes; 0: nothing. */
+/* Sets the number of bytes that the relocation writes; 0: none. False: unsupported. */
 static bool width_of(uint32_t type, size_t *width, bool *is_relative) {
     *is_relative = type == R_X86_64_PC32 || type == R_X86_64_PC64;
     switch (type) {
@@ -238,7 +238,7 @@ static bool apply_all(struct relocation *in, const struct elf_section *entries, 
     return true;
 }
 
-/* A file has one symbol table as a rule, so what belongs to it is looked up once. */
+/* A file usually has one symbol table, so its properties are cached. */
 static bool use_symbols(struct relocation *in, uint32_t section) {
     if (section >= in->elf->count || !in->elf->sections[section].bytes)
         return false;
@@ -264,12 +264,12 @@ bool elf_relocate(const struct elf_file *elf, unsigned char *const *copies, cons
     return true;
 }
 
-/* ---- The build id of an ELF file. */
+/* ---- Build ids. */
 
-/* Linkers keep it in a section of its own. A larger one is no such section. */
+/* Linkers put the build id into a section of its own. A larger section is not one. */
 enum { SECTION_MAX = 1024 };
 
-/* A damaged file has its sections anywhere; notes are read at multiples of 4. */
+/* Copies the section, since in a damaged file it may be unaligned, and notes need an alignment of 4. */
 static bool find(const struct elf_section *section, char text[BUILD_ID_SIZE]) {
     _Alignas(8) char notes[SECTION_MAX];
     if (section->type != SHT_NOTE || !section->bytes || section->size > sizeof notes)

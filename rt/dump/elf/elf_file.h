@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* ELF files of 64 bits, little-endian, for x86-64, in memory.
+/* 64-bit little-endian ELF files for x86-64 in memory.
  *
- * The bytes are hostile: every offset is checked before it is followed, a section that the file does not
- * hold whole reads as one without bytes, and no allocation is larger than a small multiple of the file.
- * This is not libelf because it reads archive members in place, unaligned, and because a fuzzer sees into it.
- */
+ * The bytes are hostile: every offset is checked before it is used, a section that is not completely in the
+ * file has no bytes, and no allocation is larger than a small multiple of the file. libelf is not used
+ * because this reader handles unaligned archive members in place and can be fuzzed. */
 #ifndef ALLOCSITE_DUMP_ELF_ELF_FILE_H
 #define ALLOCSITE_DUMP_ELF_ELF_FILE_H
 
@@ -18,17 +17,17 @@
 #include <stdint.h>
 
 struct elf_section {
-    const char *name; /* never NULL; empty: unnamed, or its name is damaged */
+    const char *name; /* never NULL; empty if unnamed or damaged */
     uint32_t type;
     uint64_t flags;
     uint64_t address;
-    const unsigned char *bytes; /* NULL: none in the file (SHT_NOBITS, or cut off) */
+    const unsigned char *bytes; /* NULL: none in the file (SHT_NOBITS, or truncated) */
     uint64_t size;
     uint32_t link, info;
     uint64_t entry_size;
 };
 
-/* All pointers go into the bytes that elf_open was given. */
+/* All pointers point into the bytes passed to elf_open. */
 struct elf_file {
     uint16_t type; /* ET_REL, ET_EXEC, ET_DYN */
     struct elf_section *sections;
@@ -40,68 +39,66 @@ struct elf_file {
 bool elf_open(struct elf_file *, const unsigned char *bytes, size_t size, struct reason *why);
 void elf_close(struct elf_file *);
 
-/* Whether the bytes begin a core file; then *why says so, and where its numbers are instead. */
+/* True if the bytes begin a core file; *why then says so, and where the counters are instead. */
 bool elf_is_core(const void *bytes, size_t size, struct reason *why);
 
-/* The first section of that name that is in the file; NULL: none is. */
+/* The first section with that name that is in the file; NULL: none. */
 const struct elf_section *elf_section_named(const struct elf_file *, const char *name);
 
-/* Copies the entry of a section that is an array. False: it does not reach so far. */
+/* Copies the entry of a section that is an array. False: it is beyond the end. */
 bool elf_entry(const struct elf_section *, uint64_t index, void *entry, size_t size);
 
-/* The string at the offset of a section of strings; "": there is none. */
+/* The string at an offset of a string section; "": there is none. */
 const char *elf_string(const struct elf_section *, uint64_t offset);
 
-/* Applies the relocations of a relocatable object to copies of its sections. copies holds a pointer for each
- * section of the file, NULL where it is not wanted; sizes and bases hold the copy's size and an address for
- * each. A reference to something undefined reads as one to address 0. */
+/* Applies the relocations of a relocatable object to copies of its sections. copies has a pointer for each
+ * section of the file, NULL for unwanted ones; sizes and bases have each copy's size and address. Undefined
+ * references resolve to address 0. */
 bool elf_relocate(const struct elf_file *, unsigned char *const *copies, const uint64_t *sizes,
                   const uint64_t *bases, struct reason *why);
 
-/* ---- The build id of an ELF file: the same in the file, in its separate debug file and in the running
- * program. */
+/* ---- The build id: equal in the file, its separate debug file and the running program. */
 
-/* Writes the GNU build id in hexadecimal digits, "" if the file has none, or one that is longer. */
+/* Writes the GNU build id in hexadecimal; "" if there is none or it is too long. */
 void elf_build_id(const struct elf_file *, char text[BUILD_ID_SIZE]);
 
-/* ---- The functions in the symbol tables of an ELF file (symbols.c). */
+/* ---- The functions in the symbol tables (symbols.c). */
 
 struct elf_symbol {
     uint64_t address, size;
     const char *name; /* in the file's bytes */
-    uint32_t rank;    /* of several at one address the lowest is the one that people know */
-    bool is_label;    /* it has no size of its own */
+    uint32_t rank;    /* among symbols at one address the lowest is preferred */
+    bool is_label;    /* it has no size */
 };
 
 struct elf_symbols {
-    struct elf_symbol *list; /* by rising address */
+    struct elf_symbol *list; /* by ascending address */
     size_t count, room;
 };
 
-/* Adds what .symtab has, or else .dynsym. */
+/* Adds the functions of .symtab, or of .dynsym if there is none. */
 void elf_symbols_read(struct elf_symbols *, const struct elf_file *);
 void elf_symbols_free(struct elf_symbols *);
 
-/* The name of the function that has the address; NULL: none. */
+/* The name of the function that contains the address; NULL: none. */
 const char *elf_symbols_find(const struct elf_symbols *, uint64_t address);
 
-/* ---- Code that no symbol names: where its function begins, which unwind tables know, and whether that is a
- * static initialiser, which the dynamic loader calls when it has loaded the module.
- */
+/* ---- Code without symbols. Unwind tables give the start of a function; a function that the dynamic loader
+ * calls after loading the module is a static initialiser. */
 
 struct elf_functions {
     struct cfi_tables tables;
-    uint64_t shift;                 /* from an address of the file to where the tables take it to be */
-    struct number_map initialisers; /* their addresses, as keys */
+    uint64_t shift;                 /* to add to an address of the file for the tables */
+    struct number_map initialisers; /* addresses, as keys */
 };
 
 #define ELF_FUNCTION_NAME_SIZE 40
 
-/* The file must outlive them. */
+/* The file must outlive the functions. */
 void elf_functions_open(struct elf_functions *, const struct elf_file *);
 void elf_functions_close(struct elf_functions *);
 
-/* "[static initialiser]" or "[function at 0x1234]". False: nothing is known of the address. */
+/* "[static initialiser]" or "[function at 0x1234]". False: the address is in no known function. */
 bool elf_functions_name(const struct elf_functions *, uint64_t address, char name[ELF_FUNCTION_NAME_SIZE]);
 
 #endif

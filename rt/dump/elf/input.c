@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Files of the command line, and the modules in them. */
+/* Opens files of the command line and the modules in them. */
 #include "dump/elf/input.h"
 
 #include "dump/base/files.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The path of a thin archive's member is relative to the archive's directory. */
+/* The path of a thin archive's member is relative to the archive's folder. */
 static char *member_path(const char *archive, const struct archive_member *member) {
     const char *slash = strrchr(archive, '/');
     bool is_absolute = member->name_size && member->name[0] == '/';
@@ -82,7 +82,7 @@ bool archive_open(struct archive *archive, const unsigned char *bytes, size_t si
     return archive->is_thin || memcmp(bytes, ARMAG, SARMAG) == 0;
 }
 
-/* A decimal number in a field padded with spaces. */
+/* Reads a decimal number in a field padded with spaces. */
 static bool read_number(const char *field, size_t width, size_t *number) {
     size_t at = 0;
     *number = 0;
@@ -96,7 +96,7 @@ static bool is_special(const struct ar_hdr *header, const char *name) {
     return memcmp(header->ar_name, name, length) == 0 && header->ar_name[length] == ' ';
 }
 
-/* Long names end with "/\n". */
+/* GNU format: long names end with "/\n". */
 static bool long_name(const struct archive *archive, size_t offset, struct archive_member *member) {
     if (offset >= archive->long_names_size)
         return false;
@@ -108,7 +108,7 @@ static bool long_name(const struct archive *archive, size_t offset, struct archi
     return true;
 }
 
-/* BSD's: the name is the beginning of the contents. */
+/* BSD format: the contents begin with the name. */
 static bool leading_name(size_t length, struct archive_member *member) {
     if (!member->bytes || length > member->size)
         return false;
@@ -133,13 +133,13 @@ static bool name_member(const struct archive *archive, const struct ar_hdr *head
     return true;
 }
 
-/* BSD's has a name like any member. */
+/* BSD's symbol table is named like a member. */
 static bool is_symbol_table(const struct archive_member *member) {
     static const char name[] = "__.SYMDEF";
     return member->name_size >= strlen(name) && memcmp(member->name, name, strlen(name)) == 0;
 }
 
-/* Reads the header at archive->next and moves on behind its contents. */
+/* Reads the header at archive->next and advances past the member's contents. */
 static const struct ar_hdr *next_header(struct archive *archive, struct archive_member *member) {
     size_t left = archive->size - archive->next;
     if (left < sizeof(struct ar_hdr))

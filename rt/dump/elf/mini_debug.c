@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* MiniDebugInfo: the symbols of static functions, which Fedora and Android leave in stripped files. */
+/* Unpacks MiniDebugInfo: symbols of static functions that Fedora and Android leave in stripped files. */
 #include "dump/elf/unpack.h"
 
 #ifdef ALLOCSITE_HAVE_LZMA
@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* The symbols of a library of 100 MB have 5 MB. A few bytes of xz can claim gigabytes. */
+/* Limits of memory. The symbols of a library of 100 MB take 5 MB, but a few bytes of xz can expand to
+ * gigabytes. */
 enum { UNPACKED_MOST = 1 << 28, DECODER_MOST = 1 << 28 };
 
 /* Grows the buffer until the stream ends. */

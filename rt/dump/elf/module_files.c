@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Files of a module that a profile names. */
+/* Opens the files of a module that a profile names. */
 #include "dump/elf/module_files.h"
 
 #include "base/path.h"
@@ -37,7 +37,7 @@ static bool has_build_id(const struct module_file *file, const char *build_id) {
     return strcmp(found, build_id) == 0;
 }
 
-/* Something else under that name is as good as nothing. build_id: NULL if it is not known. */
+/* Opens the file if its build id is right. build_id: NULL if unknown. */
 static bool open_same(struct module_file *file, const char *path, const char *build_id, struct reason *why) {
     if (!module_file_open(file, path, why) || !build_id || has_build_id(file, build_id))
         return file->is_open;
@@ -58,7 +58,7 @@ static bool open_by_build_id(struct module_files *files, const char *build_id, c
     return length < (int)sizeof path && open_debug(files, path, build_id);
 }
 
-/* The content of .gnu_debuglink: a name, padded to a multiple of 4, and the checksum of the file. */
+/* Decodes .gnu_debuglink: a name, padded to a multiple of 4, and the file's checksum. */
 static bool read_link(const struct elf_file *elf, const char **name, uint32_t *checksum) {
     const struct elf_section *section = elf_section_named(elf, ".gnu_debuglink");
     if (!section || section->size < 2 * sizeof *checksum)
@@ -83,7 +83,7 @@ static bool open_link(struct module_files *files, const char *path, uint32_t che
     return false;
 }
 
-/* file: where the module was opened; path: as the program had it, which the debug directory repeats. */
+/* file: where the module was opened; path: its path in the profile, which the debug directory repeats. */
 static bool open_by_link(struct module_files *files, const char *file, const char *path,
                          const char *directory) {
     const char *name;
@@ -103,7 +103,7 @@ static bool open_by_link(struct module_files *files, const char *file, const cha
     return false;
 }
 
-/* What debuginfod serves has the build id that it was asked for, or is refused. */
+/* Checks the build id of the downloaded file. */
 static bool open_fetched(struct module_files *files, const char *build_id) {
     char *path = debuginfod_fetch(build_id);
     bool is_open = path && open_debug(files, path, build_id);
@@ -111,7 +111,7 @@ static bool open_fetched(struct module_files *files, const char *build_id) {
     return is_open;
 }
 
-/* The packed symbol table of a stripped module. */
+/* Opens the compressed symbol table of a stripped module. */
 static void open_mini(struct module_files *files) {
     const struct elf_section *packed =
         files->module.is_open ? elf_section_named(&files->module.elf, ".gnu_debugdata") : NULL;

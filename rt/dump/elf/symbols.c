@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions in the symbol tables of an ELF file. */
+/* Reads the functions in the symbol tables of an ELF file. */
 #include "dump/elf/elf_file.h"
 
 #include "base/arrays.h"
@@ -21,7 +21,8 @@ static const struct elf_section *table_of(const struct elf_file *elf, uint32_t t
     return NULL;
 }
 
-/* Code that was written by hand has symbols without a type; so have the ends of data. */
+/* Symbols of hand-written code have no type. Neither have symbols for the ends of data, which the section
+ * excludes. */
 static bool is_function(const struct elf_file *elf, const Elf64_Sym *symbol) {
     unsigned type = ELF64_ST_TYPE(symbol->st_info);
     return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < elf->count && symbol->st_value &&
@@ -29,8 +30,8 @@ static bool is_function(const struct elf_file *elf, const Elf64_Sym *symbol) {
            (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
 }
 
-/* Functions before labels, what others can call before what is local, names of the user's before those with
- * underscores, which are the implementation's. */
+/* Prefers functions to labels, then global to local symbols, then names without leading underscores, which
+ * are reserved for implementations. */
 static uint32_t rank_of(const Elf64_Sym *symbol, const char *name) {
     size_t underscores = is_mangled(name) ? 0 : strspn(name, "_");
     return (ELF64_ST_TYPE(symbol->st_info) == STT_NOTYPE ? 100u : 0u) +
@@ -56,14 +57,14 @@ static void add(struct elf_symbols *symbols, const struct elf_file *elf, const E
     };
 }
 
-/* Of one address the best known comes last. */
+/* At one address, the preferred symbol comes last. */
 static int compare(const void *a, const void *b) {
     const struct elf_symbol *left = a, *right = b;
     return compare_u64(left->address, right->address) ?: compare_u64(right->rank, left->rank)
                                                       ?: strcmp(right->name, left->name);
 }
 
-/* A label owns what follows it up to the next symbol, in the same section at most. */
+/* A label extends to the next symbol, at most to the end of its section. */
 static void end_labels(struct elf_symbols *symbols) {
     uint64_t next = UINT64_MAX;
     for (size_t i = symbols->count; i-- > 0;) {
@@ -94,7 +95,8 @@ void elf_symbols_free(struct elf_symbols *symbols) {
     free(symbols->list);
 }
 
-/* The last one that begins at or below the address, unless it has ended: then one before it may be larger. */
+/* Tests symbols backwards from the last one that begins at or below the address: an earlier, larger one may
+ * contain the address. */
 const char *elf_symbols_find(const struct elf_symbols *symbols, uint64_t address) {
     enum { LOOK_BACK = 16 };
     size_t first = sorted_up_to(symbols->list, symbols->count, sizeof *symbols->list,
@@ -105,19 +107,19 @@ const char *elf_symbols_find(const struct elf_symbols *symbols, uint64_t address
     return NULL;
 }
 
-/* ---- Code that no symbol names. */
+/* ---- Code without symbols. */
 
 static uintptr_t end_of(const struct elf_section *section) {
     return (uintptr_t)section->bytes + section->size;
 }
 
-/* Whether the header has a table to search in, not all entries to be read for each address: with distances of
- * four bytes from the header. */
+/* True if the header has a binary search table with 4-byte offsets from the header. Otherwise each look-up
+ * would read all entries. */
 static bool is_sorted(const struct elf_section *header) {
     return header->size > 4 && header->bytes[3] == (DW_EH_PE_datarel | DW_EH_PE_sdata4);
 }
 
-/* Both are read where they lie in the file, as far from each other as in memory. */
+/* Both sections are read in place: their distance in the file equals that in memory. */
 static void find_tables(struct elf_functions *functions, const struct elf_file *elf) {
     const struct elf_section *header = elf_section_named(elf, ".eh_frame_hdr"),
                              *frames = elf_section_named(elf, ".eh_frame");
@@ -147,7 +149,7 @@ static void read_relocations(struct elf_functions *functions, const struct elf_s
             add_function(functions, (uint64_t)relocation.r_addend);
 }
 
-/* Addresses stand in the array, or in the relocations of its places. */
+/* The addresses are in the array itself or in its relocations. */
 static void read_initialisers(struct elf_functions *functions, const struct elf_file *elf,
                               const struct elf_section *array) {
     uint64_t address;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Many reports as one. */
+/* Merges reports. */
 #include "dump/join/join.h"
 
 #include "dump/base/memory.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Why lost blocks are not told from others if some of the processes can tell. */
+/* The reason why leaked blocks are unknown if only some of the processes know them. */
 static const char not_all_asked[] = "not all processes were asked";
 
 static bool is_row(const void *key, const void *context, size_t element) {
@@ -21,7 +21,7 @@ static bool is_row(const void *key, const void *context, size_t element) {
     return order_identity(key, &joined->rows[element]->row) == 0;
 }
 
-/* The inline chain is the row's own. */
+/* The row owns its inline chain. */
 static struct joined_row *new_row(struct joined *joined, const struct site_view *from, uint64_t hash) {
     struct joined_row *row = memory_zeros(1, sizeof *row);
     row->places = site_keep(&row->row.view, from, &joined->strings);
@@ -79,7 +79,7 @@ static void see_peak(struct joined *joined, const struct report *report) {
     joined->peak_of = joined->reports;
 }
 
-/* Of sizes only what all have makes sense; who allocated nothing has them. */
+/* Merged sizes are shown only if all reports have them. A report without allocations does not count. */
 static bool has_calls(const struct report *report) {
     for (size_t i = 0; i < report->site_count; i++)
         if (counters_calls(&report->sites[i]->counters))
@@ -87,8 +87,8 @@ static bool has_calls(const struct report *report) {
     return false;
 }
 
-/* Which of several answers is kept must not depend on the order: the first one of the alphabet. */
-/* The memory of a program that executed another one is gone with all that it held: nothing of it was lost. */
+/* The result must not depend on the order of reports: of several values the first in the alphabet is kept. */
+/* When a program executes another one, its memory is gone and nothing in it was leaked. */
 static void see_reach(struct joined *joined, const struct report *report) {
     const char *unknown = report->lost_unknown;
     joined->with_reach += report->reach;
@@ -110,7 +110,7 @@ static void add_custom(struct joined *joined, const struct report *report) {
         joined_add_untouched(joined, &report->custom, &(struct report_lost){0}, &joined->custom_untouched);
 }
 
-/* The stacks have been added. */
+/* The stacks were added before. */
 static void add_untouched(struct joined *joined, const struct report_site *site) {
     const struct report_lost lost = {site->lost_blocks, site->lost_bytes, site->possibly_lost_blocks,
                                      site->possibly_lost_bytes};
@@ -202,9 +202,9 @@ void joined_free(struct joined *joined) {
     string_pool_free(&joined->strings);
 }
 
-/* ---- The reports of many files as one. */
+/* ---- Merging files. */
 
-/* *status: what is damaged is added all the same. */
+/* *status: set if the file is damaged, which is added nevertheless. */
 static bool add_file(struct joined *joined, const char *path, join_visitor *visit, void *context, int *status,
                      struct reason *why) {
     struct report_source source;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Many reports as one. The memory for it follows the number of distinct sites and pairs, not that of reports:
- * each can be given back as soon as it was added.
+/* Merges reports into one. The memory is proportional to the number of distinct sites and pairs, not of
+ * reports: each report can be freed after it was added.
  *
- * Counters add up. A block counts once, in the process that allocated it: of what a forked child inherited,
- * its report has what it gave back, as inherited and as freed. What it left alone is in no sum but that of
- * what was left alone; at each site that is as much as it may be, the smaller of what was inherited and what
- * is live. So the sum does not depend on the order, nor on what was joined before.
+ * Counters are summed. A block counts once, in the process that allocated it. The report of a forked child
+ * has the inherited blocks that the child released, as inherited and as freed. Inherited blocks that it left
+ * untouched are only in a separate sum. Per site this number is estimated as the smaller of the inherited and
+ * the live blocks. The result does not depend on the order of reports, or on earlier merging.
  *
- * The peak is that of the process that had the largest, for nobody knows what the others had
- * at that moment; peak_within allows for all of them having had theirs then. */
+ * The peak is the largest peak of a process, because the sizes of the others at that time are unknown.
+ * peak_within is large enough for the case that all processes had their peaks at the same time. */
 #ifndef ALLOCSITE_DUMP_JOIN_JOIN_H
 #define ALLOCSITE_DUMP_JOIN_JOIN_H
 
@@ -16,40 +16,40 @@
 #include "dump/load/source.h"
 #include "model/report.h"
 
-/* Reasons that are kept; of more, only that there are more. */
+/* Maximum number of reasons kept; beyond it only the fact that there are more. */
 #define JOINED_REASONS_MAX 1000
 
-/* What forked children left alone. */
+/* Inherited blocks that forked children left untouched. */
 struct joined_untouched {
     uint64_t blocks, bytes;
-    uint64_t lost_blocks, lost_bytes;                   /* of these */
-    uint64_t possibly_lost_blocks, possibly_lost_bytes; /* of these, too */
+    uint64_t lost_blocks, lost_bytes;                   /* of these, leaked */
+    uint64_t possibly_lost_blocks, possibly_lost_bytes; /* of these, possibly lost */
 };
 
 struct joined_row {
     struct report_site row;
-    struct joined_untouched untouched; /* still in the row's counters */
-    struct place *places;              /* the row's own; who has its addresses named gives it others */
-    uint64_t peak_of;                  /* number of the report whose peak its share is of */
+    struct joined_untouched untouched; /* included in the row's counters */
+    struct place *places;              /* owned by the row; symbolizing replaces view.inlined */
+    uint64_t peak_of;                  /* number of the report that its share of the peak is from */
 };
 
 struct joined_stack {
-    struct report_stack stack; /* of a joined row; its frames are its own, as are origin and caller */
+    struct report_stack stack; /* of a merged row; owns its frames, origin and caller */
     struct site_view origin;
-    struct place *places;                /* of the origin's chain */
+    struct place *places;                /* of the origin's inline chain */
     struct place callers[STACK_CALLERS]; /* of the stack */
     struct joined_untouched untouched;
     uint64_t peak_of;
 };
 
 struct joined_phase {
-    struct report_phase phase; /* of a joined row, its stack is not set yet */
-    size_t stack;              /* number of the joined stack; SIZE_MAX: none */
+    struct report_phase phase; /* of a merged row; its stack is not set yet */
+    size_t stack;              /* index of the merged stack; SIZE_MAX: none */
 };
 
 struct joined_pair {
-    struct report_pair pair;      /* of joined rows, its stacks are not set yet */
-    size_t owner_stack, by_stack; /* numbers of the joined stacks; SIZE_MAX: none */
+    struct report_pair pair;      /* of merged rows; its stacks are not set yet */
+    size_t owner_stack, by_stack; /* indices of merged stacks; SIZE_MAX: none */
 };
 
 struct joined_reason {
@@ -57,12 +57,12 @@ struct joined_reason {
     uint64_t processes;
 };
 
-/* All zero: none yet. */
+/* All zero: empty. */
 struct joined {
     struct report report; /* not prepared; set by joined_report */
-    uint64_t reports;     /* added */
+    uint64_t reports;     /* number of added reports */
     uint64_t processes, unfinished, killed, forked, pid;
-    struct report_run run; /* of the last one */
+    struct report_run run; /* of the last report */
 
     struct joined_row **rows;
     size_t row_count, row_room;
@@ -90,16 +90,16 @@ struct joined {
     size_t walked_for_count, walked_for_room;
     struct string_pool strings;
 
-    struct joined_untouched untouched; /* by children of reports that were joined before */
+    struct joined_untouched untouched; /* from reports that were merged before */
     uint64_t custom_peak_of;
     struct joined_untouched custom_untouched;
-    uint64_t peak, peak_of; /* the largest, and the number of its report */
-    uint64_t peak_bound;    /* sum of all peaks and what they are within */
+    uint64_t peak, peak_of; /* the largest peak, and the number of its report */
+    uint64_t peak_bound;    /* sum of all peaks and their bounds */
     uint64_t without_pairs, without_sizes, without_lifetimes, with_reach, without_reach,
-        without_parts;    /* reports */
-    bool asked_for_reach; /* by some that got no answer */
+        without_parts;    /* numbers of reports */
+    bool asked_for_reach; /* some processes tried and failed */
     const char *lost_unknown;
-    bool overflow; /* a sum was too large */
+    bool overflow; /* a sum overflowed */
 
     struct report_module *module_list;
     const char **reason_texts;
@@ -107,64 +107,63 @@ struct joined {
     char program[32];
 };
 
-/* The report must not be prepared, and is of no use to anybody else afterwards. */
+/* The report must not be prepared, and cannot be used otherwise afterwards. */
 void joined_add(struct joined *, struct report *);
 
-/* Sets joined->report, to which nothing can be added then. */
+/* Sets joined->report. Nothing can be added afterwards. */
 void joined_report(struct joined *);
 
 void joined_free(struct joined *);
 
-/* ---- The reports of many files as one, one file at a time. */
+/* ---- Merging files, one at a time. */
 
-/* Takes from a file what the joined report will not have. False: *why says why the file is to be left out. */
+/* Extracts data that the merged report will not have. False: *why says why the file is left out. */
 typedef bool join_visitor(void *context, const struct report_source *, struct reason *why);
 
-/* Sets joined->report. visit is called for each file before it is added; NULL: for none. STATUS_FAILED: some
- * files were left out, each with a complaint. joined->reports is 0 if no report came of it; there is
- * something to free even then. */
+/* Sets joined->report. Calls visit for each file before it is added, unless it is NULL. STATUS_FAILED: some
+ * files were left out, each with an error message. joined->reports is 0 if there is no report. The result
+ * must be freed in all cases. */
 int join_files(struct joined *, char **paths, int count, join_visitor *visit, void *context);
 
-/* ---- join.h in parts: counters, processes, calling frames, phases, pairs. */
+/* ---- Internal interfaces of the files here: counters, processes, calling frames, phases, pairs. */
 
-/* A sum that is too large stays the largest number, and that is noted. */
+/* Saturates and notes the overflow. */
 void joined_add_to(struct joined *, uint64_t *sum, uint64_t part);
 
-/* Adds what a row, or a stack, of the report that is being added has. peak_of: number of the report whose
- * peak the share of the sum is of. */
+/* Adds the counters of a row or stack of the current report. peak_of: number of the report that the sum's
+ * share of the peak is from. */
 void joined_add_counters(struct joined *, struct counters *sum, uint64_t *peak_of,
                          const struct counters *part);
 
-/* Adds what a forked child left alone of what it inherited: of counters and lost blocks, or of a stack. The
- * latter takes the stack's part off its site, which has been added. */
+/* Add the estimated inherited blocks that a forked child left untouched, of a row's counters and leaked
+ * blocks, or of a stack. The latter subtracts the stack's part from its site, which must have been added. */
 void joined_add_untouched(struct joined *, const struct counters *, const struct report_lost *,
                           struct joined_untouched *);
 void joined_add_untouched_stack(struct joined *, const struct report_stack *, struct joined_untouched *);
 
-/* Takes all that off, if there are several processes. */
+/* Subtracts the untouched blocks from all sums if there are several processes. */
 void joined_take_untouched(struct joined *);
 
-/* The programs of a report, and why it is not exact. */
+/* Adds the programs of a report and the reasons why it is not exact. */
 void joined_add_processes(struct joined *, const struct report *);
 
-/* Sets those of the joined report. */
+/* Sets those of the merged report. */
 void joined_list_processes(struct joined *);
 
-/* The modules, stacks and all else of calling frames that a report has, what came in its phases, and what its
- * threads counted in them. Its sites have been added. */
+/* Adds the modules, stacks, phases and threads of a report. Its sites must have been added. */
 void joined_add_stacks(struct joined *, const struct report *);
 
-/* Sets those of the joined report. */
+/* Sets those of the merged report. */
 void joined_list_stacks(struct joined *);
 void joined_free_stacks(struct joined *);
 
-/* Returns the number of the joined stack of a report's stack, whose site has been added. */
+/* Index of the merged stack of a report's stack, whose site must have been added. */
 size_t joined_stack_number(struct joined *, const struct report_stack *);
 
-/* The pairs of a report, whose stacks have been added. */
+/* Adds the pairs of a report, whose stacks must have been added. */
 void joined_add_pairs(struct joined *, const struct report *);
 
-/* Sets those of the joined report. Its stacks are set. */
+/* Sets those of the merged report, after its stacks. */
 void joined_list_pairs(struct joined *);
 void joined_free_pairs(struct joined *);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Pairs of many reports as those of one. */
+/* Merges pairs. */
 #include "dump/base/memory.h"
 #include "dump/join/join.h"
 
@@ -30,7 +30,7 @@ static void add_pair(struct joined *joined, const struct report_pair *part) {
     joined_add_to(joined, &joined->pairs[found].pair.bytes, part->bytes);
 }
 
-/* Ordinary pairs of some of the reports say nothing about all. */
+/* Ordinary pairs are kept only if all reports have them. */
 static bool is_wanted(const struct joined *joined, const struct report_pair *pair) {
     return pair_is_fault(pair->kind) || !joined->without_pairs;
 }

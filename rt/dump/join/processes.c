@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The processes of many reports: their programs, why their numbers are not exact, and which were forked. */
+/* Merges the data of processes: programs, accuracy, and inherited blocks. */
 #include "dump/base/memory.h"
 
 #include "dump/join/join.h"
@@ -112,7 +112,7 @@ void joined_list_processes(struct joined *joined) {
     joined->report.walked_for_count = joined->walked_for_count;
 }
 
-/* ---- How counters of many reports are joined. */
+/* ---- Counters. */
 
 void joined_add_to(struct joined *joined, uint64_t *sum, uint64_t part) {
     if (__builtin_add_overflow(*sum, part, sum)) {
@@ -121,7 +121,8 @@ void joined_add_to(struct joined *joined, uint64_t *sum, uint64_t part) {
     }
 }
 
-/* As in a report that has a site twice: the maximum of the sum lies between the larger one and both. */
+/* As for a site that occurs twice in a report: the maximum of the sum is between the larger maximum and the
+ * sum of both. */
 static void join_maxima(struct joined *joined, struct counters *sum, const struct counters *part) {
     uint64_t bound = sum->max_live_blocks;
     joined_add_to(joined, &bound, sum->max_live_blocks_within);
@@ -132,7 +133,7 @@ static void join_maxima(struct joined *joined, struct counters *sum, const struc
     sum->max_live_blocks_within = bound - sum->max_live_blocks;
 }
 
-/* Shares of a peak that is not the largest any more are left where they are, and dropped at the end. */
+/* Shares of a superseded peak remain in the sums until the end, where they are dropped. */
 static void add_peak(struct joined *joined, struct counters *sum, uint64_t *peak_of,
                      const struct counters *part) {
     if (joined->peak_of != joined->reports)
@@ -156,14 +157,15 @@ void joined_add_counters(struct joined *joined, struct counters *sum, uint64_t *
     add_peak(joined, sum, peak_of, part);
 }
 
-/* ---- Forked children: a block counts once, in the process that allocated it. */
+/* ---- Forked children. A block counts once, in the process that allocated it. */
 
 static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* A child that gave back and allocated at the same site may have given back its own blocks first. If no block
- * but some bytes would be left of what it gave back, or of what is its own, one was replaced by another. */
+/* Estimates the untouched blocks. A child that allocated and freed at the same site may have freed its own
+ * blocks first. If the estimate would leave bytes but no blocks freed, or bytes but no blocks allocated by
+ * the child, one block was replaced by another. */
 static struct joined_untouched untouched_blocks(const struct counters *of) {
     struct joined_untouched part = {.blocks = smaller(of->inherited_blocks, of->live_blocks),
                                     .bytes = smaller(of->inherited_bytes, of->live_bytes)};
@@ -174,7 +176,7 @@ static struct joined_untouched untouched_blocks(const struct counters *of) {
     return part;
 }
 
-/* Attributes lost and possibly lost blocks to the child first, up to the number of live blocks that it
+/* Attributes leaked and possibly lost blocks to the child first, up to the number of live blocks that it
  * allocated itself. */
 static struct joined_untouched untouched_of(const struct counters *of, const struct report_lost *lost) {
     struct joined_untouched part = untouched_blocks(of);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calling frames of many reports as those of one, and what came in their phases. */
+/* Merges calling frames and phases. */
 #include "base/arrays.h"
 
 #include "dump/base/memory.h"
@@ -31,7 +31,7 @@ static const struct report_module *module_for(struct joined *joined, const struc
     return joined->modules[joined->module_count++] = kept;
 }
 
-/* The copy of the frames, with modules that are the joined report's. */
+/* Copies the frames. The copies refer to the merged report's modules. */
 static struct report_frame *keep_frames(struct joined *joined, const struct report_stack *stack) {
     struct report_frame *frames = memory_zeros(stack->frame_count, sizeof *frames);
     for (size_t i = 0; i < stack->frame_count; i++) {
@@ -82,7 +82,7 @@ static void keep_origin(struct joined *joined, struct joined_stack *stack) {
     stack->stack.callers = stack->callers;
 }
 
-/* Takes over the frames. */
+/* Takes ownership of the frames. */
 static size_t new_stack(struct joined *joined, const struct report_stack *key, uint64_t hash) {
     struct joined_stack *stack = memory_zeros(1, sizeof *stack);
     stack->stack = *key;
@@ -132,7 +132,7 @@ static void add_walks(struct joined *joined, const struct profile_walks *part) {
     joined_add_to(joined, &walks->without_caller, part->without_caller);
 }
 
-/* Reports of old do not list their modules. */
+/* Some reports do not list their modules, so rows add theirs. */
 static void add_module_of(struct joined *joined, const struct site_view *view) {
     if (module_is_file(view->module))
         module_for(joined, &(struct report_module){view->module, view->build_id});
@@ -147,9 +147,9 @@ static void list_modules(struct joined *joined) {
     joined->report.modules_size = joined->module_count;
 }
 
-/* ---- What came in the phases of many reports, and what threads counted in them. */
+/* ---- Phases and threads. */
 
-/* Names are in the pool, once each. */
+/* Names are interned, so pointers are hashed. */
 static uint64_t hash_phase(const struct joined_phase *phase) {
     uint64_t hash = hash_number((uintptr_t)phase->phase.site, (uintptr_t)phase->phase.phase);
     return hash_number(hash, phase->stack);
@@ -223,7 +223,7 @@ static void free_phases(struct joined *joined) {
     hash_free(&joined->part_index);
 }
 
-/* ---- Both. */
+/* ---- The interface. */
 
 void joined_add_stacks(struct joined *joined, const struct report *report) {
     add_walks(joined, &report->walks);

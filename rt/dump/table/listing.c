@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The table of sites as text and JSON. */
+/* Writes the site table as text and JSON. */
 #include "dump/table/table.h"
 
 #include "base/arrays.h"
@@ -27,7 +27,7 @@ static const char *current_directory(void) {
     return directory;
 }
 
-/* Below the path of its file. */
+/* Line and column; the file is written above. */
 static void put_position(struct out *out, const struct place *place) {
     if (!place->line) {
         out_char(out, '?');
@@ -49,8 +49,8 @@ static void put_caller(const struct page *page, const struct place *caller, cons
     page_function(page, caller->function);
 }
 
-/* Leaves out functions of the system's headers, as reports do: of C++'s there are dozens on a chain. Returns
- * the number of those that are left. */
+/* Drops functions in system headers, as reports do, because a chain in C++ has dozens of them. Returns the
+ * number of functions kept. */
 static size_t keep_shown(const struct page *page, struct place *chain, size_t length) {
     size_t kept = 0;
     for (size_t i = 0; i < length; i++)
@@ -111,7 +111,7 @@ static bool is_listed(const struct table_site *site, const struct listing *listi
     return listing->has_frees || site->kind != ALLOCSITE_FREE;
 }
 
-/* Functions of one name in two files are two. */
+/* Functions with equal names in two files count as two. */
 static size_t count_functions(const struct table *table, const struct listing *listing) {
     const struct table_site **sites = memory_zeros(table->count, sizeof *sites);
     size_t count = 0, listed = 0;
@@ -154,7 +154,7 @@ static void add_names(struct shown_names *names, const struct table *table) {
     }
 }
 
-/* The table is in the order of files. */
+/* The table is sorted by file. */
 void sites_text(struct out *out, const struct table *table, const struct listing *listing) {
     struct shown_names names = {0};
     struct report report = {.names = &names, .limits.full_names = listing->full_names};
@@ -179,7 +179,7 @@ void sites_text(struct out *out, const struct table *table, const struct listing
     shown_names_free(&names);
 }
 
-/* ---- The site table as JSON. */
+/* ---- JSON. */
 
 struct site_view sites_view(const char *module, const struct table *table, const struct table_site *site,
                             struct place chain[TABLE_CHAIN_MAX]) {

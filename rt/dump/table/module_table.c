@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The site table of an ELF file. */
+/* Reads the site table of an ELF file. */
 #include "dump/base/memory.h"
 #include "dump/table/table.h"
 #include "format.h"
@@ -26,8 +26,8 @@ static bool is_table_section(const struct elf_section *section) {
            is_named(section, ALLOCSITE_STRINGS_SECTION) || is_named(section, ALLOCSITE_FUNCTIONS_SECTION);
 }
 
-/* Sections of a sound file do not overlap. Many headers over the same bytes would make a small file cost a
- * large allocation. */
+/* Sections of a valid file do not overlap. Without this check a small file with many headers for the same
+ * bytes could force a large allocation. */
 static bool check_size(const struct elf_file *elf, struct reason *why) {
     uint64_t left = elf->size;
     for (size_t i = 0; i < elf->count; i++) {
@@ -41,8 +41,8 @@ static bool check_size(const struct elf_file *elf, struct reason *why) {
     return true;
 }
 
-/* The sections of a relocatable object have no addresses yet: lay them out one behind the other, with gaps,
- * and not at 0, where references to what is undefined go. */
+/* Gives the sections of a relocatable object addresses, with gaps between them. Address 0 is avoided, since
+ * undefined references resolve to it. */
 static void lay_out(const struct elf_file *elf, uint64_t *bases, uint64_t *sizes) {
     uint64_t next = 0x10000;
     for (size_t i = 0; i < elf->count; i++) {
@@ -64,7 +64,7 @@ static void copy_sections(struct module_table *module, const struct elf_file *el
     }
 }
 
-/* Appends the regions of one kind, behind those of the kinds before. */
+/* Appends the regions of one kind after those of other kinds. */
 static bool collect(const struct module_table *module, const struct elf_file *elf, const uint64_t *bases,
                     const char *name, struct table_regions *regions, struct reason *why) {
     for (size_t i = 0; i < elf->count; i++) {

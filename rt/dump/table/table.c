@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Decoding of a site table. */
+/* Decodes a site table. */
 #include "dump/table/table.h"
 
 #include "base/arrays.h"
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last region that begins at or before address. */
+/* The last region that begins at or before the address. */
 static const struct table_region *region_before(const struct table_regions *regions, uint64_t address) {
     size_t count = sorted_up_to(regions->items, regions->count, sizeof *regions->items,
                                 offsetof(struct table_region, address), address);
     return count ? &regions->items[count - 1] : NULL;
 }
 
-/* NULL: no region holds that many bytes there. */
+/* NULL: no region contains all of these bytes. */
 static const unsigned char *bytes_at(const struct table_regions *regions, uint64_t address, size_t size) {
     const struct table_region *region = region_before(regions, address);
     if (!region)
@@ -29,7 +29,7 @@ static const unsigned char *bytes_at(const struct table_regions *regions, uint64
     return region->bytes + offset;
 }
 
-/* Copies them. False: they are not there. */
+/* Copies the bytes. False: they are missing. */
 static bool read_at(const struct table_regions *regions, uint64_t address, void *to, size_t size) {
     const unsigned char *bytes = bytes_at(regions, address, size);
     if (bytes)
@@ -37,14 +37,14 @@ static bool read_at(const struct table_regions *regions, uint64_t address, void 
     return bytes;
 }
 
-/* The target of the field at an address; 0: none. */
+/* The target of the reference in a field at an address; 0: none. */
 static uint64_t target(uint64_t field, allocsite_ref reference) {
     return reference ? field + (uint64_t)(int64_t)reference : 0;
 }
 
 #define FIELD(address, type, member) ((address) + offsetof(type, member))
 
-/* A string that stands beside what names it; NULL: none ends there. */
+/* A string stored next to the record that refers to it; NULL: not terminated. */
 static const char *string_beside(const struct table_regions *frames, uint64_t address) {
     const struct table_region *region = region_before(frames, address);
     const unsigned char *bytes = bytes_at(frames, address, 1);
@@ -52,8 +52,8 @@ static const char *string_beside(const struct table_regions *frames, uint64_t ad
                                                                                     : NULL;
 }
 
-/* Regions of strings alone end with a NUL (checked once, in check_strings), so every string in them ends too.
- * Empty and absent mean the same: unknown. */
+/* Regions of strings end with a NUL (checked once, in check_strings), so every string in them is terminated.
+ * An empty string means unknown, like a missing one. */
 static bool read_string(const struct table_input *input, uint64_t address, const char **string) {
     *string = NULL;
     if (address == 0)
@@ -73,7 +73,7 @@ static bool read_scope(const struct table_input *input, uint64_t address, struct
            read_string(input, target(FIELD(address, struct allocsite_scope, file), scope.file), &place->file);
 }
 
-/* Reads the frame at *address and moves *address on to its caller. */
+/* Reads the frame at *address and sets *address to its caller's frame. */
 static bool read_frame(const struct table_input *input, uint64_t *address, struct place *place) {
     struct allocsite_frame frame;
     if (!read_at(&input->frames, *address, &frame, sizeof frame))
@@ -107,7 +107,7 @@ static bool damaged(struct reason *why, uint64_t address, const char *part) {
                       (unsigned long long)address, part);
 }
 
-/* False: no descriptor stands where its leader would. */
+/* False: the leading descriptor is missing. */
 static bool read_refs(const struct table_region *region, uint64_t at, const struct allocsite_site *site,
                       struct allocsite_refs *refs) {
     struct allocsite_site leader = *site;
@@ -155,8 +155,8 @@ static bool read_region(struct table *table, const struct table_region *region, 
     return true;
 }
 
-/* How many elements of that size the regions have. what: of the table is not a multiple of it, if it is not.
- */
+/* The number of elements of that size in the regions. False: a region's size is not a multiple of it; `what`
+ * names the kind for *why. */
 static bool count_elements(const struct table_regions *regions, size_t element, const char *what,
                            size_t *count, struct reason *why) {
     *count = 0;
@@ -179,12 +179,12 @@ static void sort_regions(struct table_regions *regions) {
     sort_list(regions->items, regions->count, sizeof *regions->items, compare_first_u64);
 }
 
-/* Unknown comes last. */
+/* NULL, unknown, comes last. */
 static int compare_known(const char *a, const char *b) {
     return a == b ? 0 : a && b ? strcmp(a, b) : !a - !b;
 }
 
-/* In the order in which they are shown: without their dots. */
+/* Compares simplified paths, as they are shown. */
 static int compare_file(const char *a, const char *b) {
     char clean_a[PATH_MAX], clean_b[PATH_MAX];
     if (a == b || !a || !b)
@@ -203,7 +203,7 @@ static int by_place(const void *left, const void *right) {
                ?: compare_known(a->callee, b->callee) ?: compare_u64(a->hash, b->hash);
 }
 
-/* The same site can stand in a module several times (rt/format.h says when). */
+/* A module may contain the same site several times (see rt/format.h). */
 static void sort_and_merge(struct table *table) {
     if (table->count == 0)
         return;
@@ -261,7 +261,7 @@ const char *table_kind_name(uint8_t kind) {
     return names[kind];
 }
 
-/* ---- Decoding of the functions of a site table. */
+/* ---- Decoding the functions of a site table. */
 
 static bool read_function(const struct table_input *input, uint64_t address, const unsigned char *bytes,
                           struct table_function *function, struct reason *why) {
@@ -289,7 +289,7 @@ static int by_function(const void *left, const void *right) {
                ?: compare_known(a->file, b->file) ?: compare_known(a->depends, b->depends);
 }
 
-/* Each object that has an inline function, or that includes a header, tells of it. */
+/* Each object file that includes a header may describe its functions. */
 static void sort_and_merge_functions(struct table *table) {
     size_t kept = 0;
     sort_list(table->functions, table->function_count, sizeof *table->functions, by_function);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A running program on a terminal; the one file that knows curses. */
+/* Shows a running program on a terminal. The only file that includes curses. */
 #include "dump/base/terminal.h"
 #include "dump/top/top.h"
 
@@ -15,12 +15,12 @@ struct screen {
     struct top *top;
     struct top_view view;
     unsigned interval;
-    uint64_t left; /* refreshes; 0: no limit */
+    uint64_t left; /* remaining refreshes; 0: no limit */
     struct timespec next;
     size_t first; /* row at the top */
     bool is_paused, is_typing, is_helping, is_done, ends;
     char typed[TOP_FILTER_SIZE];
-    bool has_trouble; /* with the last refresh */
+    bool has_trouble; /* the last refresh failed */
     struct reason trouble;
 };
 
@@ -36,7 +36,7 @@ static const struct key {
     {"q", "quit"},
 };
 
-/* A line of whatever length, cut at the edge. */
+/* Writes a line, cut at the edge of the screen. */
 static void put_line(int row, struct out *line) {
     move(row, 0);
     int columns = 0;
@@ -95,7 +95,7 @@ static void draw_rows(const struct screen *screen, int row, struct out *line) {
 }
 
 static void draw(const struct screen *screen) {
-    /* Longer than all that can be in a line of it. */
+    /* longer than any line */
     static char buffer[1 << 15];
     struct out line;
     out_open(&line, -1, buffer, sizeof buffer);
@@ -114,7 +114,7 @@ static void draw(const struct screen *screen) {
     refresh();
 }
 
-/* The last character, of which the first byte alone is none that goes on. */
+/* Removes the last UTF-8 character. */
 static void erase_last(char *text) {
     size_t length = strlen(text);
     while (length && (text[--length] & 0xC0) == 0x80)
@@ -213,7 +213,7 @@ static void set_next(struct screen *screen) {
     screen->next.tv_nsec += (long)(screen->interval % 1000) * 1000000;
 }
 
-/* The last state stays when there is nothing more to read. */
+/* Keeps the last state when nothing more can be read. */
 static void refresh_data(struct screen *screen) {
     screen->has_trouble = !top_refresh(screen->top, &screen->trouble);
     if (!screen->has_trouble && screen->left && --screen->left == 0)
@@ -236,7 +236,7 @@ static void run(struct screen *screen) {
             refresh_data(screen);
         if (screen->ends && top_is_over(screen->top))
             return;
-        /* A terminal that is gone gives no keys, and does not wait for them. */
+        /* a closed terminal returns ERR at once */
         if (key == ERR && !isatty(STDIN_FILENO))
             return;
     }
@@ -251,7 +251,7 @@ static bool open_screen(void) {
     return false;
 }
 
-/* For who ends in between, for want of memory. */
+/* Restores the terminal if the process exits early, for example without memory. */
 static void close_screen(void) {
     if (!isendwin())
         endwin();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The lines of the live table. */
+/* Formats the live table. */
 #include "base/path.h"
 #include "dump/base/files.h"
 #include "dump/base/terminal.h"
@@ -10,8 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The widths are fixed, so that columns stay in their places from one refresh to the next; a number that is
- * wider moves the rest of its line. */
+/* Fixed widths keep columns in place between refreshes. A wider number shifts the rest of its line. */
 static const struct column {
     const char *name;
     size_t width;
@@ -36,7 +35,7 @@ static void put_title(const struct page *page) {
         out_text(page->out, report->finished ? ", ended" : ", ended by force");
 }
 
-/* The rates first: a narrow terminal cuts the rest. */
+/* Rates come first, because a narrow terminal cuts the rest. */
 static void put_totals(const struct page *page, const struct top *top) {
     if (top_has_rates(top)) {
         measure_write(page->out, top->total.allocs, MEASURE_ALLOCS);
@@ -102,7 +101,7 @@ void top_columns_line(struct out *out, const struct top *top) {
     out_text(out, "site");
 }
 
-/* On one line: of a narrow one two thirds are for the place, and the function has the rest. */
+/* In narrow terminals the source location gets two thirds of the line and the function the rest. */
 void top_row_line(struct out *out, const struct top *top, const struct top_row *row) {
     struct page page = {.out = out, .report = top_report(top)};
     struct grid grid = grid_of(&page, top);
@@ -117,7 +116,7 @@ void top_row_line(struct out *out, const struct top *top, const struct top_row *
     line_cut(&line);
 }
 
-/* ---- A running program as table after table, for pipes and files. */
+/* ---- Table after table, for pipes and files. */
 
 static void put_table(struct out *out, const struct top *top, const struct top_options *options) {
     for (int line = 0; line < TOP_HEAD_LINES; line++) {
@@ -141,7 +140,7 @@ static int show_table(struct top *top, const struct top_options *options, bool i
     return standard_out_end();
 }
 
-/* By the clock, so that tables do not drift by the time that they take. */
+/* Sleeps until an absolute time, so that tables do not drift. */
 static void sleep_until(struct timespec *time, unsigned interval) {
     time->tv_sec += interval / 1000;
     time->tv_nsec += (long)(interval % 1000) * 1000000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The allocations of a running program, again and again. */
+/* Reads the allocations of a running program repeatedly. */
 #include "dump/top/top.h"
 
 #include "dump/base/files.h"
@@ -26,7 +26,7 @@ static void drop(struct snapshot *snapshot) {
     free(snapshot);
 }
 
-/* One that was not whole yet, or is gone, is left out until the next time. */
+/* Skips a profile that is incomplete or gone until the next refresh. */
 static bool join_folder(struct top *top, struct snapshot *snapshot, char **files, int count,
                         struct reason *why) {
     struct report_source source;
@@ -60,7 +60,7 @@ static bool load_folder(struct top *top, struct snapshot *snapshot, struct reaso
     return is_loaded;
 }
 
-/* NULL: *why says why. */
+/* NULL: *why has the reason. */
 static struct snapshot *take(struct top *top, struct reason *why) {
     static char directory[PATH_MAX];
     struct report_limits everything = {.top = 0};
@@ -96,7 +96,7 @@ bool top_refresh(struct top *top, struct reason *why) {
     struct snapshot *now = take(top, why);
     if (!now)
         return false;
-    /* Counts between the reading of a program's numbers and its end have not been read. */
+    /* the counters changed between the reading and the program's end: read again */
     struct reason unimportant;
     bool has_ended = !now->source.report->running && !(top->now && top_is_over(top));
     struct snapshot *last = has_ended ? take(top, &unimportant) : NULL;
@@ -132,7 +132,7 @@ static const struct report_site *find_before(const struct top *top, const struct
 static uint64_t per_second(const struct top *top, uint64_t before, uint64_t now) {
     const struct timespec *from = &top->before->time, *to = &top->now->time;
     double seconds = (double)(to->tv_sec - from->tv_sec) + (double)(to->tv_nsec - from->tv_nsec) / 1e9;
-    /* Less than before: the counters were set back. */
+    /* the counters were reset */
     return now > before && seconds > 0 ? (uint64_t)((double)(now - before) / seconds + 0.5) : 0;
 }
 
@@ -165,7 +165,7 @@ static uint64_t key(const struct top_row *row, enum measure sort) {
     return sort == TOP_BY_RATE ? row->rate.bytes : measure_of(row->site, sort);
 }
 
-/* Rows that are alike keep their places from one refresh to the next. */
+/* Equal rows keep their places between refreshes. */
 static int compare_rows(const void *a, const void *b, void *sort) {
     const struct top_row *left = a, *right = b;
     const enum measure sorts[] = {*(enum measure *)sort, TOP_BY_RATE, MEASURE_BYTES};
