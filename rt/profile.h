@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The profile: the counters of a process in a file, as the runtime writes and allocsite-dump reads it. The
- * only copy of the format; allocsite-profile(5) says it in prose.
+/* The profile: the counters of a process in a file, written by the runtime and read by allocsite-dump. This
+ * is the only definition of the format; allocsite-profile(5) describes it in prose.
  *
- * The runtime maps the file MAP_SHARED and counts in it, so the file is always what was counted so far,
- * however the process ends. Nothing in it depends on the program's files: names are copied in.
+ * The runtime maps the file MAP_SHARED and counts in it, so the file always has the current counters, however
+ * the process ends. The file does not depend on the program's files: names are copied into it.
  *
  *   offset 0       struct profile_header
- *   offset 4096    struct profile_directory: where the areas are
- *   behind         areas, each a multiple of PROFILE_PAGE, in any order
+ *   offset 4096    struct profile_directory: locations of the areas
+ *   afterwards     areas, each a multiple of PROFILE_PAGE, in any order
  *
  * Numbers are in the byte order of the machine that wrote the file. Counters are 64 bits wide, aligned, and
- * written by one instruction, so that a reader never sees half of one.
+ * written by one instruction, so they are never torn.
  *
- * A *slot* is the index of a site, of a module or a place in it that calls the allocator (which stands for
- * unsited allocations), or of a part of one of these; parts are not counted in what they are part of. A
- * *block* is one thread's array of tallies; one that ended hands it on to the next, so there are as many as
- * threads lived at once, for each phase. The counters of a slot are sums over all blocks.
+ * A *slot* is the index of a site, of a module or of a caller (an address in a module that calls the
+ * allocator, which stands for unsited allocations), or of a part of one of these. The counters of a whole
+ * exclude its parts. A *block* is one thread's array of tallies. When a thread ends, the next one takes over
+ * its block, so there are at most as many blocks as simultaneous threads, for each phase. The counters of a
+ * slot are sums over all blocks.
  *
- * Arrays that grow (names, records, slots ...) come in chunks (base/arrays.h): chunk k holds first << k
- * elements, from element first * (2^k - 1) on, and is an area of its own with index k. */
+ * Growing arrays (names, records, slots ...) consist of chunks (base/arrays.h): chunk k has first << k
+ * elements, starting with element first * (2^k - 1), and is an area of its own with index k. */
 #ifndef ALLOCSITE_PROFILE_H
 #define ALLOCSITE_PROFILE_H
 
@@ -39,95 +40,96 @@
  * snapshot and the JSON of reports.
  *
  * Each format has its own version. After the first release, a change that a reader of the released version
- * would misread raises it. Members of JSON and counters at the end of PROFILE_RARE may be added without. From
- * then on readers of files read every released version, and a stored file of each guards that
- * (tests/README.md). Versions that were never released are not read.
+ * would misread raises it. New members of JSON and new counters at the end of PROFILE_RARE do not. From then
+ * on readers of files read every released version, and tests read a stored file of each (tests/README.md).
+ * Unreleased versions are not read.
  *
- * The site table is not read across versions: allocsite-dump refuses another one, and the runtime counts such
- * sites for their module and says so in its report. */
+ * The site table is not read across versions: allocsite-dump refuses other versions, and the runtime counts
+ * such sites for their module and reports that. */
 #define PROFILE_VERSION 1
 
 #define PROFILE_PAGE    4096
 
-/* Offset in the names, which are an array of bytes that grows; 0: nothing. Strings there are NUL-terminated,
- * no string and no frame lies in two chunks. */
+/* Offset in the names, which are a growing array of bytes; 0: none. Strings are NUL-terminated, and no string
+ * or frame crosses chunks. */
 typedef uint32_t profile_name;
 
 enum profile_flag {
-    PROFILE_HAS_PAIRS = 1, /* who frees and reallocates whose blocks was counted */
-    PROFILE_HAS_SIZES = 2, /* and the sizes that were asked for */
-    PROFILE_HAS_LOST = 4,  /* lost blocks are told from reachable ones */
+    PROFILE_HAS_PAIRS = 1, /* pairs: which sites free and reallocate blocks of which */
+    PROFILE_HAS_SIZES = 2, /* requested sizes */
+    PROFILE_HAS_LOST = 4,  /* leaked blocks */
     PROFILE_IS_FORKED = 8, /* the process is a forked child; its counters start at the fork */
-    /* Made of several; the peak is that of the process that had the highest one. */
+    /* Merged from several processes. The peak is the largest of theirs. */
     PROFILE_IS_MERGED = 16,
-    PROFILE_IS_COPY = 32, /* of a moment; the process went on */
-    /* A forked child that has not written down what it inherits: that is at least what a slot lost beyond
-     * what it gained. */
+    PROFILE_IS_COPY = 32, /* copy of one moment; the process went on */
+    /* A forked child that has not recorded its inherited blocks. They are at least the blocks that a slot
+     * released beyond those it gained. */
     PROFILE_INHERITS = 64,
-    PROFILE_HAS_LIFETIMES = 128, /* how long blocks lived was counted */
-    PROFILE_IS_ASLEEP = 256,     /* it was started with enabled=0 and may start to count */
+    PROFILE_HAS_LIFETIMES = 128, /* lifetimes of blocks */
+    PROFILE_IS_ASLEEP = 256,     /* started with enabled=0; may start to count later */
 };
 
-/* The highest that the bytes of all live blocks came to. */
+/* The maximum of live bytes. */
 struct profile_peak {
     int64_t bytes;
-    int64_t epoch;        /* that began with it, a multiple of PROFILE_EPOCH_STEP; 0: nothing was ever live */
-    uint64_t within;      /* the true peak is not above it by more than this */
-    int64_t shared_epoch; /* in which the process got its second thread; 0: it has one */
-    int64_t reset_epoch;  /* that began with the last reset; 0: there was none */
-    uint32_t riser;       /* not 0: live bytes are above the peak and rising; what is live is the peak */
+    int64_t epoch;        /* epoch that began with it, a multiple of PROFILE_EPOCH_STEP; 0: nothing was ever
+                           * live */
+    uint64_t within;      /* the true peak exceeds it by at most this */
+    int64_t shared_epoch; /* epoch in which the process got its second thread; 0: it has one */
+    int64_t reset_epoch;  /* epoch that began with the last reset; 0: none */
+    uint32_t riser;       /* not 0: live bytes exceed the peak and are rising; the live values are the peak */
     uint32_t unused;
 };
 
-/* How the calling frames of distinct stacks were found, with stack=N, and what of that was not kept. */
+/* How the calling frames of distinct stacks were found, with stack=N, and what was not recorded. */
 struct profile_walks {
-    uint64_t depth;            /* N; 0: stacks were not asked for */
-    uint64_t by_frame_pointer; /* steps from a frame to its caller */
-    uint64_t by_table;         /* steps by unwind tables */
-    uint64_t ended_early;      /* stacks that stop before their end, not for N */
-    uint64_t
-        without_stack; /* events that only their slot itself has, since there was no room for the stack */
-    uint64_t without_caller; /* of reports; in a profile the modules' own slots have unsited events whose
-                                callers there was no room for */
+    uint64_t depth;            /* N; 0: stacks were not requested */
+    uint64_t by_frame_pointer; /* frames walked by frame pointer */
+    uint64_t by_table;         /* frames walked by unwind tables */
+    uint64_t ended_early;      /* stacks that end early for another reason than N */
+    uint64_t without_stack;    /* events counted only for their slot, because the table of stacks was full */
+    uint64_t without_caller; /* in reports; in a profile, events counted in slots of modules because the table
+                              * of callers was full */
 };
 
 struct profile_header {
     char magic[PROFILE_MAGIC_SIZE];
     uint32_t version;
     uint32_t byte_order;
-    uint64_t pid;        /* as the process saw it; 0: several processes */
-    uint64_t start_time; /* of the process, in clock ticks since the machine was started: names it with pid */
-    uint64_t begun;      /* when counting began, in nanoseconds since 1970-01-01 UTC */
-    uint64_t ended;      /* when the process ended by itself; 0: it has not */
-    uint64_t processes;  /* in this profile */
-    uint64_t unfinished; /* merged: so many of them have not ended by themselves */
-    uint64_t holes;      /* 1 << enum hole (model/holes.h): why the numbers are not exact */
-    uint64_t missing;    /* areas that did not get into the file */
-    uint32_t missing_error; /* errno of the first of them */
+    uint64_t pid;           /* in the process's own namespace; 0: several processes */
+    uint64_t start_time;    /* of the process, in clock ticks since boot; identifies it together with pid */
+    uint64_t begun;         /* start of counting, in nanoseconds since 1970-01-01 UTC */
+    uint64_t ended;         /* time of a normal end; 0: none */
+    uint64_t processes;     /* in this profile */
+    uint64_t unfinished;    /* merged: number that did not end normally */
+    uint64_t holes;         /* 1 << enum hole (model/holes.h): why the numbers are not exact */
+    uint64_t missing;       /* areas that could not be added to the file */
+    uint32_t missing_error; /* errno of the first failure */
     uint32_t flags;         /* enum profile_flag */
     profile_name program;   /* path of the executable */
     profile_name host;
-    profile_name other_malloc; /* module whose malloc is named in a hole */
-    profile_name lost_unknown; /* why lost blocks are not told from reachable ones, if that was asked for */
-    uint64_t resets;           /* odd: one is under way */
+    profile_name other_malloc; /* module of another malloc, for the text of a hole */
+    profile_name lost_unknown; /* why leaked blocks are unknown although requested */
+    uint64_t resets;           /* odd: a reset is in progress */
     struct profile_peak peak;
-    uint64_t writer[8];     /* the writer's own */
-    uint64_t pid_namespace; /* inode number of the namespace that pid is of (namespaces(7)); 0: not known */
+    uint64_t writer[8];     /* private to the writer */
+    uint64_t pid_namespace; /* inode number of the pid namespace of pid (namespaces(7)); 0: unknown */
     struct profile_walks walks;
-    /* Merged of several: so many are forked children, ... */
+    /* Merged: number of forked children, ... */
     uint64_t forked;
-    uint64_t untouched_blocks, untouched_bytes; /* ... which inherited these and left them alone */
-    uint64_t resident;                          /* bytes, the most; when the process ended by itself */
+    uint64_t untouched_blocks, untouched_bytes; /* ... inherited blocks that these left untouched */
+    uint64_t resident;                          /* maximum in bytes, at a normal end */
     uint32_t ending;                            /* enum profile_ending */
-    uint32_t status;                            /* of the exit, or a signal */
+    uint32_t status;                            /* exit status, or signal number */
     profile_name command;                       /* the command line */
-    profile_name walked_for; /* modules whose functions keep no contexts, though some on the same stacks do: a
-                                chain of struct profile_frame with their paths as functions */
-    uint64_t killed;         /* merged: so many of the unfinished by a signal that is known */
-    uint64_t rare;           /* counters of rare events in this file, at most PROFILE_RARE_MAX */
-    uint64_t wrong_contexts; /* allocations whose context stood for another stack (contexts_check=1) */
-    /* Bits of enum profile_request, which another process sets in the file of a running one. That one clears
-     * them when it does so, at the next event of a thread that has left the hot path; PROFILE_SWITCHES has
+    profile_name walked_for; /* modules that keep no contexts although other functions on the same stacks do:
+                              * a chain of struct profile_frame with their paths as functions */
+    uint64_t killed;         /* merged: number of unfinished processes that were ended by a known signal */
+    uint64_t rare;           /* number of rare counters in this file, at most PROFILE_RARE_MAX */
+    uint64_t wrong_contexts; /* allocations with a context that belonged to another stack
+                              * (contexts_check=1) */
+    /* Bits of enum profile_request, set by another process in the file of a running one. The process clears
+     * them when it handles them, at the next event of a thread outside of the hot path. PROFILE_SWITCHES is
      * the means to make all threads leave it. */
     uint32_t requests;
     uint32_t unused_half;
@@ -145,31 +147,31 @@ enum profile_ending {
     PROFILE_EXIT,
     PROFILE_EXIT_AT_ONCE,
     PROFILE_QUICK_EXIT,
-    PROFILE_EXEC,       /* another program is executed */
-    PROFILE_SIGNAL,     /* status: its number */
-    PROFILE_EXIT_GROUP, /* a system call of the program's own, which only its parent has seen */
+    PROFILE_EXEC,       /* executed another program */
+    PROFILE_SIGNAL,     /* status: the signal's number */
+    PROFILE_EXIT_GROUP, /* the program's own system call, observed by its parent */
     PROFILE_ENDINGS
 };
 
 enum profile_kind {
     PROFILE_NONE,
     PROFILE_DIRECTORY,     /* struct profile_area[]: chunks of the directory from chunk 1 on */
-    PROFILE_NAMES,         /* strings, struct profile_frame and what stacks are made of */
+    PROFILE_NAMES,         /* strings, struct profile_frame, profile_return and profile_step */
     PROFILE_RECORDS,       /* struct profile_record by slot */
     PROFILE_SLOTS,         /* struct profile_slot by slot */
     PROFILE_TALLIES,       /* struct tally of block index, for slots from first on */
     PROFILE_EXTRAS,        /* struct extra of block index, for slots from first on */
     PROFILE_BLOCKS,        /* struct profile_block by block */
-    PROFILE_PAIRS,         /* struct profile_pair[], in any order; key 0: none */
+    PROFILE_PAIRS,         /* struct profile_pair[], in any order; key 0: unused */
     PROFILE_SIZES,         /* struct profile_sizes by slot */
     PROFILE_BASES,         /* struct profile_base by slot */
-    PROFILE_NOTES,         /* struct profile_note[], up to the first that is empty; of merged profiles */
+    PROFILE_NOTES,         /* struct profile_note[], ends with an empty one; in merged profiles */
     PROFILE_LIFETIMES,     /* struct profile_lifetimes by slot */
-    PROFILE_PARTS,         /* struct profile_part[], up to the first that is empty; of merged profiles */
+    PROFILE_PARTS,         /* struct profile_part[], ends with an empty one; in merged profiles */
     PROFILE_RARES,         /* struct rare of block index, for slots from first on */
     PROFILE_POSSIBLY_LOST, /* struct profile_possibly_lost by slot */
-    PROFILE_SWITCHES, /* uint64_t by thread: address, in the process, of a word of 4 bytes; once that is 0
-                         the thread leaves the hot path at its next event. 0: no thread yet */
+    PROFILE_SWITCHES, /* uint64_t by thread: address of a 4-byte word in the process. Setting it to 0 makes
+                       * the thread leave the hot path at its next event. 0: no thread yet */
     PROFILE_KINDS
 };
 
@@ -190,52 +192,52 @@ static inline int profile_is_of_block(uint32_t kind) {
 #define PROFILE_POSSIBLY_LOST_FIRST 256
 #define PROFILE_SWITCHES_FIRST      512
 
-#define PROFILE_CHUNKS              22 /* of an array that grows, at most */
+#define PROFILE_CHUNKS              22 /* maximum for a growing array */
 
 struct profile_area {
-    uint32_t kind;   /* enum profile_kind, written last; PROFILE_NONE: nothing here (yet); readers skip what
-                        they do not know */
+    uint32_t kind;   /* enum profile_kind, written last; PROFILE_NONE: unused; readers skip unknown kinds */
     uint32_t index;  /* chunk or block */
     uint64_t offset; /* in the file */
     uint64_t size;   /* in bytes */
-    uint64_t first;  /* slot of the first element, of tallies, extras and rares */
+    uint64_t first;  /* slot of the first element of tallies, extras and rares */
 };
 
 struct profile_directory {
-    uint32_t areas; /* entries, of which some may be unused still */
+    uint32_t areas; /* number of entries, including unused ones */
     uint32_t unused;
-    uint64_t chunks[PROFILE_CHUNKS]; /* offset of chunk k of the directory; 0: none; [0] is here */
+    uint64_t chunks[PROFILE_CHUNKS]; /* offset of chunk k of the directory; 0: none; chunk 0 is here */
     uint64_t reserved[233];
     struct profile_area area[PROFILE_DIRECTORY_FIRST];
 };
 
 enum profile_what {
-    PROFILE_UNUSED, /* nothing was ever counted for the slot; or its record did not get into the file */
+    PROFILE_UNUSED, /* nothing was counted for the slot, or its record could not be added to the file */
     PROFILE_SITE,
     PROFILE_MODULE,
-    PROFILE_CALLER,  /* the unsited allocations that return to one address of a module; it has the others */
-    PROFILE_STACK,   /* what of the slot `parent` was called from one stack */
-    PROFILE_BACKING, /* what of the slot `parent` was taken by a custom allocator to hand it out in parts */
-    PROFILE_CUSTOM,  /* the sum over all blocks of custom allocators, which the other slots have too */
+    PROFILE_CALLER,  /* unsited allocations that return to one address of a module; PROFILE_MODULE has the
+                      * others */
+    PROFILE_STACK,   /* the part of slot `parent` with one stack */
+    PROFILE_BACKING, /* the chunks of a custom allocator that slot `parent` allocated */
+    PROFILE_CUSTOM,  /* the sum over all blocks of custom allocators, which other slots include */
 };
 
 struct profile_record {
     uint64_t id;           /* stable: hash of the site's descriptor, or of the module's path */
     uint32_t module;       /* slot of its module; a module's own slot */
     uint32_t line, column; /* 0: unknown */
-    profile_name function; /* where the call is written; modules: nothing */
-    profile_name file;     /* modules: their path */
+    profile_name function; /* function that contains the call; modules: none */
+    profile_name file;     /* modules: path */
     profile_name callee;
     profile_name type;
     profile_name inlined;  /* struct profile_frame of the innermost caller */
-    profile_name build_id; /* modules: the GNU build id in hexadecimal digits */
+    profile_name build_id; /* modules: GNU build id in hexadecimal */
     uint32_t what;         /* enum profile_what, written last */
-    uint32_t parent;       /* stack, backing: the slot that this is a part of */
+    uint32_t parent;       /* stack, backing: the slot of which this is a part */
     profile_name stack;    /* stack: struct profile_step of the innermost caller */
-    uint64_t address;      /* caller: the return address, as the module's ELF file has it */
+    uint64_t address;      /* caller: return address, as in the module's ELF file */
 };
 
-/* A call that was inlined. Aligned to 4 in the names. */
+/* An inlined call. Aligned to 4 in the names. */
 struct profile_frame {
     profile_name function, file;
     uint32_t line, column;
@@ -245,46 +247,46 @@ struct profile_frame {
 /* A return address. Aligned to 4 in the names. */
 struct profile_return {
     uint32_t module;     /* slot of its module */
-    uint32_t address[2]; /* as the module's ELF file has it: low half, high half */
+    uint32_t address[2]; /* as in the module's ELF file: low half, high half */
 };
 
-/* The address, in no module, that stands for all further calls of a path that was cut: the table of paths was
- * full. Such a path has its innermost calls, and calls that recurse through one call site once. */
+/* An address in no module that stands for the missing calls of a cut path, after the table of paths was full.
+ * Such a path has its innermost calls, and recursive calls from one address only once. */
 #define PROFILE_CUT 1
 
-/* One of a stack. Aligned to 4 in the names; equal stacks share their outer steps. */
+/* A frame link. Aligned to 4 in the names; equal stacks share their outer links. */
 struct profile_step {
-    profile_name caller; /* struct profile_step: the next one outwards; 0: none, or not kept */
+    profile_name caller; /* struct profile_step: the next one outwards; 0: none, or not recorded */
     profile_name to;     /* struct profile_return */
 };
 
-/* The numbers of a slot beside what its threads counted. */
+/* The data of a slot that its threads do not count. */
 struct profile_slot {
     uint64_t inherited_blocks, inherited_bytes; /* live when the process was forked, or at the last reset */
     uint64_t lost_blocks, lost_bytes;           /* with PROFILE_HAS_LOST */
-    uint64_t most; /* the most live blocks that were seen since there were several threads, inherited ones not
-                      among them */
-    uint64_t most_within; /* the true maximum is not above that by more than this */
-    int64_t measured;     /* the writer's own */
+    uint64_t most; /* maximum of live blocks observed since there were several threads, without inherited
+                    * ones */
+    uint64_t most_within; /* the true maximum exceeds `most` by at most this */
+    int64_t measured;     /* private to the writer */
     uint32_t windows, measures;
 };
 
-/* Live blocks that are not among the lost ones and that only memory points to which the program mapped
- * itself; with PROFILE_HAS_LOST. */
+/* Live blocks that are possibly lost: only memory that the program mapped itself points to them. With
+ * PROFILE_HAS_LOST. */
 struct profile_possibly_lost {
     uint64_t blocks, bytes;
 };
 
-/* Epochs are counted in steps that are larger than any number of live blocks. */
+/* Epochs advance in steps larger than any number of live blocks. */
 #define PROFILE_EPOCH_BITS 34
 #define PROFILE_EPOCH_STEP (INT64_C(1) << PROFILE_EPOCH_BITS)
 
-/* The counters, by how they are read while threads count on: what went before what came. The one list that
- * the runtime's sums, the reader and the writer of profiles expand. Those of an extra and the rare ones are
- * counters of the report too, by the same names (model/counters.h).
+/* The counters, in an order for reading while threads count: released before gained. The runtime's sums, the
+ * reader and the writer of profiles expand this list. The extra and rare counters are also counters of the
+ * report, with the same names (model/counters.h).
  *
- * A new counter comes at the end of PROFILE_RARE, and is no new version: the header says how many a file has.
- * Those that it lacks are 0, and those that a reader does not know it says. */
+ * A new counter is added at the end of PROFILE_RARE and does not change the version: the header has the
+ * number of rare counters. Missing ones are 0, and a reader reports unknown ones. */
 #define PROFILE_TALLY_CAME(X) X(gained) X(gained_bytes)
 #define PROFILE_TALLY_WENT(X) X(lost) X(lost_bytes)
 #define PROFILE_TALLY(X)      PROFILE_TALLY_CAME(X) PROFILE_TALLY_WENT(X)
@@ -304,32 +306,32 @@ enum {
     PROFILE_COMMON_COUNT = PROFILE_TALLY(PROFILE_ONE) PROFILE_EXTRA(PROFILE_ONE),
 };
 
-/* Elements with rare counters have a power of two of places, so that none lies in two pages. */
+/* Elements with rare counters have a power of two of places, so that none crosses a page. */
 #define PROFILE_RARE_MAX         256
 #define PROFILE_PLACES(counters) (UINT64_C(1) << (63 - __builtin_clzll(2 * (counters)-UINT64_C(1))))
 
-/* One thread's part of a slot. All zero is its initial state.
+/* One thread's part of a slot. Initially all zero.
  *
- * The counters only ever rise, but after a reset. An event writes gained before reallocs and lost before
- * moved; whoever reads them meanwhile takes moved before lost, and both from all blocks before reallocs and
- * then gained from any. Live blocks of a slot: gained - lost of all blocks, + inherited_blocks. */
+ * Counters only increase, except by a reset. An event writes gained before reallocs, and lost before moved. A
+ * concurrent reader therefore reads moved before lost, both from all blocks before reallocs, and then gained
+ * from any block. Live blocks of a slot: sum of gained - lost over all blocks, plus inherited_blocks. */
 struct tally {
-    PROFILE_TALLY_CAME(PROFILE_COUNTER) /* blocks that came: allocs + reallocs */
-    PROFILE_TALLY_WENT(PROFILE_COUNTER) /* blocks that went: frees + moved */
-    int64_t above;                      /* the writer's own: gained - lost - limit - epoch of looked */
-    int64_t limit;                      /* of gained - lost, above which it must be looked at */
-    int64_t looked;     /* the epoch in which the slot was last looked at, and in the bits below
-                           PROFILE_EPOCH_STEP, signed, the blocks that were live here at the peak */
+    PROFILE_TALLY_CAME(PROFILE_COUNTER) /* blocks gained: allocs + reallocs */
+    PROFILE_TALLY_WENT(PROFILE_COUNTER) /* blocks released: frees + moved */
+    int64_t above;                      /* private to the writer: gained - lost - limit - epoch of looked */
+    int64_t limit;                      /* the slot must be examined when gained - lost exceeds it */
+    int64_t looked;     /* epoch in which the slot was last examined; the bits below PROFILE_EPOCH_STEP have,
+                         * signed, the blocks that were live here at the peak */
     int64_t peak_bytes; /* live here at the peak */
 };
 
-/* Of slots whose blocks are reallocated. */
+/* For slots with reallocated blocks. */
 struct extra {
     PROFILE_EXTRA(PROFILE_COUNTER)
     uint64_t unused[3];
 };
 
-/* Of slots where such a thing happens. */
+/* For slots with such events. */
 struct rare {
     union {
         struct {
@@ -339,7 +341,7 @@ struct rare {
     };
 };
 
-/* A copy takes what came anew once what went is in it. */
+/* Copies gained counters again after released ones were copied, to keep the order above. */
 #define PROFILE_TAKE(name) to->name = __atomic_load_n(&from->name, __ATOMIC_ACQUIRE);
 
 static inline void extras_take_came(struct extra *to, const struct extra *from, size_t count) {
@@ -354,19 +356,22 @@ static inline void tallies_take_came(struct tally *to, const struct tally *from,
     }
 }
 
-/* Sums of all of them. */
+/* Sums of all counters. */
 struct flow {
     PROFILE_COUNTERS(PROFILE_COUNTER)
 };
 
-/* Carried over, by slot: inherited - (gained - lost) of profile_base. The live blocks and bytes of a tally at
- * the peak: peak_bytes and the blocks in looked, if the epoch of looked is not below peak.epoch and
- * peak.riser is 0; else what is live in it now. Of a slot: the sum of that over its tallies, and what was
- * carried over.
+/* The peak and the maximum of a slot, from its tallies.
  *
- * The most live blocks of a slot: the larger of profile_slot.most and, over all tallies of it whose looked is
- * below peak.shared_epoch (all if that is 0), gained - lost and, unless looked is below peak.reset_epoch,
- * limit; and what was carried over. */
+ * Carry of a slot: inherited - (gained - lost) of profile_base.
+ *
+ * Live at the peak, of a tally: peak_bytes and the blocks in looked, if the epoch of looked is at least
+ * peak.epoch and peak.riser is 0; otherwise its live blocks and bytes now. Of a slot: the sum over its
+ * tallies plus the carry.
+ *
+ * Maximum of live blocks of a slot: the carry plus the maximum of profile_slot.most and, over all its tallies
+ * with looked below peak.shared_epoch (all if that is 0), of gained - lost and, unless looked is below
+ * peak.reset_epoch, limit. */
 
 static inline int64_t tally_epoch(const struct tally *tally) {
     return tally->looked & -PROFILE_EPOCH_STEP;
@@ -378,16 +383,16 @@ static inline int64_t tally_peak_blocks(const struct tally *tally) {
 
 struct profile_block {
     profile_name phase; /* 0: outside of all phases */
-    uint32_t thread;    /* index among the threads at once */
+    uint32_t thread;    /* index among simultaneous threads */
 };
 
-/* The effects of slot by on blocks of slot owner. */
+/* The effects of slot `by` on blocks of slot `owner`. */
 struct profile_pair {
     uint64_t key; /* 1:1 kind:7 owner:28 by:28; slot 0: unknown; kind: enum pair_kind (model/counters.h) */
     uint64_t count, bytes;
 };
 
-/* The highest bit, for a key of zeros is an unused place. */
+/* The highest bit is set, because key 0 marks an unused element. */
 static inline uint64_t pair_key(uint32_t kind, uint64_t owner, uint64_t by) {
     return UINT64_C(1) << 63 | (uint64_t)kind << 56 | owner << 28 | by;
 }
@@ -404,22 +409,21 @@ static inline uint32_t pair_by(const struct profile_pair *pair) {
     return pair->key & 0xFFFFFFF;
 }
 
-/* Requests in each class of sizes (model/counters.h). */
+/* Requests per size class (model/counters.h). */
 struct profile_sizes {
     uint64_t counts[48];
     uint64_t unused[16];
 };
 
-/* How long the blocks of a slot lived that are not its own any more, in what came meanwhile (allocations and
- * reallocations of the process) and in time: the sums, and how many there were in each class, which are those
- * of sizes. */
+/* Lifetimes of the blocks that a slot no longer owns, measured in allocations and reallocations of the
+ * process and in time: the sums, and the number of blocks per class. Classes are those of sizes. */
 struct profile_lifetimes {
     uint64_t allocations, nanoseconds;
     uint64_t by_allocations[48], by_time[48];
     uint64_t unused[30];
 };
 
-/* The sums at the last reset, to be taken off. */
+/* The sums at the last reset, to be subtracted. */
 struct profile_base {
     union {
         struct flow flow;
@@ -429,20 +433,19 @@ struct profile_base {
 
 enum profile_note_what {
     PROFILE_NOTE_NONE,
-    PROFILE_NOTE_REASON,  /* why the numbers are not exact, in words */
+    PROFILE_NOTE_REASON,  /* text of a reason why the numbers are not exact */
     PROFILE_NOTE_PROGRAM, /* an executable, if there are several */
 };
 
-/* A note says what the header of several processes cannot. */
+/* Notes have what the header of a merged profile cannot hold. */
 enum profile_part_what {
     PROFILE_PART_NONE,
     PROFILE_PART_KNOWN,
-    PROFILE_PART_UNKNOWN, /* of what thread, or in which phase, is not known */
-    PROFILE_PART_RESET,   /* what was counted before resets, which the other parts have and the slots have not
-                           */
+    PROFILE_PART_UNKNOWN, /* thread or phase is unknown */
+    PROFILE_PART_RESET,   /* counted before resets: included in the other parts, but not in slots */
 };
 
-/* What a thread of a process counted in a phase. */
+/* The counters of a thread of a process in a phase. */
 struct profile_part {
     uint64_t pid;
     uint32_t thread;
@@ -455,7 +458,7 @@ struct profile_part {
 struct profile_note {
     uint32_t what; /* enum profile_note_what */
     profile_name text;
-    uint64_t processes; /* of so many the reason is */
+    uint64_t processes; /* number of processes to which the reason applies */
 };
 
 #ifndef __cplusplus

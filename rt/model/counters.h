@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The effects that one site can have on another one's blocks. */
+/* Counters, histograms, and kinds of pairs. */
 #ifndef ALLOCSITE_MODEL_COUNTERS_H
 #define ALLOCSITE_MODEL_COUNTERS_H
 
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kind, its name in JSON, and what it is called for people. Those before the first fault are what programs
- * do all the time. */
+/* Pairs describe what one site does to the blocks of another. Kind, name in JSON, and words for people. Kinds
+ * before the first fault are ordinary events. */
 #define ALLOCSITE_PAIR_KINDS(X)                                                                              \
     X(PAIR_FREE, "free", "freed by")                                                                         \
     X(PAIR_REALLOC, "realloc", "reallocated by")                                                             \
@@ -50,9 +50,9 @@ static inline const char *pair_words(enum pair_kind kind) {
     return words[kind];
 }
 
-/* ---- Classes of sizes, for a histogram of what a site asks for. */
+/* ---- Size classes, for a histogram of requested sizes. */
 
-/* Class 0: size 0; class k: 2^(k-1) <= size < 2^k; the last one: all above, from 64 TiB on. */
+/* Class 0: size 0; class k: 2^(k-1) <= size < 2^k; the last class: everything from 64 TiB on. */
 #define SIZE_CLASSES 48
 
 static inline uint64_t size_class(uint64_t size) {
@@ -60,14 +60,14 @@ static inline uint64_t size_class(uint64_t size) {
     return is_last ? SIZE_CLASSES - 1 : highest_bit(2 * size + 1);
 }
 
-/* The smallest size in it. */
+/* The smallest size of the class. */
 static inline uint64_t size_class_start(unsigned number) {
     return number ? UINT64_C(1) << (number - 1) : 0;
 }
 
-/* ---- How long the blocks of a site lived (profile.h says what is counted). Classes are those of sizes. */
+/* ---- Lifetimes of a site's blocks (see profile.h). They use the classes of sizes. */
 
-/* All of it is counters: whoever adds some up need not know which. */
+/* All members are counters, so sums treat them alike. */
 enum { LIFETIMES_COUNTERS = sizeof(struct profile_lifetimes) / sizeof(uint64_t) };
 
 union lifetimes {
@@ -75,7 +75,8 @@ union lifetimes {
     uint64_t counters[LIFETIMES_COUNTERS];
 };
 
-/* The blocks that it is of: those that are the site's no more and came while lifetimes were counted. */
+/* The number of blocks with a known lifetime: allocated while lifetimes were counted, and no longer owned by
+ * the site. */
 static inline uint64_t lifetimes_blocks(const union lifetimes *lifetimes) {
     uint64_t blocks = 0;
     for (int i = 0; i < SIZE_CLASSES; i++)
@@ -83,15 +84,15 @@ static inline uint64_t lifetimes_blocks(const union lifetimes *lifetimes) {
     return blocks;
 }
 
-/* ---- The counters of each site and in total: the one list that the report, JSON and CSV derive from. */
+/* ---- The counters of a site and of the totals. Report, JSON and CSV expand this list. */
 
-/* The members of the report, in its order. Calls and blocks are counts, the rest is bytes as the program
- * asked for them. For every site and in total
+/* In the order of the report. Calls and blocks are counts, the others are bytes as requested. For every site
+ * and in total
  *
  *     allocs + reallocs + inherited_blocks = frees + moved + live_blocks
  *     alloc_bytes + realloc_bytes + inherited_bytes = freed_bytes + moved_bytes + live_bytes
  *
- * inherited: what a forked child took over from its parent; 0 in a process that was not forked. */
+ * inherited: blocks that a forked child got from its parent; 0 in other processes. */
 #define ALLOCSITE_FLOW(X)                                                                                    \
     X(allocs)                                                                                                \
     X(alloc_bytes)                                                                                           \
@@ -112,18 +113,18 @@ static inline uint64_t lifetimes_blocks(const union lifetimes *lifetimes) {
     X(inherited_blocks)                                                                                      \
     X(inherited_bytes)
 
-/* A thread, or a phase, has what flowed through it, and what failed. */
+/* A thread or phase has only flows and failures. */
 #define ALLOCSITE_PART(X) ALLOCSITE_FLOW(X) X(failed)
 
-/* A site has these besides. max_live_blocks_within: with several threads the true maximum is not above
- * max_live_blocks by more than this. */
+/* A site has additional counters. max_live_blocks_within: with several threads the true maximum exceeds
+ * max_live_blocks by at most this. */
 #define ALLOCSITE_SITE_TOTALS(X)                                                                             \
     ALLOCSITE_TOTALS(X)                                                                                      \
     X(max_live_blocks)                                                                                       \
     X(max_live_blocks_within)
 
-/* And what is counted only if it is asked for, which outputs have where it is not 0: blocks that were freed
- * before their thread allocated anything else. */
+/* Optional counters, which outputs contain if they are not 0. temporary: blocks that were freed before their
+ * thread allocated anything else. */
 #define ALLOCSITE_ASKED(X) X(temporary)
 #define ALLOCSITE_COUNTED(X)                                                                                 \
     ALLOCSITE_TOTALS(X)                                                                                      \
@@ -136,7 +137,8 @@ struct counters {
 #undef ALLOCSITE_MEMBER
 };
 
-/* Of what is in no total no peak is looked for. There was no more live at once than ever came. */
+/* For counters outside the totals no peak is tracked. The maximum is at most the number of blocks ever
+ * gained. */
 static inline void counters_forget_peaks(struct counters *counters) {
     uint64_t came = counters->allocs + counters->reallocs + counters->inherited_blocks;
     counters->peak_bytes = counters->peak_blocks = 0;
@@ -144,8 +146,7 @@ static inline void counters_forget_peaks(struct counters *counters) {
     counters->max_live_blocks_within = came - counters->live_blocks;
 }
 
-/* Where nobody noted who freed what, as if nothing had been: what is live and the most of it is all that
- * came. */
+/* If frees were not counted, live blocks and their maximum are all blocks ever gained. */
 static inline void counters_keep_all(struct counters *counters) {
     counters_forget_peaks(counters);
     counters->peak_blocks = counters->live_blocks;
@@ -160,8 +161,8 @@ static inline void counters_add(struct counters *total, const struct counters *p
 #undef ALLOCSITE_ADD
 }
 
-/* Two maxima are not the maximum of the sum: that lies between what both had at one moment that is known, if
- * that is more than the larger of them, and both together. */
+/* The maximum of a sum is not the sum of the maxima. It is at least the larger maximum and at least what both
+ * had live at a known moment, and at most the sum. */
 static inline void counters_join(struct counters *whole, const struct counters *part) {
     uint64_t most =
         whole->max_live_blocks > part->max_live_blocks ? whole->max_live_blocks : part->max_live_blocks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Sites that are asked for by name. */
+/* Matches sites by name. */
 #include "model/filter.h"
 
 #include "base/words.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The stack that this runs on is the program's, and may be small. */
+/* Small, because this runs on the program's stack. */
 #define NAME_MOST 512
 
 bool filter_is_path(const char *pattern, const char *path) {
@@ -22,7 +22,7 @@ bool filter_is_name(const char *pattern, const char *name) {
     return name && wildcard_match(pattern, name);
 }
 
-/* "f(int)" is found as "f" too. */
+/* "f" also matches "f(int)". */
 bool filter_is_function(const char *pattern, const char *function) {
     char name[NAME_MOST];
     const char *end =
@@ -34,7 +34,7 @@ bool filter_is_function(const char *pattern, const char *function) {
     return filter_is_name(pattern, name);
 }
 
-/* Longer names are cut to this before they are matched. */
+/* Longer names are cut before they are matched. */
 #define WHOLE_MOST 65536
 
 static size_t whole_size(const char *name) {
@@ -88,7 +88,7 @@ bool filter_is_id(const char *pattern, uint64_t id) {
 
 enum { OF_SITE = 1, OF_FILE = 2, OF_FUNCTION = 4, OF_TYPE = 8, OF_MODULE = 16, OF_CALLEE = 32, OF_ALL = 63 };
 
-/* Takes the kind off the filter. */
+/* Removes the kind from the filter and returns its number. */
 static unsigned take_kind(const char **filter) {
     static const char *const kinds[] = {"site=", "file=", "function=", "type=", "module=", "callee="};
     for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)

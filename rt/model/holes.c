@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Why numbers are not exact, in words. */
+/* Texts for the reasons why numbers are not exact. */
 #include "model/holes.h"
 
 #include "base/arrays.h"
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* @ stands for the other malloc's module. */
+/* @ is replaced by the module of the other malloc. */
 static const char *const texts[] = {
     [HOLE_MEMORY] = "out of memory for the runtime's own tables: some allocations are not counted",
     [HOLE_FORK] = "the kernel does not wipe memory on fork (it is older than Linux 4.14, or an emulator), "

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The options of a run. */
+/* Parses the options of a run. */
 #include "model/options.h"
 
 #include "base/arrays.h"
 
 #include <string.h>
 
-/* ---- What a row is of. */
+/* ---- Kinds of rows. */
 
 static const char *const group_names[] = {
     [BY_SITE] = "site",   [BY_LINE] = "line",     [BY_FUNCTION] = "function", [BY_FILE] = "file",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Merging, sorting and cutting the sites of a report. */
+/* Merges, sorts and limits the sites of a report. */
 #include "model/report.h"
 
 #include "base/arrays.h"
@@ -60,7 +60,7 @@ static void merge_same(struct report *report) {
     report->site_count = kept;
 }
 
-/* A row that only bounds a maximum has counted nothing. */
+/* A row that has only the bound of a maximum has counted nothing. */
 static bool is_blank(const struct report_site *site) {
     static const struct counters nothing;
     struct counters counters = site->counters;
@@ -68,7 +68,7 @@ static bool is_blank(const struct report_site *site) {
     return memcmp(&counters, &nothing, sizeof nothing) == 0;
 }
 
-/* Sites that only give other sites' blocks back come last. */
+/* Moves sites that only free other sites' blocks to the end. */
 static void put_blank_ones_last(struct report *report) {
     struct report_site **sites = report->sites;
     report->counted = 0;
@@ -116,7 +116,7 @@ static bool is_one_block(const struct counters *counters, uint64_t least, uint64
            counters->alloc_bytes <= most && counters->live_blocks == 1;
 }
 
-/* Of the dynamic library there is no symbol: it is the one block that it takes itself. */
+/* The dynamic library's pool has no symbol. Its size identifies the block. */
 bool report_is_exception_pool(const struct report_site *site) {
     if (site->view.sited)
         return false;
@@ -131,7 +131,7 @@ bool report_is_stream_function(const char *function) {
     return is_any(function, inside, sizeof inside / sizeof *inside);
 }
 
-/* The first output takes a buffer, for which the line that wrote is billed. */
+/* The first output to a stream allocates its buffer. The allocation is attributed to the line that writes. */
 static bool is_stream_buffer(const struct report_site *site) {
     static const char *const output[] = {"printf",
                                          "fprintf",
@@ -168,7 +168,7 @@ static bool is_suppressed(const struct report *report, const struct report_site 
            suppress_matches(limits->suppressed, site);
 }
 
-/* Moves the sites that are shown to the front, in their order. */
+/* Moves the sites to show to the front, in order. */
 static void cut(struct report *report) {
     for (size_t i = 0; i < report->counted; i++) {
         struct report_site *site = report->sites[i];
@@ -193,7 +193,7 @@ static void cut(struct report *report) {
     }
 }
 
-/* Reports know their reasons as texts only. */
+/* Reports contain reasons only as text. */
 static bool has_reason(const struct report *report, enum hole hole) {
     char text[HOLE_TEXT_SIZE];
     hole_text(text, hole, NULL);

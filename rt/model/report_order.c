@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The orders of a report's sites, pairs and phases. */
+/* Orders a report's sites, pairs and phases. */
 #include "model/report.h"
 
 #include "base/arrays.h"
@@ -56,7 +56,7 @@ void order_sites_by_identity(struct report_site **sites, size_t count) {
     sort_array(sites, count, sizeof *sites, compare_identity);
 }
 
-/* SORTS: by lost bytes. */
+/* SORTS: by leaked bytes. */
 static uint64_t key_of(const struct report_site *site, enum report_sort sort) {
     const struct counters *counters = &site->counters;
     switch (sort) {
@@ -73,7 +73,7 @@ static uint64_t key_of(const struct report_site *site, enum report_sort sort) {
     }
 }
 
-/* The larger key first; what is equal by both, and by bytes and calls, in the order of the source. */
+/* In descending order of both keys, then of bytes and calls, then in source order. */
 static int compare_keys(const void *a, const void *b, enum report_sort first, enum report_sort second) {
     const enum report_sort sorts[] = {first, second, SORT_BYTES, SORT_ALLOCS};
     const struct report_site *left = site_at(a), *right = site_at(b);
@@ -118,7 +118,7 @@ static uint64_t position(const struct report_site *site) {
     return site ? site->position : UINT64_MAX;
 }
 
-/* By owner, as the sites are sorted, and kind; faults behind all others, by kind and owner. */
+/* By owner in the order of sites, and kind; faults come last, by kind and owner. */
 static int compare_owner_and_kind(const struct report_pair *a, const struct report_pair *b) {
     int by_owner = compare_u64(position(a->owner), position(b->owner));
     int by_kind = compare_u64(a->kind, b->kind);
@@ -132,7 +132,7 @@ static int compare_pair_sites(const void *a, const void *b) {
     return compare_owner_and_kind(left, right) ?: compare_u64(position(left->by), position(right->by));
 }
 
-/* Those with the most bytes first. */
+/* By descending bytes. */
 static int compare_pair_sizes(const void *a, const void *b) {
     const struct report_pair *left = a, *right = b;
     return compare_owner_and_kind(left, right)
@@ -141,9 +141,9 @@ static int compare_pair_sizes(const void *a, const void *b) {
                ?: compare_u64(position(left->by), position(right->by));
 }
 
-/* ---- The pairs of a report in the order of its sites. */
+/* ---- Pairs. */
 
-/* A site can stand in the report twice; pairs go to the row that stands for both. */
+/* Makes pairs refer to merged rows instead of duplicates. */
 static void redirect(struct report_pair *pairs, size_t count) {
     for (size_t i = 0; i < count; i++) {
         pairs[i].owner = pairs[i].owner ? pairs[i].owner->merged : NULL;
@@ -155,7 +155,7 @@ static bool is_same(const struct report_pair *a, const struct report_pair *b) {
     return a->kind == b->kind && a->owner == b->owner && a->by == b->by;
 }
 
-/* Returns how many are left. */
+/* Returns the number of pairs left. */
 static size_t merge_same(struct report_pair *pairs, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
@@ -199,7 +199,7 @@ void pairs_prepare(struct report *report) {
     name_sites(report);
 }
 
-/* ---- The callers of each site. */
+/* ---- Callers. */
 
 int report_order_places(const struct place *a, const struct place *b) {
     if (!a || !b)
@@ -232,8 +232,8 @@ static size_t merge_callers(struct report_caller *callers, size_t count) {
     return kept;
 }
 
-/* The callers that a stack has in common with others of its row. The last one stays among the row's callers,
- * so that there is one. */
+/* Finds the callers that all stacks of a row share. The last caller of a stack is never shared, so that a row
+ * has at least one caller. */
 static void share_callers(struct report_site *site, const struct report_stack *stack) {
     size_t most = stack->caller_count ? stack->caller_count - 1 : 0, shared = 0;
     if (site->caller_count++ == 0) {
@@ -285,7 +285,7 @@ void callers_prepare(struct report *report) {
     }
 }
 
-/* ---- Its phases, likewise. */
+/* ---- Phases. */
 
 int order_phases(const struct report_phase *a, const struct report_phase *b) {
     return compare_u64(position(a->site), position(b->site))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Leaks that somebody knows of. */
+/* Matches sites against known leaks. */
 #include "model/suppress.h"
 
 #include "base/words.h"
@@ -8,8 +8,8 @@
 
 enum { PATTERN_SIZE = 512 };
 
-/* Of wildcard_match, which is for whole names. Returns what is behind the line; the pattern is empty if it
- * has none. */
+/* Converts a line to a pattern for wildcard_match, which matches whole names. Returns the next line; the
+ * pattern is empty if the line has none. */
 static const char *take_line(const char *text, char pattern[PATTERN_SIZE]) {
     static const char what[] = "leak:";
     size_t length = strcspn(text, "\r\n");

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Leaks that somebody knows of, in the format of LeakSanitizer's suppressions: lines leak:PATTERN, and #
- * for comments. A pattern is a part of a name, * stands for any characters, ^ for its beginning and $ for its
- * end. */
+/* Known leaks in the format of LeakSanitizer's suppressions: lines "leak:PATTERN", and # for comments. A
+ * pattern matches a part of a name; * stands for any characters, ^ for the beginning and $ for the end. */
 #ifndef ALLOCSITE_MODEL_SUPPRESS_H
 #define ALLOCSITE_MODEL_SUPPRESS_H
 
 #include "model/report.h"
 
-/* The first line that is neither that nor empty; NULL: none is. */
+/* The first line that is not empty and not in the format; NULL: none. */
 const char *suppress_wrong(const char *text);
 
-/* Whether a line of the text matches function, file or module of the site, or of what it was inlined into or
- * called from. */
+/* True if a line of the text matches the function, file or module of the site, of its inline chain or of its
+ * callers. */
 bool suppress_matches(const char *text, const struct report_site *);
 
 #endif

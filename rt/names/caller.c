@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Whether the first frame of a stack is that of the function whose call allocates. */
+/* Decides whether the first frame of a stack is the function that contains the allocating call. */
 #include "names/names.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ static bool is_allocator(const char *callee) {
     return false;
 }
 
-/* Without scopes and arguments, and without what compilers append to copies of a function: symbols and debug
- * information spell all that in their own ways. */
+/* The name without scopes, arguments and suffixes of compilers, which symbols and debug information spell
+ * differently. */
 static const char *own_name(char text[NAME_SIZE], const char *function) {
     static const char scopes[] = "...::";
     name_function(text, function, 1);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names of functions as a person reads them. */
+/* Shortens names of functions and types for people. */
 #include "names/names.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* ---- Where a demangled name has its parts. */
-
-/* ---- Where a demangled name has its parts. All look at [at, end) and go on behind what is there; begin:
- * where the name begins, for what stands before at. */
+/* ---- Parsing demangled names. Functions parse [at, end) and return the position after the parsed part;
+ * begin: start of the name, for characters before at. */
 
 struct stretch {
     const char *begin, *end;
@@ -31,7 +29,7 @@ static size_t demangled_word_length(const char *at, const char *end) {
     return length;
 }
 
-/* Behind the bracket that closes the one that is there; NULL: none does. */
+/* The position after the matching bracket; NULL: not closed. */
 static const char *demangled_skip_group(const char *at, const char *end, char close) {
     char open = *at;
     for (size_t depth = 0; at < end; at++) {
@@ -42,8 +40,8 @@ static const char *demangled_skip_group(const char *at, const char *end, char cl
     return NULL;
 }
 
-/* Behind "operator" and its signs, whose brackets open nothing; of a name (operator new, operator bool)
- * behind the word alone. NULL: there is none. */
+/* The position after "operator" and its symbol, whose brackets do not nest; after the word alone for operator
+ * new and conversions. NULL: no operator. */
 static const char *skip_operator(const char *at, const char *begin, const char *end) {
     static const char *const brackets[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<",
                                            ">>", "<=", ">=",  "->",  "<",   ">"};
@@ -66,8 +64,8 @@ static const char *skip_quoted(const char *at, const char *end) {
     return close ? close + 1 : NULL;
 }
 
-/* Behind what belongs together there: in parentheses angle brackets are signs of comparison. NULL: a bracket
- * is not closed. */
+/* The position after a token or group. Angle brackets in parentheses are comparisons. NULL: a bracket is not
+ * closed. */
 static const char *skip_one(const char *at, const char *begin, const char *end) {
     const char *behind = *at == 'o' ? skip_operator(at, begin, end) : NULL;
     if (behind)
@@ -97,12 +95,12 @@ static const char *skip_arguments(const char *at, const char *end) {
     return NULL;
 }
 
-/* Behind what belongs together there, template arguments as well. NULL: a bracket is not closed. */
+/* The position after a token or group, or after template arguments. NULL: a bracket is not closed. */
 static const char *demangled_skip(const char *at, const char *begin, const char *end) {
     return *at == '<' ? skip_arguments(at, end) : skip_one(at, begin, end);
 }
 
-/* Behind const, volatile, & and && of a function. */
+/* The position after const, volatile, & and && of a function. */
 static const char *demangled_skip_qualifiers(const char *at, const char *end) {
     static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
     for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
@@ -115,19 +113,19 @@ static bool demangled_is_anonymous(const char *at, const char *end) {
     return demangled_starts(at, end, "(anonymous namespace)");
 }
 
-/* "decltype(x)", of which libiberty writes a space behind the word. */
+/* "decltype(x)". libiberty writes a space after the word. */
 static bool is_behind_decltype(const char *at, const char *begin) {
     static const char word[] = "decltype";
     at -= at > begin && at[-1] == ' ';
     return at - begin >= (long)strlen(word) && memcmp(at - strlen(word), word, strlen(word)) == 0;
 }
 
-/* At a parenthesis. Returns where to go on; sets the end where the name is complete. */
+/* At a parenthesis. Returns where to continue, and sets the end of the name if it is complete. */
 static const char *pass_parenthesis(struct stretch *name, const char *at, const char *behind,
                                     const char *end) {
     if (demangled_is_anonymous(at, end))
         return behind;
-    if (at == name->begin) /* of a function that returns a pointer to a function */
+    if (at == name->begin) /* a function that returns a pointer to a function */
         return name->begin = at + 1 + strspn(at + 1, "*& ");
     behind = demangled_skip_qualifiers(behind, end);
     if (!demangled_starts(behind, end, "::"))
@@ -135,14 +133,15 @@ static const char *pass_parenthesis(struct stretch *name, const char *at, const 
     return behind;
 }
 
-/* A conversion's type may be a pointer to a function. */
+/* The type of a conversion operator may be a pointer to a function. */
 static const char *skip_conversion(const char *at, const char *begin, const char *end) {
     while (at && at < end && (*at != '(' || demangled_starts(at, end, "(*")))
         at = demangled_skip(at, begin, end);
     return at;
 }
 
-/* "JS:*parse /srv/app.js:3" of a just-in-time compiler: in C++ a colon is never alone before all brackets. */
+/* Recognizes names of just-in-time compilers, "JS:*parse /srv/app.js:3": in C++ there is no single colon
+ * before brackets. */
 static bool has_lone_colon(const char *name) {
     size_t length = strcspn(name, " <([{'");
     for (size_t i = 0; i < length; i++) {
@@ -153,11 +152,11 @@ static bool has_lone_colon(const char *name) {
     return false;
 }
 
-/* The part of a function that is its name. All of it where nothing else can be made out. */
+/* The part of a function that is its name; all of it if it cannot be parsed. */
 static struct stretch demangled_name(const char *function) {
     const char *end = function + strlen(function), *at = function;
     struct stretch name = {function, NULL}, all = {function, end};
-    if (*at == '-' || *at == '+' || has_lone_colon(at)) /* Objective-C; no language that is known here */
+    if (*at == '-' || *at == '+' || has_lone_colon(at)) /* Objective-C; unknown languages */
         return all;
     while (at && at < end && !name.end) {
         const char *behind = demangled_skip(at, function, end);
@@ -168,9 +167,9 @@ static struct stretch demangled_name(const char *function) {
             continue;
         }
         if (*at == ' ' && (demangled_starts(behind, end, "[") || demangled_starts(behind, end, "(.")))
-            name.end = at; /* a part that the optimizer made */
+            name.end = at; /* a clone made by the optimizer */
         else if (*at == ' ' && !(demangled_starts(behind, end, "(") && is_behind_decltype(behind, function)))
-            name.begin = behind; /* that was the return type */
+            name.begin = behind; /* the text before was the return type */
         else if (*at == '*' || *at == '&')
             name.begin = behind;
         else if (*at == '(')
@@ -183,7 +182,7 @@ static struct stretch demangled_name(const char *function) {
     return at && name.begin < name.end ? name : all;
 }
 
-/* ---- Names of functions and files for people. */
+/* ---- Names for people. */
 
 enum { DEPTH_SHOWN = 12, DEPTH_WHOLE = 256 };
 
@@ -191,8 +190,8 @@ struct name {
     char *text;
     size_t size, used;
     bool is_full;
-    size_t longest; /* template arguments of more columns are left out */
-    int deepest;    /* ... and those within so many others */
+    size_t longest; /* longer template arguments are dropped */
+    int deepest;    /* template arguments nested deeper are dropped */
 };
 
 static size_t columns_of(const char *text, size_t length) {
@@ -210,7 +209,7 @@ static void put(struct name *name, const char *text, size_t length) {
     name->used += length;
 }
 
-/* Namespaces that are for the linker: whoever writes the name leaves them out. 0: there is none. */
+/* The length of an inline namespace of a standard library, which source code does not mention; 0: none. */
 static size_t inline_namespace(const char *at, const char *end) {
     static const char *const known[] = {"__cxx11", "__1", "__2", "__8", "__ndk1", "__Cr", "__fs", "_V2"};
     size_t length = demangled_word_length(at, end);
@@ -223,13 +222,13 @@ static size_t inline_namespace(const char *at, const char *end) {
     return is_version ? length + 2 : 0;
 }
 
-/* Template arguments that most programs never write. */
+/* Default template arguments that most programs do not write. */
 static bool is_default(const char *at, const char *end) {
     static const char *const known[] = {"allocator", "char_traits", "less",
                                         "hash",      "equal_to",    "default_delete"};
     while (at < end && *at == ' ')
         at++;
-    if (demangled_starts(at, end, "__gnu_cxx::_S_atomic")) /* of what std::shared_ptr allocates */
+    if (demangled_starts(at, end, "__gnu_cxx::_S_atomic")) /* the type that std::shared_ptr allocates */
         return true;
     if (!demangled_starts(at, end, "std::"))
         return false;
@@ -242,7 +241,8 @@ static bool is_default(const char *at, const char *end) {
     return false;
 }
 
-/* The end of the arguments [at, end) without those; the first one stays, but that of operator<<. */
+/* The end of the arguments [at, end) without defaults. The first argument always stays, except of
+ * operator<<. */
 static const char *without_defaults(const char *at, const char *end) {
     const char *begin = at, *argument = at, *kept = end;
     for (bool is_last = false; !is_last; at++) {
@@ -261,7 +261,7 @@ static const char *without_defaults(const char *at, const char *end) {
     return kept;
 }
 
-/* Not "std::allocator" of a pair, which is no container's own. */
+/* False for pair, tuple and variant, whose "std::allocator" is not a default. */
 static bool has_defaults(const struct name *name) {
     static const char *const without[] = {"pair", "tuple", "variant"};
     for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
@@ -289,7 +289,7 @@ static void use_alias(struct name *name) {
 
 static void put_stretch(struct name *name, const char *at, const char *end, bool is_function, int depth);
 
-/* [at, end) with its brackets. */
+/* Writes [at, end) including its brackets. */
 static void put_arguments(struct name *name, const char *at, const char *end, int depth) {
     static const char cut[] = "<...>";
     size_t mark = name->used;
@@ -314,7 +314,7 @@ static void put_arguments(struct name *name, const char *at, const char *end, in
         use_alias(name);
 }
 
-/* "{lambda(int)#1}" without its parameters. */
+/* Writes "{lambda(int)#1}" without parameters. */
 static void put_braces(struct name *name, const char *at, const char *end) {
     const char *parameters = memchr(at, '(', (size_t)(end - at));
     const char *behind = parameters ? demangled_skip_group(parameters, end, ')') : NULL;
@@ -323,7 +323,7 @@ static void put_braces(struct name *name, const char *at, const char *end) {
         put(name, behind, (size_t)(end - behind));
 }
 
-/* is_function: parentheses are parameters of functions that something is in. */
+/* is_function: parentheses are parameters of enclosing functions. */
 static void put_stretch(struct name *name, const char *at, const char *end, bool is_function, int depth) {
     const char *begin = at;
     while (at < end && !name->is_full) {
@@ -347,7 +347,7 @@ static void put_stretch(struct name *name, const char *at, const char *end, bool
     }
 }
 
-/* Returns whether it fits. */
+/* True if the name fits. */
 static bool write_name(struct name *name, const char *prefix, struct stretch from, bool is_function,
                        size_t columns) {
     name->used = 0;
@@ -357,7 +357,7 @@ static bool write_name(struct name *name, const char *prefix, struct stretch fro
     return !name->is_full && columns_of(name->text, name->used) <= columns;
 }
 
-/* Behind the outermost scope; NULL: there is none. */
+/* The position after the outermost scope; NULL: none. */
 static const char *next_scope(struct stretch name) {
     for (const char *at = name.begin; at && at < name.end; at = demangled_skip(at, name.begin, name.end))
         if (demangled_starts(at, name.end, "::"))
@@ -365,7 +365,7 @@ static const char *next_scope(struct stretch name) {
     return NULL;
 }
 
-/* Template arguments go first, from the longest on; then scopes, from outside; never the name itself. */
+/* Drops template arguments, starting with the longest, then outer scopes, but never the name itself. */
 static void shorten(char text[NAME_SIZE], struct stretch from, bool is_function, size_t columns) {
     static const size_t longest[] = {40, 24, 12, 0};
     struct name name = {.text = text, .size = NAME_SIZE, .deepest = DEPTH_SHOWN};
@@ -379,7 +379,7 @@ static void shorten(char text[NAME_SIZE], struct stretch from, bool is_function,
     strcpy(text + name.used, name.is_full ? "..." : "");
 }
 
-/* Arguments that are too deep are "<...>", which may be longer than they are. */
+/* Arguments nested too deeply become "<...>", which may be longer than the arguments. */
 size_t name_whole_size(const char *name) {
     return 2 * strlen(name) + NAME_SIZE;
 }
@@ -390,7 +390,7 @@ static void write_whole(char *text, size_t size, struct stretch from, bool is_fu
     strcpy(text + name.used, name.is_full ? "..." : "");
 }
 
-/* "(cut)" is no function. */
+/* "(cut)" is not a function. */
 static bool is_remark(const char *function) {
     return *function == '(' && function[strlen(function) - 1] == ')' && !strchr(function, ':');
 }
@@ -413,7 +413,7 @@ void name_function(char text[NAME_SIZE], const char *function, size_t columns) {
         shorten(text, demangled_name(function ? function : "?"), true, columns);
 }
 
-/* Of a line that allocates objects of several types. */
+/* The end of the first types of a line that allocates several. */
 static const char *behind_first_types(const char *type) {
     enum { SHOWN = 3 };
     const char *end = type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Numbers for people. */
+/* Formats numbers for people. */
 #include "names/names.h"
 
 #include "base/words.h"
@@ -12,7 +12,7 @@ static void finish(char *text, const char *digits, const char *end, const char *
     strcpy(text + length, unit);
 }
 
-/* tenths as "12.3" and the unit */
+/* Formats a number of tenths as "12.3" followed by the unit. */
 static void tenths(char *text, uint64_t value, const char *unit) {
     char buffer[24], *end = buffer + sizeof buffer;
     end[-1] = (char)('0' + value % 10);
@@ -30,7 +30,7 @@ void units_size(char *text, uint64_t bytes) {
     uint64_t unit = 0;
     while (unit < 5 && bytes >> (10 * (unit + 2)))
         unit++;
-    /* In steps of 1/1024 of the unit, so that nothing overflows. */
+    /* in steps of 1/1024 of the unit, so that nothing overflows */
     uint64_t scaled = bytes >> (10 * unit);
     tenths(text, (scaled >> 10) * 10 + ((scaled & 1023) * 10 + 512) / 1024, units[unit]);
 }
