@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What allocsite costs: time of whole programs, instructions of an allocation, memory, threads, first use of sites.
+"""The cost of allocsite: run time of programs, instructions per allocation, memory, threads, first use of sites.
 
-Prints one table for each. It judges nothing by its exit status: times are those of this machine at this moment.
+Prints one table for each. The exit status does not depend on the results: times are specific to the machine and moment.
 """
 import argparse
 import dataclasses
@@ -55,7 +55,7 @@ def write_json(path, results):
 
 
 def add_mean_of_all(results, arguments):
-    """As soon as both groups of programs have been measured."""
+    """Adds the mean of all programs once both groups are measured."""
     groups = [results.get(name) for name in ("times", "real")]
     if all(groups) and "all" not in results:
         results["all"] = times.together(groups, arguments)

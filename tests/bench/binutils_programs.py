@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The programs of GNU binutils, each with an input that keeps it busy: a large C++ file with debug information, and a
-library made of the archives of LLVM's optimizer. Those that only change a few bytes (elfedit, ranlib) are not here."""
+library made of LLVM's optimizer archives. Programs that only change a few bytes (elfedit, ranlib) are excluded."""
 import glob
 import os
 import sys
@@ -20,7 +20,7 @@ ARCHIVES = ["Core", "Analysis", "CodeGen", "SelectionDAG", "ScalarOpts", "Transf
 
 
 class Tree:
-    """Stands in for a Builder: one layout, because a build takes minutes."""
+    """Has the interface of a Builder, with one layout, because a build takes minutes."""
 
     layouts = 1
 
@@ -42,7 +42,7 @@ class Tree:
         return os.path.join(self.work, kind, program)
 
     def plain(self, program, *arguments):
-        """Standard output of the plain program."""
+        """Returns the standard output of the plain program."""
         return run([self.build(program, "plain"), *arguments])
 
     def file(self, name):
@@ -55,7 +55,7 @@ def archives(tree):
 
 
 def share(inputs, output):
-    """Arguments of ld: dynamic libraries need not be complete, only __dso_handle has to be in each."""
+    """Returns arguments of ld. A dynamic library need not be complete, but needs __dso_handle."""
     return ["-shared", "--defsym", "__dso_handle=0", "--whole-archive", *inputs, "-o", output]
 
 
@@ -65,7 +65,7 @@ def make_inputs(tree):
     tree.plain("gas/as-new", tree.file("large.s"), "-o", tree.file("large.o"))
     tree.plain("ld/ld-new", *share([tree.file("large.o")], tree.file("large.so")))
     tree.plain("ld/ld-new", *share(archives(tree), tree.file("library.so")))
-    # So many times over that those who read them take as long as the others.
+    # Repeated until their readers run as long as the other programs.
     write_column(tree.file("names"), tree.plain("binutils/nm-new", tree.file("library.so")), -1, 4)
     write_column(tree.file("addresses"), tree.plain("binutils/nm-new", "--defined-only", tree.file("large.so")), 0, 64)
 
@@ -76,7 +76,7 @@ def write_column(path, lines, column, times):
 
 
 def jobs(tree):
-    """Name, and what is run."""
+    """Returns the jobs by name."""
     large, large_object, large_library, library = map(tree.file, ("large.s", "large.o", "large.so", "library.so"))
     written = tree.file("written")
     return {
@@ -98,12 +98,12 @@ def jobs(tree):
 
 
 def missing(tree):
-    """The first of the files from elsewhere that is not there."""
+    """Returns the first required external file that is missing."""
     return next((path for path in [TARBALL, *archives(tree)] if not glob.glob(path)), None)
 
 
 def candidates(builder):
-    """(subjects, what is missing), as in libraries.py."""
+    """Returns (subjects, reasons for missing ones), as in libraries.py."""
     tree = Tree(builder)
     lacking = missing(tree)
     if lacking:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every program in each of its kinds, by one clang: plain, with allocsite, and with the compiler's own profiler."""
+"""Builds each program in all its kinds with one clang: plain, with allocsite, and with the compiler's own profiler."""
 import concurrent.futures
 import glob
 import itertools
@@ -9,8 +9,8 @@ import subprocess
 import sys
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
-# Where code happens to fall in memory can make more of a difference to a program than what is measured here (T.
-# Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!"): so all are built in several layouts.
+# The layout of code in memory can affect a program more than the measured cost (T. Mytkowicz et al., "Producing wrong
+# data without doing anything obviously wrong!"). So all programs are built in several layouts.
 LAYOUTS = [[], ["-mllvm", "-align-all-functions=6"], ["-mllvm", "-align-all-nofallthru-blocks=5"],
            ["-mllvm", "-align-all-functions=5", "-mllvm", "-align-all-nofallthru-blocks=4"]]
 COMMON = ["-O2", "-pthread"]
@@ -18,7 +18,7 @@ FLAGS = {
     ".c": ["-std=gnu11"] + COMMON,
     ".cpp": ["-std=c++17", "-faligned-allocation", "-fsized-deallocation"] + COMMON,
 }
-# RapidJSON 1.1 has a template that cannot be used, which clang rejects from 19 on if it looks into it.
+# RapidJSON 1.1 has an invalid template, which clang from 19 on rejects even if it is not instantiated.
 OWN_FLAGS = {"rapidjson.cpp": ["-fdelayed-template-parsing"], "truetype.c": ["-lm"]}
 FRAME_POINTERS = ["-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"]
 KINDS = {
@@ -26,11 +26,11 @@ KINDS = {
     "allocsite": ["-fallocsite-contexts=0"],
     "contexts": [],
     "frames": ["-fallocsite-contexts=0"] + FRAME_POINTERS,  # with allocsite
-    # They are what its documentation asks for: it walks them at each allocation.
+    # Its documentation requires frame pointers: it walks them at each allocation.
     "memprof": ["-fmemory-profile"] + FRAME_POINTERS,
 }
 WITH_ALLOCSITE = ("allocsite", "contexts", "frames")
-# Whose settings change what is measured.
+# Variables that would affect the measurement.
 FOREIGN = re.compile("ALLOCSITE_|LD_PRELOAD$|MALLOC_|GLIBC_TUNABLES$|HEAPPROFILE|HEAP_PROFILE_|TCMALLOC_|MEMPROF_")
 
 
@@ -40,7 +40,7 @@ def fail(message):
 
 
 def run(command, variables=None):
-    """Standard output of a command that has to succeed."""
+    """Runs a command, which must succeed, and returns its standard output."""
     done = subprocess.run(command, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != 0:
         fail(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr[-2000:]}")
@@ -48,12 +48,12 @@ def run(command, variables=None):
 
 
 def environment(variables=()):
-    """The caller's, with only these settings of allocators and profilers: nobody else's shall be measured."""
+    """Returns the caller's environment with only these settings of allocators and profilers."""
     return {name: value for name, value in os.environ.items() if not FOREIGN.match(name)} | dict(variables)
 
 
 def files(source):
-    """Of a program: one, or all of its folder."""
+    """Returns the sources of a program: one file, or all files of its folder."""
     path = os.path.join(SOURCES, source)
     return sorted(glob.glob(os.path.join(path, "*.c"))) if os.path.isdir(path) else [path]
 
@@ -85,7 +85,7 @@ class Builder:
         return os.path.join(self.clang_directory, "clang" + plus)
 
     def compile(self, source, kind, layout):
-        """Path of the executable."""
+        """Compiles a program and returns the path of the executable."""
         stem, suffix = os.path.splitext(os.path.basename(source))
         suffix = suffix or ".c"
         output = os.path.join(self.work, f"{stem}.{kind}.{layout}")
@@ -96,11 +96,11 @@ class Builder:
         return output
 
     def build(self, source, kind):
-        """Path of the executable, in the present layout."""
+        """Builds in the current layout and returns the path of the executable."""
         return self.compile(source, kind, self.layout)
 
     def prepare(self, sources, layouts):
-        """Builds so many layouts of them, as many at once as there are processors."""
+        """Builds the sources in `layouts` layouts, in parallel on all processors."""
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             every = itertools.product(sources, ("plain", "allocsite"), range(layouts))
             for built in [pool.submit(self.compile, *one) for one in every]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What both plugins add to compiling C++ files by the clang of each major that there is a plugin for: instructions, which
-whatever else runs on the machine does not change. Counting takes long."""
+"""The cost of both plugins when compiling C++ files with the clang of each major: instructions, which do not depend on
+the machine's load. Counting takes long."""
 import glob
 import os
 import re

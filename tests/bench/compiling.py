@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the plugins add to the compilation of a large C++ file: nlohmann/json's parser."""
+"""The cost of the plugins when compiling a large C++ file: nlohmann/json's parser."""
 import os
 import re
 import shutil
@@ -13,16 +13,16 @@ from instructions import collected
 from interleave import rotated
 
 LARGE = os.path.join(SOURCES, "..", "..", "demo", "json_demo.cpp")
-SMALL = os.path.join(SOURCES, "heap.c")  # when nothing is measured
+SMALL = os.path.join(SOURCES, "heap.c")  # for --quick
 LEVELS = ["-O2 -g", "-O2", "-O0 -g"]
 VARIANTS = {"plain": None, "pass only": ["-fallocsite-types=0"], "both": []}
 
 
 @dataclass
 class Run:
-    cpu: float  # seconds of the compiler and what it starts
+    cpu: float  # seconds of the compiler and its children
     memory: int  # KiB
-    size: int  # of the object file
+    size: int  # bytes of the object file
 
 
 @dataclass
@@ -30,9 +30,9 @@ class Compiling:
     """Ratios to plain clang."""
     level: str
     variant: str
-    instructions: float | None  # None: nobody can count them here
-    median: float  # CPU time over that of the same round
-    least: float   # of the least CPU times: what others do on the machine can only add to a time
+    instructions: float | None  # None: they cannot be counted on this machine
+    median: float  # CPU time divided by plain clang's in the same round
+    least: float   # ratio of the least CPU times, because other processes can only add time
     memory: float
     size: float
 
@@ -53,7 +53,7 @@ def run(command):
 
 
 def instructions(command):
-    """Counted by the processor where that is to be had, by valgrind else."""
+    """Counts with the processor's counters if available, else with valgrind."""
     perf = ["perf", "stat", "-x,", "-e", "instructions:u", "--", *command]
     if shutil.which("perf"):
         done = subprocess.run(perf, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True)

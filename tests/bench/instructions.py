@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Instructions that allocsite adds to one allocation and its release, counted by valgrind.
+"""Instructions that allocsite adds to one allocation and its free, counted by valgrind.
 
-A program with N and one with 2N pairs differ by N pairs and nothing else, so the figures do not depend on the
-machine. They do depend on the compiler that built the runtime.
-"""
+The same program runs with N and with 2N pairs, and the difference is N pairs. The results do not depend on the machine,
+but on the compiler of the runtime."""
 import os
 import re
 import shutil
@@ -34,7 +33,7 @@ KINDS = {
 }
 QUICK_KINDS = ["malloc", "new_sized"]
 
-# As many digits in N as in 2N: the program reads the number.
+# N and 2N have equally many digits, because the program parses the number.
 PAIRS = 4000
 
 
@@ -46,7 +45,8 @@ class Kind:
 
 
 def collected(command, variables):
-    """Instructions of a whole run of each program that a command starts, its own last: the runtime starts one for the report."""
+    """Returns the instructions of each program that a command runs, its own last. The runtime starts a program for the
+    report."""
     valgrind = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--trace-children=yes",
                 f"--cachegrind-out-file={os.devnull}"]
     done = subprocess.run(valgrind + command, env=environment(variables), stdin=subprocess.DEVNULL,
@@ -60,12 +60,13 @@ def collected(command, variables):
 def per_pair(builder, variant, kind):
     once, twice = (collected(variant.command(builder, "pairs.cpp", [kind, str(count)]), variant.variables)[-1]
                    for count in (PAIRS, 2 * PAIRS))
-    # A report tells times, whose digits take some.
+    # The report contains times, and printing their digits costs some instructions.
     return round((twice - once) / PAIRS, 1)
 
 
 def variants(builder, switches):
-    """A call that passes its site, one that does not in a process with the runtime, and the first with switches."""
+    """Returns variants: a call that passes its site, one that does not in a process with the runtime, and the first one
+    with switches."""
     others = [switch for switch in SWITCHES if switch is not OFF]
     return [COUNTING, Variant("unsited", "plain", {"LD_PRELOAD": builder.runtime}), OFF, ALONE] + (others if switches else [])
 
@@ -77,7 +78,7 @@ def measure(builder, chosen, quick):
 
 
 def measure_run(builder):
-    """Instructions that a process takes besides its allocations: start, first use of two sites, report."""
+    """Counts the instructions of a process other than its allocations: start, first use of two sites, report."""
     plain, counting = (sum(collected(variant.command(builder, "pairs.cpp", ["malloc", "1"]), {}))
                        for variant in (PLAIN, COUNTING))
     return counting - plain

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs variants of a program in turns and compares their times.
+"""Runs variants of a program alternately and compares their times.
 
-Whatever else the machine does hits all variants of a round alike, and each round gives one ratio. The rounds take the
-layouts of the code in turns; the result is the geometric mean of their medians.
-"""
+Other load on the machine affects all variants of a round alike, and each round gives one ratio. The rounds alternate
+between the layouts of the code. The result is the geometric mean of the layouts' medians."""
 import contextlib
 import math
 import os
@@ -17,27 +16,27 @@ from build import LAYOUTS, environment
 
 @dataclass(frozen=True)
 class Job:
-    """What all variants of a program have to do."""
+    """The work that all variants of a program do."""
     source: str
     arguments: list
-    written: str = ""  # file that a run leaves, compared like its output
+    written: str = ""  # file written by a run, compared like its output
 
 
 @dataclass(frozen=True)
 class Variant:
     name: str
-    kind: str = "allocsite"  # of the executable (build.py)
+    kind: str = "allocsite"  # kind of executable (build.py)
     variables: dict = field(default_factory=dict)
-    prefix: tuple = ()  # what runs it
-    arguments: tuple = ()  # besides those that all variants get
-    profiles: str = ""  # directory where each run has to leave something
+    prefix: tuple = ()  # command that runs the executable
+    arguments: tuple = ()  # in addition to those of all variants
+    profiles: str = ""  # directory in which each run must leave a file
 
     def command(self, builder, source, arguments):
         return [*self.prefix, builder.build(source, self.kind), *arguments, *self.arguments]
 
 
 class RunFailed(Exception):
-    """A run of this variant did not end well or did not do what the first variant did."""
+    """A run failed, or its output differed from the first variant's."""
 
     def __init__(self, variant, what):
         super().__init__(f"{variant.name}: {what}")
@@ -55,7 +54,7 @@ class Run:
 
 @dataclass
 class Ratio:
-    """A variant's time over the plain program's."""
+    """A variant's time divided by the plain program's."""
     median: float  # geometric mean of the layouts' medians
     low: float  # quartiles over the rounds
     high: float
@@ -65,7 +64,7 @@ class Ratio:
 class Cost:
     wall: Ratio
     cpu: Ratio
-    least: float  # ratio of the least CPU times: what others do on the machine can only add to a time
+    least: float  # ratio of the least CPU times, because other processes can only add time
 
 
 def timed(variant, command, output):
@@ -81,7 +80,7 @@ def timed(variant, command, output):
 
 
 def profiled(variant, command, output):
-    """A tool that did not come to work would look like a fast one."""
+    """Checks that the tool has written a profile. A tool that did nothing would look fast."""
     shutil.rmtree(variant.profiles, ignore_errors=True)
     os.makedirs(variant.profiles)
     run = timed(variant, command, output)
@@ -97,7 +96,7 @@ def contents(path):
 
 
 def take(variant, written, output):
-    """Moves the file that a run has written behind what it printed."""
+    """Appends the file written by a run to its output."""
     if not written:
         return
     if not os.path.exists(written):
@@ -110,7 +109,7 @@ def take(variant, written, output):
 def run_variant(variant, command, output, written, expected):
     run = (profiled if variant.profiles else timed)(variant, command, output)
     take(variant, written, output)
-    # Some tools print lines of their own around the program's.
+    # Some tools print lines before and after the program's output.
     if contents(expected) not in contents(output):
         raise RunFailed(variant, f"{output} is not what it should be ({expected})")
     return run
@@ -134,7 +133,7 @@ def round_of(builder, job, variants, number):
 
 
 def single(builder, job, variant):
-    """One run by itself."""
+    """Runs one variant once."""
     output = builder.build(job.source, "plain") + ".out"
     run = timed(variant, variant.command(builder, job.source, job.arguments), output)
     take(variant, job.written, output)
@@ -142,7 +141,7 @@ def single(builder, job, variant):
 
 
 def interleaved(builder, job, variants, rounds):
-    """For each round the runs of all variants, by name. The first one tells what all have to print."""
+    """Returns for each round the runs of all variants by name. The first variant's output is expected from all."""
     for layout in range(min(rounds, builder.layouts)):
         builder.layout = layout
         with contextlib.suppress(FileNotFoundError):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Libraries that Debian ships as headers, so that their users compile them: one short program for each, which does
-what the library is for with data that Debian ships. They were chosen, and their programs written, before any of them
-was measured. nlohmann/json has another one, and uthash its only one, among the programs of times.py."""
+"""Header-only libraries of Debian, which users compile themselves. One short program per library does a typical task
+with data that Debian ships. They were chosen, and their programs written, before any was measured. times.py has further
+programs with nlohmann/json and uthash."""
 import json
 import os
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 @dataclass
 class Library:
     source: str
-    work: int  # how often it does its work in a full run: for about a fifth of a second
+    work: int  # repetitions in a full run, for about a fifth of a second
     header: str
-    data: tuple  # files, or notations of TABLE that NOTATIONS can write
+    data: tuple  # files, or notations of TABLE in NOTATIONS
 
 
 LIBRARIES = [
@@ -38,7 +38,7 @@ LIBRARIES = [
 
 
 def toml(languages):
-    # A string of JSON is one of TOML as well.
+    # A JSON string is a valid TOML string.
     for language in languages:
         yield "[[languages]]\n"
         yield from (f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in language.items())
@@ -60,7 +60,7 @@ NOTATIONS = {"toml": toml, "xml": xml, "tsv": tsv}
 
 
 def data_file(builder, data):
-    """Path of the data, which is written if it is a notation."""
+    """Returns the path of the data. Writes the file if it is a notation."""
     if data not in NOTATIONS:
         return data
     path = os.path.join(builder.work, f"languages.{data}")
@@ -81,7 +81,7 @@ def subject(builder, library, quick):
 
 
 def candidates(builder, quick):
-    """(subjects, what is missing): those that can be built here, and why the others cannot."""
+    """Returns (subjects that can be built here, reasons for the others)."""
     lacking = {library.source: missing(library) for library in LIBRARIES}
     present = [library for library in LIBRARIES if not lacking[library.source]]
     return ([subject(builder, library, quick) for library in present],

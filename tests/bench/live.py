@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What it costs to look through the blocks that are live at exit: a heap in one long list, so that reach=1 finds every
-block, and each by way of all before it."""
+"""The cost of searching live blocks at exit: the heap is one long list, so reach=1 finds every block through all blocks
+before it."""
 from dataclasses import dataclass
 
 from build import options
@@ -15,7 +15,7 @@ VARIANTS = [COUNTING] + [Variant(switch, variables=options(switch)) for switch i
 class Live:
     name: str
     seconds: float  # wall time of the whole program
-    added: float    # to that of the plain one
+    added: float    # seconds added to the plain program
 
 
 def measure(builder, rounds, mib):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Resident memory: what allocsite adds to a small program and to each further thread of it, and to a large heap."""
+"""Resident memory that allocsite adds to a small program, to each further thread of it, and to a large heap."""
 import re
 import statistics
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ HEAP_MIB = 200
 
 @dataclass
 class Added:
-    """In KiB. Resident counts the pages of the runtime's file too, which processes share."""
+    """In KiB. Resident memory includes the pages of the runtime's file, which processes share."""
     resident: float
     private: float
-    thread: float  # private, for each thread besides the first
+    thread: float  # private memory per additional thread
 
 
 @dataclass
 class Heap:
-    size: int  # of a block
-    mib: int   # asked for
-    plain: float  # KiB resident while all blocks live
+    size: int  # size of a block
+    mib: int   # requested memory
+    plain: float  # KiB resident while all blocks are live
     counted: float
 
     @property
@@ -39,7 +39,7 @@ def rollup(executable, *arguments):
 
 
 def medians(executables, runs, *arguments):
-    """(resident, private) of each executable."""
+    """Returns (resident, private) of each executable."""
     rolled = [[rollup(executable, *arguments) for executable in executables] for _ in range(runs)]
     return [[statistics.median(figure) for figure in zip(*one)] for one in zip(*rolled)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What it takes to make one of many profiles, each of as many sites."""
+"""The cost of merging many profiles with many sites each."""
 import os
 import shutil
 import subprocess
@@ -12,7 +12,8 @@ from registration import generate
 
 SITES = 1000
 PROFILES = 10000
-# So many runs make profiles; the rest are further names of these, so that their bytes are in memory whatever the disk.
+# Profiles come from RUNS runs. The others are links to these, so that all are in the page cache, independent of the
+# disk.
 RUNS = 50
 
 
@@ -20,7 +21,7 @@ RUNS = 50
 class Merging:
     profiles: int
     seconds: float
-    mib: float  # the most that was resident
+    mib: float  # maximum resident memory
 
 
 def make_profiles(builder, directory, profiles):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What allocsite costs programs that nobody wrote for being measured: those of GNU binutils, and libraries at work.
+"""The cost of allocsite for third-party programs: GNU binutils, and libraries at work.
 
-A rule chooses among them, which does not know what allocsite costs: every one is measured whose plain run takes long
-enough to be timed and allocates often enough for allocsite to matter. The others are named, with the reason.
-googletest's own programs are over in milliseconds, and its suite waits most of the time."""
+A rule that does not know the cost selects them: a program is measured if its plain run is long enough to be timed and
+allocates often enough for allocsite to matter. The others are listed with the reason. googletest's own programs run for
+milliseconds, and its suite mostly waits."""
 import sys
 
 import binutils_programs
@@ -11,9 +11,9 @@ import libraries
 from interleave import PLAIN, single
 from times import allocations, measure_group
 
-LEAST_SECONDS = 0.1  # of processor time
-LEAST_RATE = 100000  # allocations per second of that
-QUICK = 1  # program, and none that takes minutes to build
+LEAST_SECONDS = 0.1  # of CPU time
+LEAST_RATE = 100000  # allocations per second of CPU time
+QUICK = 1  # program, one that builds quickly
 
 
 def candidates(builder, quick):
@@ -30,7 +30,7 @@ def prepare(builder, subjects, layouts):
 
 
 def why_not(subject):
-    """What the rule has against it, or None."""
+    """Returns why the rule excludes the program, or None."""
     seconds = min(single(subject.builder, subject.job, PLAIN).cpu for _ in range(3))
     if seconds < LEAST_SECONDS:
         return f"takes {seconds:.3f} s"
@@ -39,7 +39,7 @@ def why_not(subject):
 
 
 def select(builder, subjects):
-    """(those that are measured, why the others are not)"""
+    """Returns (selected subjects, reasons for the others)."""
     prepare(builder, subjects, 1)
     reasons = {subject.name: why_not(subject) for subject in subjects}
     selected = [subject for subject in subjects if not reasons[subject.name]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the first use of a site costs: a program with as many sites as asked for calls each of them once, and again."""
+"""The cost of the first use of a site: a program with the given number of sites calls each of them once, and again."""
 import os
 import statistics
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ int main(void) {
 @dataclass
 class Registration:
     sites: int
-    first: float  # milliseconds of CPU time for the pass that registers them all
+    first: float  # milliseconds of CPU time for the pass that registers all sites
     second: float
 
     @property

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Other heap profilers that count every allocation, beside allocsite: the same programs, one interleaved run.
+"""Compares allocsite with other heap profilers that count every allocation: the same programs, in one interleaved run.
 
-Each does what its documentation says for an exact profile, and has to leave one behind in every run. Where a tool
-brings an allocator of its own, that one alone is in the table too. The programs are built without debug info, which
-spares those tools that would read it at exit.
-"""
+Each tool is used as its documentation says for an exact profile, and must leave a profile in every run. If a tool has
+its own allocator, that allocator alone is also in the table. The programs are built without debug info, so that no tool
+spends time reading it at exit."""
 import itertools
 import os
 import re
@@ -33,13 +32,14 @@ class Rival:
 @dataclass
 class Program:
     name: str
-    seconds: float  # wall time of the plain one
+    seconds: float  # wall time of the plain program
     costs: dict[str, Cost]
-    failures: dict[str, str]  # of the rivals that could not run it
+    failures: dict[str, str]  # of the rivals that failed
 
 
 def library(soname):
-    """Its path or None: the loader ignores a preload that it cannot find, and plain libc would be measured."""
+    """Returns the library's path or None. The loader ignores a preload that it cannot find, and plain libc would be
+    measured."""
     line = rf"^\t{re.escape(soname)} \(libc6,x86-64.*\) => (\S+)$"
     match = re.search(line, run(["/sbin/ldconfig", "-p"]), re.MULTILINE)
     return match and match.group(1)
@@ -106,7 +106,7 @@ def rivals(builder):
 
 
 def measure_program(builder, job, running, rounds):
-    """(results, failures): the rounds start again without a rival that fails."""
+    """Returns (results, failures). The rounds restart without a rival that fails."""
     failures = {}
     variants = [PLAIN] + running
     while True:
@@ -137,7 +137,7 @@ def wall(program, name):
 
 
 def mean(measured, name):
-    """None for one that could not run all: a mean of fewer programs is not to be compared."""
+    """Returns None for a rival that failed in a program, because a mean of fewer programs is not comparable."""
     ratios = [wall(program, name) for program in measured]
     return None if None in ratios else geometric_mean(ratios)
 

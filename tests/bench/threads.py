@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What further threads cost that allocate at full speed: each does the work of one, so on an idle machine with a
-processor for each they take as long as one, but for what the allocator and allocsite make them wait for."""
+"""The cost of further threads that allocate at full speed. Each does the work of one. On an idle machine with enough
+processors they take as long as one, except for contention in the allocator and allocsite."""
 import os
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from times import COUNTING
 
 COUNTS = [1, 2, 4]
 
-# How often each thread does its work in a full run.
+# Repetitions of each thread in a full run.
 KINDS = {
     "own": (8000000, "malloc and free of its own blocks"),
     "handover": (4000000, "malloc in one thread, free in another"),
@@ -23,8 +23,8 @@ class Scaling:
     kind: str
     threads: int
     seconds: float  # wall time of the plain program
-    wall: Ratio     # with allocsite / without
-    scaling: Ratio  # (with so many threads / with one) with allocsite / the same without
+    wall: Ratio     # with allocsite / plain
+    scaling: Ratio  # (n threads / one thread) with allocsite / the same plain
 
 
 def variant(base, threads):

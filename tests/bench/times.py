@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What allocsite costs whole programs in time, and what each of its switches makes of that: the programs that were
-written for it, which do little but allocate, and the tables that the real ones (real_programs.py) share with them."""
+"""The run-time cost of allocsite and of each of its switches, for programs that do little but allocate. Also the tables
+that real_programs.py uses."""
 import json
 import os
 import tempfile
@@ -13,7 +13,7 @@ from interleave import PLAIN, Cost, Job, Variant, cost, geometric_mean, interlea
 TABLE = "/usr/share/iso-codes/json/iso_639-3.json"
 PROSE = "/usr/share/common-licenses/GPL-3"
 
-# How often each does its work in a full run: for about a sixth of a second, so that many rounds make a median.
+# Repetitions in a full run, for about a sixth of a second, so that many rounds give a median.
 PROGRAMS = [
     ("trees.cpp", 80, None),
     ("words.c", 16, TABLE),
@@ -30,26 +30,26 @@ PROGRAMS = [
 
 COUNTING = Variant("allocsite")
 ALONE = Variant("owners=0", variables=options("owners=0"))
-CONTEXTS = Variant("contexts", kind="contexts")  # every allocation with its stack
+CONTEXTS = Variant("contexts", kind="contexts")  # a stack per allocation
 OFF = Variant("enabled=0", variables=options("enabled=0"))
 SWITCHES = [OFF] + [Variant(switch, variables=options(switch)) for switch in ("pairs=1", "sizes=1", "reach=1")]
-# On the disk where temporary files are, as a user's would be on his.
+# In the directory of temporary files, as a user would have it.
 SWITCHES.append(Variant("profile", variables=options(f"profile={tempfile.gettempdir()}/allocsite-bench.profile")))
 
 
 @dataclass
 class Subject:
-    """What is measured, and who builds it."""
+    """A measured program and its builder."""
     name: str
-    builder: object  # a Builder, or what has its `build`, `layout`, `layouts` and `work`
+    builder: object  # a Builder, or an object with `build`, `layout`, `layouts` and `work`
     job: Job
 
 
 @dataclass
 class Program:
     name: str
-    seconds: float  # wall time of the plain one
-    allocations: int  # of a run
+    seconds: float  # wall time of the plain program
+    allocations: int  # per run
     costs: dict[str, Cost]  # by variant
 
 
@@ -62,7 +62,7 @@ class Group:
 
 
 def programs(quick):
-    """Name and job of each."""
+    """Returns names and jobs."""
     for source, work, data in PROGRAMS:
         arguments = [str(1 + work // 1000 if quick else work)] + ([data] if data else [])
         name = os.path.splitext(source)[0] + (f" {data}" if data and data.isdigit() else "")
@@ -70,7 +70,7 @@ def programs(quick):
 
 
 def allocations(subject):
-    """As allocsite counts them."""
+    """Returns the allocations of a run, as allocsite counts them."""
     report = os.path.join(subject.builder.work, "allocations.json")
     single(subject.builder, subject.job, Variant("counted", variables=options(f"format=json:report={report}")))
     with open(report) as file:
@@ -123,7 +123,7 @@ def chosen_switches(arguments):
 
 
 def measure_group(name, subjects, rounds, arguments, more=()):
-    """Measures and prints each of them, then their mean. more: other variants."""
+    """Measures and prints the subjects and their mean. more: further variants."""
     switches = [*chosen_switches(arguments), *more]
     print_head(name, rounds, switches)
     measured = []
@@ -142,7 +142,7 @@ def section(builder, arguments):
 
 
 def together(groups, arguments):
-    """The mean over the programs of all groups, which is what the goal is set for."""
+    """Prints the mean over the programs of all groups, to which the goal applies."""
     measured = [program for group in groups for program in group.programs]
     switches = chosen_switches(arguments)
     means = all_means(measured, switches)

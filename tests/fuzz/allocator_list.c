@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the bytes of a list of allocators to what it says of functions, sources and types. */
+/* Parses a list of allocators and looks up functions, sources and types. */
 #include "fuzz.h"
 
 #include "base/allocator_list.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the bytes of a budget to its limits, and from their patterns to sites. */
+/* Parses a budget and matches its limits with sites. */
 #include "fuzz.h"
 
 #include "dump/compare/check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Unwind tables, as the runtime reads them when it walks a stack.
  *
- * Four bytes: where the instruction is, relative to the tables; the rest is .eh_frame_hdr and .eh_frame. */
+ * Four bytes: address of the instruction relative to the tables. The rest is .eh_frame_hdr and .eh_frame. */
 #include "fuzz.h"
 
 #include "cfi/cfi.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the bytes of a file, ELF or archive, to its sites as text and JSON. */
+/* Reads a file, ELF or archive, and prints its sites as text and JSON. */
 #include "fuzz.h"
 
 #include "dump/debug/handle.h"
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct module_bytes file = {"input", data, size, false};
     struct archive archive;
     struct reason why;
-    /* The members of a thin archive are files of this machine. */
+    /* Members of a thin archive would be files on this machine. */
     if (!archive_open(&archive, data, size) || !archive.is_thin)
         input_each_in(&file, read_module, NULL, &why);
     return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A prepared report in one of the formats of other viewers. */
+/* Writes a prepared report in one of the export formats. */
 #ifndef ALLOCSITE_FUZZ_EXPORTS_H
 #define ALLOCSITE_FUZZ_EXPORTS_H
 
@@ -7,7 +7,7 @@
 
 #include "dump/export/export.h"
 
-/* moment: the report's; NULL: it is of no recording. */
+/* moment: the report's moment; NULL if it is not from a recording. */
 static inline void fuzz_export(const struct report *report, const struct moment *moment, uint8_t choice) {
 #define ALLOCSITE_EXPORT(name, is_binary) #name,
     static const char *const names[] = {ALLOCSITE_EXPORTS(ALLOCSITE_EXPORT)};

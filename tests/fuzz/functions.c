@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions of a table that has nothing else: two bytes, how many they are; the functions; strings. */
+/* The functions of a table without sites. Two bytes: their number; then functions and strings. */
 #include "fuzz.h"
 
 #include "dump/table/table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the fuzz targets share. */
+/* Declarations that the fuzz targets share. */
 #ifndef ALLOCSITE_FUZZ_H
 #define ALLOCSITE_FUZZ_H
 
@@ -11,7 +11,7 @@
 /* The entry point of libFuzzer. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A writer that drops everything without a system call for each input. */
+/* A writer that discards everything without a system call per input. */
 static inline struct out fuzz_out(void) {
     static char buffer[1 << 12];
     struct out out;

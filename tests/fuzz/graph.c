@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the bytes of a snapshot of a heap to all that is told of it. The sum at its end is set right first, so
- * that what is altered is read. */
+/* Reads a heap snapshot and prints all its reports. The checksum at its end is corrected first, so that
+ * altered inputs are read. */
 #include "fuzz.h"
 
 #include "base/hash.h"

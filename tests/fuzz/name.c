@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What takes names and paths apart: the results must fit where the inputs did. */
+/* Parsers of names and paths. A result is never longer than its input. */
 #include "fuzz.h"
 
 #include "base/path.h"
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         abort();
     memcpy(base, text, strlen(text) + 1);
     path_clean(base);
-    if (strcmp(base, text) != 0) /* a clean path stays as it is */
+    if (strcmp(base, text) != 0) /* a normalized path is unchanged */
         abort();
     free(base);
     free(text);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pack_profile.py PROFILE INPUT: makes an input of the fuzz target profile.c of a profile."""
+"""pack_profile.py PROFILE INPUT: converts a profile into an input of the fuzz target profile.c."""
 import struct
 import sys
 

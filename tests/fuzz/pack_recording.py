@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pack_recording.py RECORDING OUTPUT: an input for fuzz.recording of a recording: its plain bytes."""
+"""pack_recording.py RECORDING OUTPUT: converts a recording into an input of the fuzz target recording.c, its
+uncompressed bytes."""
 import struct
 import sys
 import zlib

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Symbols that are packed into a module (.gnu_debugdata), and perf maps. */
+/* Symbols in compressed sections (.gnu_debugdata), and perf maps. */
 #include "fuzz.h"
 
 #include "dump/elf/elf_file.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the bytes of a profile to the forms of its report; joined with itself, written, and read again; and
- * compared with the same report of edited code.
+/* Reads a profile and writes its report in all formats. Also joins it with itself, writes and reads that
+ * again, and compares it with the same report of edited code.
  *
- * Profiles are pages that are mostly empty. The input has of each page a length, two bytes with the lower one
- * first, and so many bytes of it; so what is altered here is something that is read. pack_profile.py makes
- * such an input of a profile. */
+ * Profiles are pages that are mostly empty. The input has for each page a length (two bytes, little endian)
+ * and that many bytes, so altered bytes are bytes that are read. pack_profile.py converts a profile into such
+ * an input. */
 #include "exports.h"
 
 #include "dump/compare/diff.h"
@@ -64,7 +64,7 @@ static void show_page(struct report *report) {
     html_write(&out, &(struct html){.report = report, .symbolizer = &nothing});
 }
 
-/* Other ids for some of the sites, other lines and counts for others. */
+/* Changes the ids of some sites, and the lines and counts of others. */
 static void edit(struct report *report) {
     for (size_t i = 0; i < report->site_count; i++) {
         struct report_site *site = report->sites[i];
@@ -111,7 +111,7 @@ static void compare(struct report *report, const void *bytes, size_t size, enum 
     profile_read_free(&file);
 }
 
-/* What was written here must be read without a doubt that was not there before. */
+/* A profile written here must be read without reasons that it did not have before. */
 static void read_again(const void *bytes, size_t size, const struct report *written) {
     struct profile_file file;
     struct reason why;
@@ -146,7 +146,7 @@ static void join_twice(const void *bytes, size_t size) {
     joined_free(&joined);
 }
 
-/* One page; the last one may be cut. Returns how much of data it took. */
+/* Unpacks one page; the last one may be short. Returns the number of bytes consumed. */
 static size_t unpack_page(const uint8_t *data, size_t size, uint8_t page[PROFILE_PAGE], size_t *used) {
     size_t length = size < 2 ? 0 : (data[0] | (size_t)data[1] << 8) % (PROFILE_PAGE + 1);
     bool is_whole = size >= 2 && length <= size - 2;
@@ -157,8 +157,7 @@ static size_t unpack_page(const uint8_t *data, size_t size, uint8_t page[PROFILE
     return is_whole ? 2 + length : size;
 }
 
-/* All that can be done with a profile would take most of the time of all runs: a sum over the input chooses.
- */
+/* Doing everything with each profile would dominate the run time, so a sum over the input chooses. */
 static void use(struct profile_file *file, const void *bytes, size_t size, uint8_t choice) {
     if (choice % 8 == 0)
         join_twice(bytes, size);
@@ -189,7 +188,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         at += unpack_page(data + at, size - at, pages + unpacked, &used);
     for (size_t i = 0; i < size; i++)
         choice ^= data[i];
-    /* In a block of its own size, so that a sanitizer sees what is read behind its end. */
+    /* A block of the exact size, so that a sanitizer detects reads beyond the end. */
     uint8_t *bytes = malloc(unpacked ? unpacked : 1);
     if (!bytes)
         return 0;

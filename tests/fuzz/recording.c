@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the bytes of a recording to what is shown of its last and its first moment.
+/* Reads a recording and shows its last and its first moment.
  *
- * An input that does not begin as a recording does is of plain bytes, which are packed here, so that what is
- * altered is something that is read: of each block a length, two bytes with the lower one first, and so many
- * bytes. pack_recording.py makes such an input of a recording. */
+ * An input without the magic of recordings is uncompressed and is packed here, so altered bytes are bytes
+ * that are read. It has for each block a length (two bytes, little endian) and that many bytes.
+ * pack_recording.py converts a recording into such an input. */
 #include "exports.h"
 
 #include "dump/load/loaded.h"
@@ -57,7 +57,7 @@ static void put_u32(uint8_t *at, uint64_t number) {
         at[i] = (uint8_t)(number >> 8 * i);
 }
 
-/* A block that is stored as it is: what deflate would make of it is zlib's to read. */
+/* A stored block. Compressed ones would only test zlib. */
 static size_t pack_block(uint8_t *to, const uint8_t *plain, uint16_t size) {
     uint8_t *bytes = to + RECORDING_BLOCK;
     bytes[0] = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Runs a fuzz target over the files of a folder; over the small ones also cut, and altered, at every byte. */
+/* Runs a fuzz target over the files of a folder, and over small files truncated and altered at every byte. */
 #include "fuzz.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* In a block of its own size, so that a sanitizer sees the first byte that is read too far. */
+/* A block of the exact size, so that a sanitizer detects the first byte beyond the end. */
 static void run(const uint8_t *data, size_t size) {
     uint8_t *copy = malloc(size ? size : 1);
     for (size_t i = 0; i < size; i++)

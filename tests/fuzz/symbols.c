@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the bytes of an ELF file to its symbols, its functions without one, and its line tables. What libdwarf
- * makes of the rest is left out: version 20210528 frees twice what a damaged list of ranges names, which is
- * why the reader has it work in a process of its own (tests/dump/symbols.py damages files for that one). */
+/* Reads the symbols of an ELF file, functions without symbols, and line tables. The rest of libdwarf is left
+ * out: version 20210528 frees damaged range lists twice, which is why the reader runs it in a separate
+ * process. tests/dump/symbols.py damages files for that process. */
 #include "fuzz.h"
 
 #include "dump/debug/handle.h"
@@ -24,7 +24,7 @@ static void read_lines(const struct elf_file *elf) {
                 line_program_run(elf->sections[i].bytes, elf->sections[i].size, offset, use_row, &sum);
 }
 
-/* Spread over the code. */
+/* Chooses addresses spread over the code. */
 static size_t take_addresses(const struct elf_file *elf, uint64_t addresses[ADDRESSES]) {
     for (size_t i = 0; i < elf->count; i++) {
         const struct elf_section *section = &elf->sections[i];

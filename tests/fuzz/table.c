@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The decoder alone: the input is cut into the sections of a table.
+/* Only the decoder: the input is divided into the sections of a table.
  *
- * Two bytes: how many descriptors; two bytes: the size of the frames; the rest is descriptors, frames,
+ * Two bytes: number of descriptors; two bytes: size of the frames; the rest is descriptors, frames,
  * strings. */
 #include "fuzz.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Handmade profiles, in memory.
+// Handmade profiles in memory.
 #ifndef ALLOCSITE_TESTS_DUMP_PROFILE_IMAGE_H
 #define ALLOCSITE_TESTS_DUMP_PROFILE_IMAGE_H
 
@@ -31,7 +31,7 @@ static inline struct profile_area *image_last(struct image *image) {
     return &directory->area[directory->areas - 1];
 }
 
-// Adds an area behind all others and returns its zeros.
+// Adds an area at the end and returns its zeroed memory.
 static inline void *image_add(struct image *image, uint32_t kind, uint32_t index, uint64_t first,
                               size_t pages) {
     void *bytes = image->bytes + image->size;
@@ -55,7 +55,7 @@ static inline profile_name image_frame(struct image *image, struct profile_frame
     return name;
 }
 
-// A process that has ended, with names and nothing counted.
+// Makes the profile of a finished process, with names and no counts.
 static inline void image_begin(struct image *image) {
     memset(image->bytes, 0, sizeof image->bytes);
     image->size = 2 * PROFILE_PAGE;
@@ -74,7 +74,7 @@ static inline void image_begin(struct image *image) {
     memcpy(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE);
 }
 
-// Records, what else is known of slots, and one thread's counters, for slots 0 to 63.
+// Records, further data of slots, and one thread's counters, for slots 0 to 63.
 struct image_tables {
     struct profile_record *records;
     struct profile_slot *slots;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A small report, and what a format makes of it. */
+/* A small report, and its text in a given format. */
 #ifndef ALLOCSITE_TESTS_REPORT_ROWS_H
 #define ALLOCSITE_TESTS_REPORT_ROWS_H
 
@@ -11,7 +11,7 @@
 
 static const struct place chain[] = {{"outer(int)", "/src/a.c", 30, 2}};
 
-/* The first and the fourth are one site; the last one only frees. */
+/* Rows 1 and 4 are one site; the last row only frees. */
 enum { ROWS = 5 };
 static const struct report_site rows[ROWS] = {
     {.view = {.id = 1, .module = "/bin/p", .sited = true, .at = {"f", "/src/a.c", 10, 5}, .callee = "malloc"},
@@ -116,7 +116,7 @@ static const struct report_site hostile = {.view = {.id = 1,
                                                     .callee = "malloc"},
                                            .counters = {.allocs = 1, .alloc_bytes = 1}};
 
-/* A report of names that somebody chose to hurt its reader. */
+/* A report with names that attack its reader. */
 static inline struct report hostile_report(void) {
     static struct report_site site;
     static struct report_site *sites[] = {&site};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A small site table as it stands in a linked module, made by hand. */
+/* A small handmade site table, as in a linked module. */
 #ifndef ALLOCSITE_DUMP_TABLE_IMAGE_H
 #define ALLOCSITE_DUMP_TABLE_IMAGE_H
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* One after the other in memory, as in the module, so a reference is the difference of two offsets. */
+/* Contiguous in memory as in a module, so a reference is the difference of two offsets. */
 struct image {
     struct allocsite_site sites[3];
     struct allocsite_scope inner, outer;
@@ -35,7 +35,7 @@ static inline void image_strings(struct image *image) {
 }
 
 /* malloc in inner() at a.c:10:3, inlined into outer() at b.c:20:5; malloc in outer() at b.c:30:7; the first
- * again. */
+ * one again. */
 static inline struct image image_make(void) {
     struct image image = {0};
     image_strings(&image);
@@ -50,7 +50,7 @@ static inline struct image image_make(void) {
     image.sites[1].request = REFERENCE(sites[1].request, request);
     image.sites[2] = image.sites[1];
     image.sites[2].kind = ALLOCSITE_JOINED;
-    image.sites[2].scope = REFERENCE(outer, inner); // its leader is the first one
+    image.sites[2].scope = REFERENCE(outer, inner); // led by the first descriptor
     image.sites[2].caller = REFERENCE(inner, frame) + (2 << 24);
     image.sites[2].request = REFERENCE(inner, request);
     return image;
@@ -64,7 +64,7 @@ static inline struct table_region image_region(const struct image *image, size_t
     return (struct table_region){IMAGE_ADDRESS + from, (const unsigned char *)image + from, to - from};
 }
 
-/* The regions are the caller's: the input refers to them. */
+/* The caller keeps the regions, because the input refers to them. */
 static inline struct table_input image_input(const struct image *image, struct image_regions *regions) {
     size_t frames = offsetof(struct image, inner), strings = offsetof(struct image, strings);
     regions->sites = image_region(image, 0, frames);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Turns the lines of a file into texts that grow by realloc, escaping what JSON escapes, and keeps copies. */
+/* Converts the lines of a file into strings that grow by realloc, with JSON escapes, and keeps copies. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

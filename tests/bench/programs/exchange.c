@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* exchange ROUNDS [LEAST]: two threads replace blocks of random sizes, from LEAST bytes on, and, after each
- * round, swap what they hold: each frees what the other one allocated (after P. Larson and M. Krishnan,
- * "Memory allocation for long-running server applications"). */
+/* exchange ROUNDS [LEAST]: two threads replace blocks of random sizes, at least LEAST bytes, and swap their
+ * blocks after each round. So each frees the other's blocks (after P. Larson and M. Krishnan, "Memory
+ * allocation for long-running server applications"). */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

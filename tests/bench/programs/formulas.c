@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Parses arithmetic formulas into trees, evaluates each for 16 values and drops it: many small blocks, and
- * a compiler's or interpreter's amount of work on them. */
+/* Parses arithmetic formulas into trees, evaluates each for 16 values and frees it: many small blocks, with
+ * as much work on them as in a compiler or interpreter. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

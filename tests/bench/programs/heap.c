@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* heap SIZE MIB [rollup]: so many MiB in blocks of SIZE bytes, all written, linked and live at exit; prints
- * how many, or the lines of /proc/self/smaps_rollup. */
+/* heap SIZE MIB [rollup]: allocates MIB MiB in blocks of SIZE bytes, all written, linked and live at exit.
+ * Prints their number, or the lines of /proc/self/smaps_rollup. */
 #include "rollup.h"
 #include <stdio.h>
 #include <stdlib.h>

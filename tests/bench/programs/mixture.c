@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* mixture ROUNDS: replaces blocks of all sizes as programs have them, many small ones, some of kilobytes, few
+/* mixture ROUNDS: replaces blocks of sizes as in real programs: many small ones, some of kilobytes, a few
  * large ones. */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static uint32_t random_number(void) {
     return state ^= state << 5;
 }
 
-/* Of 128: 96 to 100 bytes, 24 to 1 KiB, 7 to 16 KiB, 1 to 200 KiB. */
+/* Of 128 blocks, 96 have up to 100 bytes, 24 up to 1 KiB, 7 up to 16 KiB, 1 up to 200 KiB. */
 static size_t random_size(void) {
     uint32_t share = random_number() % 128;
     return 1 + random_number() % (share < 96 ? 100u : share < 120 ? 1024u : share < 127 ? 16384u : 204800u);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// pairs KIND COUNT: as many allocations of one kind, each given back at once, and nothing else. Those that
-// grow keep them; shrink grows by 9999 blocks and gives back as many of them as COUNT says.
+// pairs KIND COUNT: makes COUNT allocations of one kind, each freed at once, and nothing else. Kinds that
+// grow keep their blocks. shrink first grows by 9999 blocks and frees COUNT of them.
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
-// Hides where a block comes from, so that the optimizer keeps the pair.
+// Hides the origin of a block, so that the optimizer keeps the pair.
 template <typename T> static T *opaque(T *p) {
     asm volatile("" : "+r"(p) : : "memory");
     return p;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Passes messages of many sizes through queues, as a server does: written when sent, read when received. */
+/* Passes messages of many sizes through queues, as a server does; they are written when sent and read when
+ * received. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

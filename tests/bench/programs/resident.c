@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* resident THREADS: so many threads, the first one included, allocate; while all still live, prints the lines
+/* resident THREADS: THREADS threads, including the first one, allocate. While all are live, prints the lines
  * of /proc/self/smaps_rollup. */
 #include "rollup.h"
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Prints the lines of /proc/self/smaps_rollup, without allocating. 0: done. */
+/* Prints the lines of /proc/self/smaps_rollup without allocating. Returns 0 on success. */
 #ifndef ROLLUP_H
 #define ROLLUP_H
 

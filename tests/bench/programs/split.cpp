@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Splits a file into lines and fields, sorts the lines by a field and joins them again: vectors of strings.
+// Splits a file into lines and fields, sorts the lines by a field and joins them: vectors of strings.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

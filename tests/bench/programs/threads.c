@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* threads KIND COUNT THREADS: so many threads at once allocate COUNT blocks each at full speed.
+/* threads KIND COUNT THREADS: THREADS threads allocate COUNT blocks each at full speed, at the same time.
  *
- *     own       frees each after 63 others
- *     handover  every other thread frees what the one before it allocated; a single thread both
- *     grow      frees all of them at the end
+ *     own       each block is freed after 63 others
+ *     handover  every second thread frees the blocks of the previous one; a single thread does both
+ *     grow      all blocks are freed at the end
  *
- * Prints the sum of the numbers in the blocks that one thread freed, which is the same for any number of
+ * Prints the sum of the numbers in the blocks that one thread freed, which does not depend on the number of
  * threads. */
 #include <pthread.h>
 #include <sched.h>
@@ -24,7 +24,7 @@ struct block {
     uintptr_t number;
 };
 
-/* From one thread to one other; what each writes has cache lines of its own. */
+/* Connects one thread with one other. The fields of each writer have their own cache lines. */
 struct ring {
     _Alignas(128) atomic_ulong sent;
     _Alignas(128) atomic_ulong received;
@@ -34,7 +34,7 @@ struct ring {
 struct worker {
     _Alignas(128) pthread_t thread;
     unsigned index;
-    uintptr_t sum; /* of the numbers in the blocks that it freed */
+    uintptr_t sum; /* of the numbers in the freed blocks */
 };
 
 static unsigned long count;

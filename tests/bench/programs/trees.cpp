@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Builds and walks complete binary trees: nothing but small nodes, the worst case for whoever counts
-// allocations.
+// Builds and walks complete binary trees: only small nodes, the worst case for counting allocations.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Indexes the words of a file in a uthash table, with the lines they stand on: a block for each word, its
- * text and each of its lines. */
+/* Indexes the words of a file with their lines in a uthash table: one block for each word, its text and each
+ * of its lines. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The stable hash: its values are compared between builds and releases, so they may never change. */
+/* The stable hash. Builds and releases compare its values, so they must never change. */
 #include <stddef.h>
 
 #include <cmocka.h>

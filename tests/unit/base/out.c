@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* What a function writes through a buffer of the given size. */
+/* Returns the output of a function through a buffer of the given size. */
 static const char *written(void (*write_something)(struct out *), size_t size) {
     static char text[4096];
     char buffer[64];
@@ -49,9 +49,9 @@ static void json_strings(struct out *out) {
     out_json_string(out, NULL);
     out_json_string(out, "");
     out_json_string(out, "a\"b\\c\n\x7f");
-    out_json_string(out, "\xC2\x9B|\xE2\x80\xAE|\xE2\x80\xA8"); /* what a terminal would obey */
+    out_json_string(out, "\xC2\x9B|\xE2\x80\xAE|\xE2\x80\xA8"); /* control characters of terminals */
     out_json_string(out, "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
-    out_json_string(out, "\xFF\xC0\xAF\xE2\x82");          /* no leads, overlong, cut short */
+    out_json_string(out, "\xFF\xC0\xAF\xE2\x82");          /* invalid lead byte, overlong, truncated */
     out_json_string(out, "\xED\xA0\x80\xF4\x90\x80\x80z"); /* a surrogate, above U+10FFFF */
 }
 
@@ -74,7 +74,7 @@ static void plain_texts(struct out *out) {
     out_plain(out, "|\xFF");
 }
 
-/* No name turns the colours of a terminal or the direction of what follows. */
+/* Names cannot change a terminal's colours or the direction of text. */
 static void plain(void **state) {
     (void)state;
     assert_string_equal(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Paths, cleaned and shown. */
+/* Paths: normalized, and shortened for output. */
 #include "base/path.h"
 
 #include <cmocka.h>
@@ -39,7 +39,7 @@ static void shows_paths_clean_and_relative(void **state) {
     assert_string_equal(shown_path("/b.c", "/"), "/b.c");
 }
 
-static void tells_headers_of_the_system(void **state) {
+static void distinguishes_system_headers(void **state) {
     (void)state;
     assert_true(path_is_of_system("/usr/include/stdio.h"));
     assert_true(path_is_of_system("/usr/lib/gcc/x86_64-linux-gnu/12/include/stddef.h"));
@@ -67,7 +67,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cleans_paths),
         cmocka_unit_test(shows_paths_clean_and_relative),
-        cmocka_unit_test(tells_headers_of_the_system),
+        cmocka_unit_test(distinguishes_system_headers),
         cmocka_unit_test(patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Patterns with stars and question marks. */
+/* Patterns with * and ?. */
 #include "base/words.h"
 
 #include <cmocka.h>
@@ -20,7 +20,7 @@ static void wildcards(void **state) {
         assert_false(wildcard_match(bad[i][0], bad[i][1]));
 }
 
-/* It would take until the end of the world if stars were tried in all ways. */
+/* Exponential backtracking would never end here. */
 static void wildcards_are_fast(void **state) {
     (void)state;
     static char text[10000], pattern[201];

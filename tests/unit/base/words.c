@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Numbers and sizes as people write them. */
+/* Numbers and sizes as users write them. */
 #include "base/words.h"
 
 #include <cmocka.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What unwind tables tell of an instruction, and that damaged ones tell nothing.
+// Unwind tables: the row for an instruction, and errors for damaged tables.
 #include "walk_tables.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void functions_are_found_by_their_range(void **state) {
             if (inside)
                 assert_cfa(&row, CFI_RSP, (int)(16 + 8 * (at / 100 - 1)));
         }
-        image.bytes[3] = 0xff; // no table to search in
+        image.bytes[3] = 0xff; // no search table
     }
 }
 
@@ -71,8 +71,8 @@ static void rows_are_remembered(void **state) {
     assert_rule(&row, CFI_RBX, CFI_AT, -24);
 }
 
-// To what all functions have in common.
-static void what_was_changed_is_restored(void **state) {
+// DW_CFA_restore returns to the rules of the common entry.
+static void changed_rules_are_restored(void **state) {
     (void)state;
     struct image image;
     struct cfi_row row;
@@ -83,7 +83,7 @@ static void what_was_changed_is_restored(void **state) {
     assert_rule(&row, CFI_RETURN, CFI_AT, -8);
 }
 
-static void what_was_not_remembered_is_not_restored(void **state) {
+static void unsaved_rules_are_not_restored(void **state) {
     (void)state;
     struct image image;
     struct cfi_row row;
@@ -114,7 +114,7 @@ static void all_ways_to_save_a_register(void **state) {
     assert_int_equal(image.bytes[row.registers[13].value], 1);
 }
 
-static void all_ways_to_tell_the_frame(void **state) {
+static void every_rule_for_the_frame(void **state) {
     (void)state;
     struct image image;
     struct cfi_row row;
@@ -174,16 +174,16 @@ static void augmentations_are_read_or_passed_over(void **state) {
     assert_false(find(&image, 0, &row));
 }
 
-static void unknown_operations_tell_nothing(void **state) {
+static void unknown_operations_give_no_row(void **state) {
     (void)state;
     struct image image;
     struct cfi_row row;
     image_of(&image, PROGRAM(0x41, 0x3f));
-    assert_true(find(&image, 0, &row)); // what is behind the instruction is not run
+    assert_true(find(&image, 0, &row)); // instructions after the location are not executed
     assert_false(find(&image, 1, &row));
 }
 
-// At the end of readable memory, cut everywhere: what is outside cannot have been read.
+// Tables at the end of readable memory, cut at every byte: reading beyond them would fault.
 static void cut_tables_are_not_read_past_the_end(void **state) {
     (void)state;
     struct image image;
@@ -257,8 +257,8 @@ static void expressions_have_a_result(void **state) {
     assert_int_equal(result, 0x1234);
 }
 
-// rsp + 8 + ((rip & 15) >= 11) * 8: in the first instructions of an entry nothing is pushed yet.
-static void of_a_procedure_linkage_table(void **state) {
+// rsp + 8 + ((rip & 15) >= 11) * 8: in the first instructions of a PLT entry nothing is pushed yet.
+static void expression_of_a_procedure_linkage_table(void **state) {
     (void)state;
     uintptr_t result;
     assert_true(evaluate(&result, NULL, PROGRAM(0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22)));
@@ -290,18 +290,18 @@ int main(void) {
         cmocka_unit_test(the_row_is_that_of_the_instruction),
         cmocka_unit_test(functions_are_found_by_their_range),
         cmocka_unit_test(rows_are_remembered),
-        cmocka_unit_test(what_was_changed_is_restored),
-        cmocka_unit_test(what_was_not_remembered_is_not_restored),
+        cmocka_unit_test(changed_rules_are_restored),
+        cmocka_unit_test(unsaved_rules_are_not_restored),
         cmocka_unit_test(all_ways_to_save_a_register),
-        cmocka_unit_test(all_ways_to_tell_the_frame),
+        cmocka_unit_test(every_rule_for_the_frame),
         cmocka_unit_test(registers_of_no_interest_are_passed_over),
         cmocka_unit_test(locations_advance),
         cmocka_unit_test(augmentations_are_read_or_passed_over),
-        cmocka_unit_test(unknown_operations_tell_nothing),
+        cmocka_unit_test(unknown_operations_give_no_row),
         cmocka_unit_test(cut_tables_are_not_read_past_the_end),
         cmocka_unit_test(changed_tables_are_not_read_past_the_end),
         cmocka_unit_test(expressions_have_a_result),
-        cmocka_unit_test(of_a_procedure_linkage_table),
+        cmocka_unit_test(expression_of_a_procedure_linkage_table),
         cmocka_unit_test(bad_expressions_have_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Unwind tables made by hand: .eh_frame_hdr, one common entry, entries of functions. */
+/* Handmade unwind tables: .eh_frame_hdr, one common entry, entries of functions. */
 #ifndef ALLOCSITE_RT_WALK_TABLES_H
 #define ALLOCSITE_RT_WALK_TABLES_H
 
@@ -15,12 +15,12 @@ enum { FUNCTIONS_MOST = 4, HEADER_SIZE = 12 + 8 * FUNCTIONS_MOST };
 struct image {
     uint8_t bytes[1024];
     size_t used;
-    uint32_t common; /* where the common entry is */
+    uint32_t common; /* offset of the common entry */
     uint32_t count;
     const char *letters;
 };
 
-/* No code is read: only addresses count. */
+/* Code is never read; only its addresses matter. */
 static inline uintptr_t code(const struct image *image, uint32_t offset) {
     return (uintptr_t)image->bytes + 0x10000 + offset;
 }
@@ -47,12 +47,12 @@ static inline void put_size(struct image *image, size_t begin) {
 
 #define PROGRAM(...) (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__})
 
-/* augmentation: its data, behind the letters "z...". */
+/* augmentation: the data for the letters "z...". */
 static inline void image_begin_as(struct image *image, const char *letters, const uint8_t *augmentation,
                                   size_t size) {
     *image = (struct image){.used = HEADER_SIZE, .common = HEADER_SIZE, .letters = letters};
     image->bytes[0] = 1;
-    image->bytes[1] = 0x1b; /* relative to its place, 4 bytes, signed */
+    image->bytes[1] = 0x1b; /* relative to the field, 4 bytes, signed */
     image->bytes[2] = 0x03; /* 4 bytes */
     image->bytes[3] = 0x3b; /* relative to the header, 4 bytes, signed */
     put_at(image, 4, HEADER_SIZE - 4);
@@ -98,7 +98,7 @@ static inline bool find(const struct image *image, uint32_t offset, struct cfi_r
     return cfi_find(&tables, code(image, offset), row);
 }
 
-/* An image with one function at 0 of 100 bytes. */
+/* Makes an image with one function of 100 bytes at offset 0. */
 static inline void image_of(struct image *image, const uint8_t *program, size_t size) {
     image_begin(image);
     image_add(image, 0, 100, program, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A profile with slots that are parts of others: callers, stacks, backing, the sum of custom allocators. */
+/* A profile with slots that belong to others: callers, stacks, chunks, the sum of custom allocators. */
 #ifndef ALLOCSITE_TESTS_STACKS_IMAGE_H
 #define ALLOCSITE_TESTS_STACKS_IMAGE_H
 
@@ -27,7 +27,7 @@ static inline profile_name image_step(profile_name caller, struct profile_return
     return image_bytes(&step, sizeof step);
 }
 
-// A thread made so many allocations of 10 bytes and freed one of them.
+// Counts `allocations` of 10 bytes and one free in a thread.
 static inline void count(uint64_t slot, uint64_t allocations) {
     tables.tallies[slot] = (struct tally){.gained = allocations,
                                           .gained_bytes = 10 * allocations,
@@ -36,7 +36,7 @@ static inline void count(uint64_t slot, uint64_t allocations) {
                                           .limit = (int64_t)allocations};
 }
 
-// Site 2 has 3 allocations on its own, 5 from one stack and 7 from another; its backing has 11, and 13 from a
+// Site 2 has 3 allocations of its own, 5 from one stack and 7 from another. Its chunks have 11, and 13 from a
 // stack.
 static inline int begin(void **state) {
     (void)state;

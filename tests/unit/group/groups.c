@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which sites are one row, and in what order. */
+/* Grouping sites into rows, and the order of rows. */
 #include "group/groups.h"
 
 #include <cmocka.h>
@@ -14,7 +14,7 @@ static struct report_site
     other = {.view = {.module = "/lib/libc.so.6", .address = 2},
              .counters = {.allocs = 1, .alloc_bytes = 100, .live_blocks = 1, .live_bytes = 100}};
 
-/* The last of the rows. */
+/* Returns the last row. */
 static struct group last_of(enum group_by by, bool apart, size_t expected) {
     static struct group rows[SITES];
     struct report_site *sites[SITES] = {&buffer, &small, &other};
@@ -27,7 +27,7 @@ static struct group last_of(enum group_by by, bool apart, size_t expected) {
     return rows[expected - 1];
 }
 
-static void what_libraries_take_for_themselves_comes_last(void **state) {
+static void allocations_of_libraries_come_last(void **state) {
     (void)state;
     static const enum group_by kinds[] = {BY_LINE, BY_FUNCTION, BY_FILE, BY_TYPE};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -40,6 +40,6 @@ static void what_libraries_take_for_themselves_comes_last(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_libraries_take_for_themselves_comes_last)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations_of_libraries_come_last)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How much of the blocks of a type is padding. */
+/* The share of padding in the blocks of a type. */
 #include "group/groups.h"
 
 #include <cmocka.h>
@@ -21,9 +21,9 @@ static void padding_of_blocks(void **state) {
     assert_true(use.padding == 70 && use.live_padding == 28 && use.bytes == 160 && use.live_bytes == 64);
     use = used(layout, 10, 64, 4); // arrays of four
     assert_true(use.padding == 280 && use.live_padding == 112);
-    use = used(layout, 10, 41, 10); // with something behind
+    use = used(layout, 10, 41, 10); // with a trailing part
     assert_true(use.padding == 70 && use.live_padding == 70);
-    use = used(layout, 10, 3, 10); // not even the type
+    use = used(layout, 10, 3, 10); // smaller than the type
     assert_true(use.padding == 7 && use.live_padding == 7);
     struct type_layout flexible = layout;
     flexible.is_flexible = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which sites a pattern is for, and leaks that are known. */
+/* Patterns that select sites, and suppressed leaks. */
 #include "model/filter.h"
 #include "model/suppress.h"
 
@@ -16,7 +16,7 @@ static const struct site_view view = {.id = 0x0123456789abcdef,
                                       .inlined = inlined,
                                       .inlined_count = 1};
 
-static void all_that_a_site_has(void **state) {
+static void a_site_with_all_fields(void **state) {
     (void)state;
     static const char *const matching[] = {"0123456789abcdef",
                                            "a.c",
@@ -50,7 +50,7 @@ static void one_kind_of_it(void **state) {
     assert_true(filter_matches("site=01*", &view) && !filter_matches("callee=01*", &view));
 }
 
-static void what_is_not_known(void **state) {
+static void patterns_never_match_unknown_values(void **state) {
     (void)state;
     static const struct site_view nothing = {.module = "[no module]"};
     assert_true(filter_matches("module=*", &nothing) && filter_matches("*module]", &nothing));
@@ -58,7 +58,7 @@ static void what_is_not_known(void **state) {
                  filter_matches("function=*", &nothing) || filter_matches("callee=*", &nothing));
 }
 
-/* ---- Leaks that are known. */
+/* ---- Suppressed leaks. */
 
 static const struct place outer = {"A::outer(int)", "/src/outer.cpp", 3, 0};
 static const struct report_site site = {.view = {.module = "/usr/lib/libfoo.so.1",
@@ -66,7 +66,7 @@ static const struct report_site site = {.view = {.module = "/usr/lib/libfoo.so.1
                                                  .inlined = &outer,
                                                  .inlined_count = 1}};
 
-static void what_matches(void **state) {
+static void matching_patterns(void **state) {
     (void)state;
     static const char *const good[] = {"leak:f",
                                        "leak:outer",
@@ -94,8 +94,8 @@ static void what_matches(void **state) {
     assert_true(suppress_matches("leak:pwnam", &called));
 }
 
-/* The totals still hold them, and how much it is is told. */
-static void what_is_suppressed_is_no_leak(void **state) {
+/* The totals include suppressed leaks, and their amount is reported. */
+static void suppressed_leaks_are_no_leaks(void **state) {
     (void)state;
     struct report report = unprepared();
     report_prepare(&report, &(struct report_limits){.leaks = true, .suppressed = "leak:libc"});
@@ -111,11 +111,11 @@ static void what_is_suppressed_is_no_leak(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_that_a_site_has),
+        cmocka_unit_test(a_site_with_all_fields),
         cmocka_unit_test(one_kind_of_it),
-        cmocka_unit_test(what_is_not_known),
-        cmocka_unit_test(what_matches),
-        cmocka_unit_test(what_is_suppressed_is_no_leak),
+        cmocka_unit_test(patterns_never_match_unknown_values),
+        cmocka_unit_test(matching_patterns),
+        cmocka_unit_test(suppressed_leaks_are_no_leaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void booleans_are_their_own_keys(void **state) {
     assert_false(parsed("leaks=1:leaks=0", 0).leaks);
 }
 
-static void what_is_wrong_is_left_out(void **state) {
+static void invalid_entries_are_skipped(void **state) {
     (void)state;
     static const char *const wrong[] = {
         "bananas=1", "top",       "=",       "top=",     "top=-1",   "top=18446744073709551616",
@@ -101,7 +101,7 @@ static void what_is_wrong_is_left_out(void **state) {
     }
 }
 
-static void complaints_name_what_would_be_right(void **state) {
+static void errors_name_the_valid_values(void **state) {
     (void)state;
     static const struct {
         const char *pair, *what;
@@ -128,8 +128,8 @@ static void complaints_name_what_would_be_right(void **state) {
     assert_true(parsed("names=full", 0).full_names && !parsed("names=full:names=short", 0).full_names);
 }
 
-/* A key that has no line could not be found. */
-static void help_tells_every_key(void **state) {
+/* Every key is documented on one line. */
+static void help_lists_every_key(void **state) {
     (void)state;
     char text[4096];
     struct out out;
@@ -142,7 +142,7 @@ static void help_tells_every_key(void **state) {
     assert_true(strlen(text) < sizeof text - 1);
 }
 
-static void the_last_one_holds_and_empty_ones_are_nothing(void **state) {
+static void the_last_value_counts_and_empty_ones_are_skipped(void **state) {
     (void)state;
     assert_int_equal(parsed("::top=1:top=2::", 0).top, 2);
 }
@@ -155,10 +155,10 @@ int main(void) {
         cmocka_unit_test(keys_of_the_runtime_are_passed_over),
         cmocka_unit_test(every_sort),
         cmocka_unit_test(booleans_are_their_own_keys),
-        cmocka_unit_test(what_is_wrong_is_left_out),
-        cmocka_unit_test(complaints_name_what_would_be_right),
-        cmocka_unit_test(help_tells_every_key),
-        cmocka_unit_test(the_last_one_holds_and_empty_ones_are_nothing),
+        cmocka_unit_test(invalid_entries_are_skipped),
+        cmocka_unit_test(errors_name_the_valid_values),
+        cmocka_unit_test(help_lists_every_key),
+        cmocka_unit_test(the_last_value_counts_and_empty_ones_are_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

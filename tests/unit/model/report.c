@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reports: merging, sorting, cutting. */
+/* Reports: merging, sorting, limiting rows. */
 #include "report_rows.h"
 
 static void merges_and_sorts(void **state) {
@@ -16,8 +16,8 @@ static void merges_and_sorts(void **state) {
     assert_int_equal(report.module_count, 1);
 }
 
-/* The first site's id in each order; what has no live blocks comes last among those. */
-static void sorts_by_what_is_asked_for(void **state) {
+/* Checks the id of the first site in each order. Sites without live blocks come last in the order by live. */
+static void sorts_by_every_order(void **state) {
     (void)state;
     static const struct {
         struct report_limits limits;
@@ -33,8 +33,8 @@ static void sorts_by_what_is_asked_for(void **state) {
     }
 }
 
-/* They come last and in a row of their own; the totals have them. */
-static void what_libraries_keep_stands_apart(void **state) {
+/* They come last, in one row; the totals include them. */
+static void blocks_kept_by_libraries_are_separate(void **state) {
     (void)state;
     static const struct {
         struct site_view view;
@@ -82,8 +82,8 @@ static void a_merged_site_has_at_least_the_larger_maximum(void **state) {
     assert_int_equal(report.sites[1]->counters.max_live_blocks_within, 1);
 }
 
-/* What all copies have at the end, or had at the peak, they had at once. */
-static void a_merged_site_has_at_least_what_its_copies_had_together(void **state) {
+/* At the end, and at the peak, all copies of a site existed together. */
+static void a_merged_site_has_at_least_the_sum_of_its_copies(void **state) {
     (void)state;
     struct report report = unprepared();
     copies[0].counters =
@@ -120,7 +120,7 @@ static void merges_sizes_and_lost_blocks(void **state) {
     assert_int_equal(report.totals.lost_blocks, 2);
 }
 
-/* Pairs go to the row that stands for both copies, and equal ones become one. */
+/* Pairs refer to the merged row, and equal pairs are merged. */
 static void merges_pairs(void **state) {
     (void)state;
     struct report report = unprepared();
@@ -188,10 +188,10 @@ static void size_classes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merges_and_sorts),
-        cmocka_unit_test(sorts_by_what_is_asked_for),
-        cmocka_unit_test(what_libraries_keep_stands_apart),
+        cmocka_unit_test(sorts_by_every_order),
+        cmocka_unit_test(blocks_kept_by_libraries_are_separate),
         cmocka_unit_test(a_merged_site_has_at_least_the_larger_maximum),
-        cmocka_unit_test(a_merged_site_has_at_least_what_its_copies_had_together),
+        cmocka_unit_test(a_merged_site_has_at_least_the_sum_of_its_copies),
         cmocka_unit_test(merges_sizes_and_lost_blocks),
         cmocka_unit_test(merges_pairs),
         cmocka_unit_test(cuts_and_adds_up),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names, sizes, counts and shares as a report shows them. */
+/* Names, sizes, counts and shares as reports show them. */
 #include "names/names.h"
 
 #include <cmocka.h>
@@ -27,7 +27,7 @@ static void units(void **state) {
     assert_string_equal(text, "100.0%");
 }
 
-/* Names of demanglers, of LLVM and of libiberty. */
+/* Names from the demanglers of LLVM and libiberty. */
 static void names(void **state) {
     (void)state;
     static const struct {

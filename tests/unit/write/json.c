@@ -51,8 +51,8 @@ static void json_of_all_options(void **state) {
     assert_null(strstr(text_of(&report, FORMAT_TEXT), "3 sites"));
 }
 
-/* What is shown brings along the sites that its pairs name, and no others. */
-static void a_cut_report_has_the_sites_that_its_pairs_name(void **state) {
+/* A limited report includes the sites that its pairs refer to, and no others. */
+static void a_limited_report_has_the_sites_of_its_pairs(void **state) {
     (void)state;
     struct report report = unprepared();
     report.has_pairs = true;
@@ -70,7 +70,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json),
         cmocka_unit_test(json_of_all_options),
-        cmocka_unit_test(a_cut_report_has_the_sites_that_its_pairs_name),
+        cmocka_unit_test(a_limited_report_has_the_sites_of_its_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

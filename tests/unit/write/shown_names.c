@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names of a report that would be cut alike are shown apart, and what is shown selects its own name alone. */
+/* Names that would be shortened to the same text are shown differently, and a shown name selects only its own
+ * row. */
 #include "write/shown_names.h"
 
 #include "base/words.h"
@@ -57,7 +58,7 @@ static void functions(void **state) {
         check(NAME_FUNCTION, names, sizeof names / sizeof *names, columns);
 }
 
-/* A type of random templates, which may be longer than NAME_SIZE. */
+/* Writes a type of random templates, which may be longer than NAME_SIZE. */
 static void put_type(char *text, size_t size, int depth) {
     static const char *const plain[] = {"int", "long", "unsigned int", "char", "ns::integer"};
     static const char *const templates[] = {"list", "std::vector", "ns::map", "very_long_name_of_a_template"};

@@ -43,7 +43,7 @@ static void leaks_are_sites_with_live_blocks_lost_ones_first(void **state) {
                         " 0 B    0 B   0.0%       0       1          -    802 B  1 more site\n");
 }
 
-/* What follows the line of the site of function f, up to the next row. */
+/* Returns the lines after the row of function f, up to the next row. */
 static const char *below_f(const struct report *report) {
     static char lines[2048];
     size_t used = 0;
@@ -145,7 +145,7 @@ static void advises_to_reuse_a_buffer(void **state) {
     }
 }
 
-static void says_what_is_known_of_live_blocks(void **state) {
+static void shows_details_of_live_blocks(void **state) {
     (void)state;
     struct report report = unprepared();
     report.peak_within = 65536;
@@ -172,7 +172,7 @@ static void says_what_is_known_of_live_blocks(void **state) {
     assert_non_null(strstr(text_of(&report, FORMAT_JSON), ",\"lost_unknown\":\"nobody looks\","));
 }
 
-/* No byte of a program's may reach the terminal as a command to it. */
+/* No byte of a program's names may control the terminal. */
 static void names_are_harmless(void **state) {
     (void)state;
     struct report report = unprepared();
@@ -199,7 +199,7 @@ static size_t widest_line(const char *text) {
     return widest;
 }
 
-/* A line that ends with a number and goes on below has lost what it counts. */
+/* A line must not end with a number whose unit is on the next line. */
 static bool tears_numbers(const char *text) {
     for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
         const char *word = end;
@@ -211,7 +211,7 @@ static bool tears_numbers(const char *text) {
     return false;
 }
 
-/* Columns give way, names and paths are shortened, sentences broken; the place comes first. */
+/* Columns are dropped, names and paths shortened, sentences wrapped; the source location comes first. */
 static void every_line_fits(void **state) {
     (void)state;
     struct report report = unprepared();
@@ -256,8 +256,8 @@ static void every_line_fits(void **state) {
     assert_non_null(strstr(text_of(&report, FORMAT_TEXT), copies[0].view.type));
 }
 
-/* What is between two places of the program. */
-static void libraries_are_left_out_of_what_is_inlined(void **state) {
+/* Library frames between two locations of the program. */
+static void libraries_are_left_out_of_inline_chains(void **state) {
     (void)state;
     static const struct place inlined[] = {{"std::construct", "/usr/include/c++/12/bits/alloc.h", 1, 1},
                                            {"make", "/src/inner.cpp", 20, 2},
@@ -288,7 +288,7 @@ static void colours_only_a_terminal(void **state) {
     assert_null(strchr(text_of(&report, FORMAT_JSON), '\x1b'));
 }
 
-/* Callers have their shares of the calls; of a library the function is told that the program called. */
+/* Callers have their shares of the calls. For a library, the function that the program called is shown. */
 static void callers_of_rows(void **state) {
     (void)state;
     struct report report = unprepared();
@@ -345,7 +345,7 @@ static const struct report_call calls[] = {{.at.function = "malloc_for", .module
                                            {.module = "/bin/p", .address = 0x70},
                                            {.at.function = "load"}};
 
-/* As many of them as the stack has frames; the line is in the second one. */
+/* Makes one call per frame of the stack; the line is in the second frame. */
 static const struct report_call *take_calls(struct report_paths *paths, const struct report_stack *stack,
                                             size_t *count, size_t *line) {
     (void)paths;
@@ -363,7 +363,7 @@ static const char *below_stack(const struct report *report, const struct report_
     return text + strspn(text, "\n ");
 }
 
-static void callers_begin_behind_the_function_with_the_line(void **state) {
+static void callers_follow_the_function_with_the_line(void **state) {
     (void)state;
     struct report_paths paths = {take_calls};
     struct report report = unprepared();
@@ -388,8 +388,8 @@ static void an_empty_report(void **state) {
         strstr(text_of(&report, FORMAT_JSON), "\n\"sites\":[],\n\"faults\":[],\n\"stacks\":[]}\n"));
 }
 
-// By the calendar, over ends of months, years, leap years and centuries.
-static void says_when_it_ran(void **state) {
+// Calendar dates at the ends of months, years, leap years and centuries.
+static void shows_the_time_of_the_run(void **state) {
     (void)state;
     static const struct {
         uint64_t begun, milliseconds;
@@ -431,15 +431,15 @@ int main(void) {
         cmocka_unit_test(shows_the_largest_pairs_and_sums_up_the_rest),
         cmocka_unit_test(faults_stand_above_the_table),
         cmocka_unit_test(advises_to_reuse_a_buffer),
-        cmocka_unit_test(says_what_is_known_of_live_blocks),
+        cmocka_unit_test(shows_details_of_live_blocks),
         cmocka_unit_test(names_are_harmless),
         cmocka_unit_test(every_line_fits),
-        cmocka_unit_test(libraries_are_left_out_of_what_is_inlined),
+        cmocka_unit_test(libraries_are_left_out_of_inline_chains),
         cmocka_unit_test(colours_only_a_terminal),
         cmocka_unit_test(callers_of_rows),
-        cmocka_unit_test(callers_begin_behind_the_function_with_the_line),
+        cmocka_unit_test(callers_follow_the_function_with_the_line),
         cmocka_unit_test(an_empty_report),
-        cmocka_unit_test(says_when_it_ran),
+        cmocka_unit_test(shows_the_time_of_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@ static size_t limited(size_t length, size_t most) {
     return length < most ? length : most;
 }
 
-/* Each argument expanded, but of `each` what it repeats. */
+/* Returns the expanded arguments. The last argument of `each` is expanded later, once per word. */
 static struct words *arguments_of(struct names *names, function *called, const char *chars, size_t length) {
     struct words *arguments = take(sizeof *arguments);
     *arguments = (struct words){0};

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The third argument for each word of the second, which is the value of the first meanwhile. */
+/* Expands the third argument for each word of the second, with the first as a variable for that word. */
 char *each(struct names *names, struct words *arguments) {
     const char *name = words_at(arguments, 0), *body = words_at(arguments, 2);
     struct words *words = split(words_at(arguments, 1));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands in parentheses: a variable, or a function and its arguments. */
+/* Expands the content of parentheses: a variable, or a function with its arguments. */
 static char *expand_name(struct names *names, const char *chars, size_t length) {
     size_t name = scan_word(chars);
     if (name < length)

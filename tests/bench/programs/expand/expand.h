@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Expands text with variables and functions, as make does. A file holds a function or two, so that most calls
- * lead to another file, as in programs that consist of many. */
+/* Expands text with variables and functions, like make. Each file has one or two functions, so that most
+ * calls lead to another file, as in programs of many files. */
 #ifndef EXPAND_H
 #define EXPAND_H
 
@@ -61,7 +61,7 @@ char *expand(struct names *names, const char *chars, size_t length);
 char *call(struct names *names, function *called, const char *chars, size_t length);
 function *function_find(const char *name, size_t length);
 
-/* Files of their own. */
+/* One file each. */
 function upper, reverse, sorted, joined, substituted, each, counted;
 
 #endif

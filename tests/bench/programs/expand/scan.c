@@ -7,7 +7,7 @@ size_t scan_word(const char *chars) {
     return strcspn(chars, " ");
 }
 
-/* To where the argument ends, past parentheses in it. */
+/* Returns the end of the argument, skipping nested parentheses. */
 size_t scan_argument(const char *chars, char end) {
     size_t length = 0;
     for (int depth = 0; chars[length] && (depth || chars[length] != end); length++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Fills a page from the lines of a file with kainjow's Mustache: a code and a name, with a tab between them.
+// Fills a page from the lines of a file (code, tab, name) with kainjow's Mustache.
 #include "repeat.h"
 #include <kainjow/mustache.hpp>
 #include <sstream>

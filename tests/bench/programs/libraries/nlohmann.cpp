@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Reads a JSON list of languages with nlohmann/json, groups it by a field, and takes the result to CBOR and
-// back.
+// Reads a JSON list of languages with nlohmann/json, groups it by a field, and converts the result to CBOR
+// and back.
 #include "repeat.h"
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Makes the syntax tree of a JSON file with PEGTL and its grammar of JSON, and counts what stands in it.
+// Builds the syntax tree of a JSON file with PEGTL's JSON grammar, and counts its nodes.
 #include "repeat.h"
 #include <tao/pegtl.hpp>
 #include <tao/pegtl/contrib/json.hpp>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Parses a JSON file into RapidJSON's document, whose values are here in blocks of their own, and writes it
-// again.
+// Parses a JSON file into a RapidJSON document with one block per value, and writes it again.
 #include "repeat.h"
 #include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>

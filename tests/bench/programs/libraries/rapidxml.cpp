@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Parses an XML file with RapidXml, which takes its nodes from chunks of 64 KiB, and counts them.
+// Parses an XML file with RapidXml, which allocates nodes in chunks of 64 KiB, and counts them.
 #include "repeat.h"
 #include <rapidxml/rapidxml.hpp>
 

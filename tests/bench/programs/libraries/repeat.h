@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What these programs have in common: some work on the text of a file, again and again.
+// The common main of these programs: repeats a task on the content of a file.
 #ifndef REPEAT_H
 #define REPEAT_H
 
@@ -14,7 +14,7 @@ static inline std::string contents(const char *path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// PROGRAM TIMES FILE prints the sum of what the work has returned.
+// PROGRAM TIMES FILE: prints the sum of the task's results.
 static inline int repeat(std::size_t (*work)(const std::string &), int argc, char **argv) {
     if (argc != 3)
         return 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Files that are cut while they are read. */
+/* Files that are truncated while they are read. */
 #include "dump/base/files.h"
 #include "dump/elf/input.h"
 #include "profile.h"
@@ -59,7 +59,7 @@ static void cut_it(const struct module_bytes *module, void *context) {
     (void)bytes[module->size - 1];
 }
 
-static void says_that_it_was_cut(void **state) {
+static void reports_truncation(void **state) {
     (void)state;
     struct reason why;
     int size = SIZE;
@@ -72,7 +72,7 @@ static void says_that_it_was_cut(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reads_zeros_where_it_was_cut, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(says_that_it_was_cut, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reports_truncation, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

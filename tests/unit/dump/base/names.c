@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names of functions, taken apart. */
+/* Parsing of function names. */
 #include "dump/base/names.h"
 
 #include <cmocka.h>
@@ -22,7 +22,7 @@ static void keeps_plain_names(void **state) {
     assert_base("operators", "operators");
 }
 
-static void drops_what_demanglers_print_differently(void **state) {
+static void drops_differences_between_demanglers(void **state) {
     (void)state;
     assert_base("void std::vector<int, std::allocator<int> >::emplace_back<int&>(int&)",
                 "std::vector::emplace_back");
@@ -51,7 +51,7 @@ static void names_lambdas_alike(void **state) {
     assert_base("f()::'unnamed'::g()", "f::{unnamed}::g");
 }
 
-static void tells_operators_apart(void **state) {
+static void distinguishes_operators(void **state) {
     (void)state;
     assert_base("operator new[](unsigned long)", "operator new[]");
     assert_base("A::operator==(A const&) const", "A::operator==");
@@ -83,7 +83,7 @@ static void demangles(void **state) {
     free(name);
 }
 
-// Each part has the one before it twice, twice.
+// Each part contains the previous part four times.
 static void names_that_grow_without_bound_stay_mangled(void **state) {
     (void)state;
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOP";
@@ -118,10 +118,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(demangles_both_schemes_of_rust),
         cmocka_unit_test(keeps_plain_names),
-        cmocka_unit_test(drops_what_demanglers_print_differently),
+        cmocka_unit_test(drops_differences_between_demanglers),
         cmocka_unit_test(keeps_the_way_through_functions),
         cmocka_unit_test(names_lambdas_alike),
-        cmocka_unit_test(tells_operators_apart),
+        cmocka_unit_test(distinguishes_operators),
         cmocka_unit_test(initializers_have_no_name),
         cmocka_unit_test(demangles),
         cmocka_unit_test(names_that_grow_without_bound_stay_mangled),

@@ -10,8 +10,8 @@
 
 static int terminal;
 
-/* What the terminal has got since it was asked last. The kernel passes on what is written when it comes to
- * it. */
+/* Returns the terminal's input since the last call. Waits, because the kernel passes output on with a
+ * delay. */
 static const char *shown(void) {
     static char text[4096];
     size_t size = 0;

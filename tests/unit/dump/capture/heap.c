@@ -5,7 +5,7 @@
 
 enum { BLOCKS = 3000 };
 
-/* Close to one another, far apart, two at one address, and large ones. */
+/* Makes blocks that are close together, far apart, at the same address, and large. */
 static void make_blocks(struct heap_block *blocks) {
     static const uint64_t steps[] = {32, 48, 0, 512, 513, 4096, 65536, 65537, 1 << 20, UINT64_C(1) << 40};
     uint64_t at = 4096 + 16;

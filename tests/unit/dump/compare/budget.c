@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Budgets: what is read, what is said of wrong lines, and which sites a limit is for. */
+/* Budgets: parsing, messages for invalid lines, and the sites that a limit applies to. */
 #include "base/words.h"
 #include "dump/compare/check.h"
 
@@ -82,7 +82,7 @@ static void every_kind(void **state) {
     }
 }
 
-/* The lines around it are read all the same. */
+/* The valid lines around the invalid one are read. */
 static void assert_wrong(const char *line, const char *what) {
     char text[256] = "total allocs <= 1\n";
     strcat(strcat(text, line), "\ntotal allocs <= 3\n");
@@ -154,7 +154,7 @@ static bool covers(enum budget_kind kind, const char *pattern, const struct repo
     return is_covered;
 }
 
-static void what_a_limit_is_for(void **state) {
+static void limits_apply_to_their_subjects(void **state) {
     (void)state;
     static const struct {
         enum budget_kind kind;
@@ -193,7 +193,7 @@ static void what_a_limit_is_for(void **state) {
         assert_false(covers(bad[i].kind, bad[i].pattern, &site));
 }
 
-static void what_is_for_unsited(void **state) {
+static void limits_on_code_outside_instrumented_modules(void **state) {
     (void)state;
     assert_true(covers(BUDGET_UNSITED, "libc.so*", &unsited));
     assert_true(covers(BUDGET_MODULE, "/lib/*", &unsited));
@@ -220,10 +220,14 @@ static void names_become_patterns(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_and_limits),    cmocka_unit_test(quotes),
-        cmocka_unit_test(every_kind),          cmocka_unit_test(wrong_lines),
-        cmocka_unit_test(a_nul_byte),          cmocka_unit_test(what_a_limit_is_for),
-        cmocka_unit_test(what_is_for_unsited), cmocka_unit_test(names_become_patterns),
+        cmocka_unit_test(lines_and_limits),
+        cmocka_unit_test(quotes),
+        cmocka_unit_test(every_kind),
+        cmocka_unit_test(wrong_lines),
+        cmocka_unit_test(a_nul_byte),
+        cmocka_unit_test(limits_apply_to_their_subjects),
+        cmocka_unit_test(limits_on_code_outside_instrumented_modules),
+        cmocka_unit_test(names_become_patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Which site of one report is which of another one, and what is said of the two.
+// Matching the sites of two reports, and the differences shown.
 #include "dump/compare/diff.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static int clear(void **state) {
     return 0;
 }
 
-/* A site that was called so many times for a byte each. */
+/* Adds a site with `calls` allocations of one byte. */
 static struct report_site *add(struct side *side, uint64_t id, uint32_t line, uint64_t calls) {
     size_t at = side->report.site_count++;
     struct report_site *site = &side->sites[at];
@@ -158,8 +158,8 @@ static void edited_code_only_of_the_same_call(void **state) {
     diff_free(&diff);
 }
 
-/* Three calls moved down together; the new one is the first of four, and all look alike. */
-static void what_moves_alike_belongs_together(void **state) {
+/* Three calls moved down together. The new call is the first of four that look alike. */
+static void sites_that_move_alike_match(void **state) {
     (void)state;
     struct report_site *was[] = {add(&old, 1, 14, 1), add(&old, 2, 20, 1), add(&old, 3, 30, 1)};
     struct report_site *added = add(&new, 10, 12, 1);
@@ -171,7 +171,7 @@ static void what_moves_alike_belongs_together(void **state) {
     diff_free(&diff);
 }
 
-static void what_looks_alike_belongs_together(void **state) {
+static void similar_sites_match(void **state) {
     (void)state;
     struct report_site *was = add(&old, 1, 14, 1);
     struct report_site *near = add(&new, 10, 14, 1), *alike = add(&new, 11, 18, 1);
@@ -181,7 +181,7 @@ static void what_looks_alike_belongs_together(void **state) {
     diff_free(&diff);
 }
 
-static void what_is_near_belongs_together(void **state) {
+static void near_sites_match(void **state) {
     (void)state;
     struct report_site *was = add(&old, 1, 14, 1), *far = add(&new, 10, 2, 1), *near = add(&new, 11, 15, 1);
     compare();
@@ -201,7 +201,7 @@ static void pairs_do_not_cross_those_by_id(void **state) {
     diff_free(&diff);
 }
 
-/* The same line of a header, inlined at two lines of main; main was edited. */
+/* The same line of a header, inlined at two lines of main, which was edited. */
 static void inlined_calls_by_their_callers(void **state) {
     (void)state;
     struct place chains[4] = {{"main", "a.c", 5, 1}, {"main", "a.c", 9, 1}};
@@ -329,9 +329,9 @@ int main(void) {
         cmocka_unit_test_setup(unsited_by_module, clear),
         cmocka_unit_test_setup(edited_code_in_order, clear),
         cmocka_unit_test_setup(edited_code_only_of_the_same_call, clear),
-        cmocka_unit_test_setup(what_moves_alike_belongs_together, clear),
-        cmocka_unit_test_setup(what_looks_alike_belongs_together, clear),
-        cmocka_unit_test_setup(what_is_near_belongs_together, clear),
+        cmocka_unit_test_setup(sites_that_move_alike_match, clear),
+        cmocka_unit_test_setup(similar_sites_match, clear),
+        cmocka_unit_test_setup(near_sites_match, clear),
         cmocka_unit_test_setup(pairs_do_not_cross_those_by_id, clear),
         cmocka_unit_test_setup(inlined_calls_by_their_callers, clear),
         cmocka_unit_test_setup(inlined_calls_move_with_their_callers, clear),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is found by the order of names is what would be found by looking at each site. */
+/* The search in sorted names finds the same as a search through all sites. */
 #include "dump/compare/check.h"
 
 #include <cmocka.h>
@@ -80,7 +80,7 @@ static void agree(const struct subjects *subjects, const struct limit *limit) {
     free(covered);
 }
 
-static void each_pattern_finds_what_it_covers(void **state) {
+static void each_pattern_finds_its_subjects(void **state) {
     struct subjects subjects;
     (void)state;
     for (size_t i = 0; i < ROWS; i++)
@@ -95,6 +95,6 @@ static void each_pattern_finds_what_it_covers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_pattern_finds_what_it_covers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_pattern_finds_its_subjects)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Build ids, as notes tell them, and files that change. */
+/* Build ids from notes, and files that change. */
 #include "dump/elf/elf_file.h"
 #include "dump/elf/module_files.h"
 
@@ -39,8 +39,8 @@ static void build_ids(void **state) {
     assert_string_equal(build_id_of(NULL, 100), "");
 }
 
-/* Who reads may be a child, so nothing is read here. */
-static void says_that_a_file_was_cut(void **state) {
+/* The reader may be a child process, so this process reads nothing. */
+static void reports_a_truncated_file(void **state) {
     (void)state;
     char path[] = "/tmp/module_file.XXXXXX";
     struct module_files files;
@@ -64,7 +64,7 @@ static void says_that_a_file_was_cut(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(build_ids),
-        cmocka_unit_test(says_that_a_file_was_cut),
+        cmocka_unit_test(reports_a_truncated_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

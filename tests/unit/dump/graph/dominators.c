@@ -14,7 +14,7 @@ static uint32_t below(uint64_t *state, uint32_t limit) {
     return (uint32_t)(*state >> 33) % limit;
 }
 
-/* Sizes are powers of two, so that a sum tells whose they are. */
+/* Sizes are powers of two, so a sum identifies its blocks. */
 static void make(struct graph *graph, uint64_t *state) {
     *graph = (struct graph){.block_count = 1 + below(state, BLOCKS), .site_count = 1};
     graph->sites = memory_zeros(1, sizeof *graph->sites);
@@ -37,7 +37,7 @@ static void make(struct graph *graph, uint64_t *state) {
             (struct graph_root){.to = below(state, (uint32_t)graph->block_count), .label = GRAPH_NONE};
 }
 
-/* The blocks that roots lead to if one of them is not there, as the sum of their sizes. */
+/* Returns the sum of the sizes of the blocks that are reachable from roots without `without`. */
 static uint64_t reached_without(const struct graph *graph, uint32_t without) {
     uint64_t reached = 0, before = UINT64_MAX;
     for (size_t i = 0; i < graph->root_count; i++)
@@ -67,7 +67,7 @@ static void check(const struct graph *graph) {
     graph_dominators_free(&dominators);
 }
 
-static void what_goes_with_a_block_is_what_no_other_way_leads_to(void **state) {
+static void a_block_retains_blocks_reachable_only_through_it(void **state) {
     uint64_t random = 1;
     (void)state;
     for (int i = 0; i < 20000; i++) {
@@ -78,7 +78,7 @@ static void what_goes_with_a_block_is_what_no_other_way_leads_to(void **state) {
     }
 }
 
-/* A list that is linked both ways and known by both ends. */
+/* A doubly linked list whose ends are both referred to. */
 static void long_lists_take_no_square_of_time(void **state) {
     enum { LENGTH = 300000 };
     struct graph graph = {.block_count = LENGTH, .site_count = 1, .edge_count = 2 * LENGTH, .root_count = 2};
@@ -102,7 +102,7 @@ static void long_lists_take_no_square_of_time(void **state) {
     graph_free(&graph);
 }
 
-static void what_is_written_is_read(void **state) {
+static void written_data_is_read_back(void **state) {
     static char bytes[1 << 16];
     uint64_t random = 7;
     (void)state;
@@ -127,9 +127,9 @@ static void what_is_written_is_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_goes_with_a_block_is_what_no_other_way_leads_to),
+        cmocka_unit_test(a_block_retains_blocks_reachable_only_through_it),
         cmocka_unit_test(long_lists_take_no_square_of_time),
-        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(written_data_is_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

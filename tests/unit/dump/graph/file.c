@@ -38,7 +38,7 @@ static void write_some(void) {
     fclose(file);
 }
 
-/* Whether it is read if there may be no more blocks and edges. */
+/* Returns whether a file is read with at most `most` blocks and edges. */
 static bool is_read(uint64_t most, struct reason *why) {
     struct graph graph;
     uint64_t before = graph_most;
@@ -53,7 +53,7 @@ static bool is_read(uint64_t most, struct reason *why) {
     return is_done;
 }
 
-static void what_has_no_number_is_told(void **state) {
+static void missing_numbers_are_reported(void **state) {
     struct reason why;
     (void)state;
     write_some();
@@ -66,6 +66,6 @@ static void what_has_no_number_is_told(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_has_no_number_is_told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(missing_numbers_are_reported)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

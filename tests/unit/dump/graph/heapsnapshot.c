@@ -24,7 +24,7 @@ static char *content_of(FILE *file) {
     return text;
 }
 
-// A stack may be of any depth, from a file too: the tree is as deep.
+// Stacks may have any depth, also in a file, and the tree is as deep.
 static void stacks_of_any_depth(void **state) {
     (void)state;
     char *way = memory_text("%*s", 2 * DEEP, "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Many reports as one; and that one as a profile, which says the same.
+// Several reports joined into one, and the joined report written as a profile.
 #include "dump/join/join.h"
 #include "dump/profile/image.h"
 #include "dump/profile/read.h"
@@ -17,7 +17,7 @@
 
 enum { SITES = 4 };
 
-// A report of one process, and what it is made of.
+// A report of one process with its storage.
 struct one {
     struct report report;
     struct report_site rows[SITES], *sites[SITES];
@@ -26,7 +26,7 @@ struct one {
     struct report_pair pairs[2];
 };
 
-// Row 0 is a module, row 1 a site in it, row 2 a site of another module, row 3 the site 1 inlined elsewhere.
+// Row 0 is a module, row 1 a site in it, row 2 a site of another module, row 3 site 1 inlined elsewhere.
 static struct one *one(uint64_t n) {
     static struct one ones[8];
     static size_t next;
@@ -110,7 +110,7 @@ static void counters_add_up(void **state) {
     joined_free(&joined);
 }
 
-// What is joined must not need what it was made of.
+// A joined report does not refer to its sources.
 static void names_are_copied(void **state) {
     (void)state;
     struct one *part = one(1);
@@ -136,7 +136,7 @@ static void the_peak_is_the_largest(void **state) {
     second->report.peak_within = 3;
     second->rows[3].counters.peak_bytes++, third->rows[2].counters.peak_bytes++;
     second->report.site_count = third->report.site_count = SITES;
-    second->sites[0] = second->sites[3]; // the module has no row there
+    second->sites[0] = second->sites[3]; // this process did not load the module
     second->report.site_count = 3;
     second->rows[1].counters.peak_bytes += 18;
     begin();
@@ -144,7 +144,7 @@ static void the_peak_is_the_largest(void **state) {
     add(second);
     add(third);
     const struct report *report = end();
-    // 4 * 10; 3 * 18 + 1 + 18; 4 * 18 + 1, as much
+    // 4 * 10; 3 * 18 + 1 + 18; 4 * 18 + 1, the same
     assert_int_equal(report->peak_within, 40 + 3 + 73);
     assert_int_equal(row(report, first, 0)->counters.peak_bytes, 0);
     assert_int_equal(row(report, first, 0)->counters.peak_blocks, 0);
@@ -169,7 +169,7 @@ static void maxima_are_bounded(void **state) {
     joined_free(&joined);
 }
 
-// One that stands twice in one report: its shares of the peak are of one moment.
+// The two rows of one site in a report have shares of the same peak.
 static void a_site_twice_in_a_report(void **state) {
     (void)state;
     struct one *part = one(4), *copy = one(3);
@@ -210,8 +210,8 @@ static void pairs_add_up(void **state) {
     joined_free(&joined);
 }
 
-// Pairs of some would not be the frees of all; faults are told in any case.
-static void pairs_of_some(void **state) {
+// Pairs from only some processes would not cover all frees, so they are dropped; faults are kept.
+static void pairs_of_some_processes_are_dropped(void **state) {
     (void)state;
     for (int order = 0; order < 2; order++) {
         begin();
@@ -335,7 +335,7 @@ static void too_many_reasons(void **state) {
     joined_free(&joined);
 }
 
-static void one_alone(void **state) {
+static void a_single_report(void **state) {
     (void)state;
     struct one *part = one(6);
     part->report.finished = false;
@@ -347,18 +347,19 @@ static void one_alone(void **state) {
     joined_free(&joined);
 }
 
-// Of a child that inherited and has, in blocks and bytes, so much: what counts as given back, and as its own.
-static void what_children_left_alone(void **state) {
+// Blocks and bytes that a child inherited and has at its end: how many count as freed, and how many as its
+// own.
+static void inherited_blocks_of_children(void **state) {
     (void)state;
     static const struct {
         uint64_t inherited[2], live[2], lost[2], given_back[2], own[2], lost_own[2];
     } cases[] = {
-        {{9, 90}, {9, 90}, {2, 20}, {0, 0}, {0, 0}, {0, 0}},     // left alone
-        {{9, 90}, {4, 40}, {1, 10}, {5, 50}, {0, 0}, {0, 0}},    // gave back
-        {{9, 90}, {12, 130}, {5, 50}, {0, 0}, {3, 40}, {3, 40}}, // has some of its own
-        {{1, 10}, {1, 30}, {0, 0}, {1, 10}, {1, 30}, {0, 0}},    // has replaced one
-        {{2, 30}, {2, 10}, {1, 5}, {1, 20}, {1, 0}, {1, 0}},     // by a smaller one
-        {{0, 0}, {2, 20}, {2, 20}, {0, 0}, {2, 20}, {2, 20}},    // inherited nothing
+        {{9, 90}, {9, 90}, {2, 20}, {0, 0}, {0, 0}, {0, 0}},     // changed nothing
+        {{9, 90}, {4, 40}, {1, 10}, {5, 50}, {0, 0}, {0, 0}},    // freed some
+        {{9, 90}, {12, 130}, {5, 50}, {0, 0}, {3, 40}, {3, 40}}, // allocated some
+        {{1, 10}, {1, 30}, {0, 0}, {1, 10}, {1, 30}, {0, 0}},    // replaced one
+        {{2, 30}, {2, 10}, {1, 5}, {1, 20}, {1, 0}, {1, 0}},     // replaced one by a smaller one
+        {{0, 0}, {2, 20}, {2, 20}, {0, 0}, {2, 20}, {2, 20}},    // had inherited nothing
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct one *parent = one(0), *child = one(0);
@@ -368,7 +369,7 @@ static void what_children_left_alone(void **state) {
                                 .inherited_bytes = cases[i].inherited[1] + 3,
                                 .live_blocks = cases[i].live[0] + 4,
                                 .live_bytes = cases[i].live[1] + 4};
-        // One part of it grew by a block of a byte, whatever the rest did.
+        // One of its stacks grew by a block of one byte, independent of the others.
         stack.counters =
             (struct counters){.inherited_blocks = 3, .inherited_bytes = 3, .live_blocks = 4, .live_bytes = 4};
         child->rows[1].lost_blocks = cases[i].lost[0];
@@ -398,7 +399,7 @@ static void what_children_left_alone(void **state) {
         assert_int_equal(report->several.untouched_blocks,
                          cases[i].inherited[0] - cases[i].given_back[0] + 3);
         joined_free(&joined);
-        // Alone it has what it inherited.
+        // Reported alone, the child has the blocks that it inherited.
         child = one(0);
         child->rows[1].counters = (struct counters){.inherited_blocks = 7, .live_blocks = 7};
         child->report.forked = true;
@@ -449,7 +450,7 @@ static void many_sites(void **state) {
     free(sites);
 }
 
-// The report as it is read from a profile that was written of it.
+// A written profile and the report that is read from it.
 struct written {
     struct profile_file file;
     struct profile_image image;
@@ -467,7 +468,7 @@ static void written_free(struct written *written) {
     profile_image_free(&written->image);
 }
 
-// The report as JSON, which has all of it; freed by the caller.
+// Returns the complete report as JSON; the caller frees it.
 static char *json_of(struct report *report) {
     enum { SIZE = 1 << 23 };
     static char buffer[SIZE];
@@ -490,7 +491,7 @@ static void assert_written(struct report *report) {
     written_free(&written);
 }
 
-static void what_is_written_is_read(void **state) {
+static void written_data_is_read_back(void **state) {
     (void)state;
     static const char *const reasons[] = {"why not"};
     struct one *first = with_pairs(3), *second = with_pairs(400);
@@ -519,8 +520,8 @@ static void what_is_written_is_read(void **state) {
     joined_free(&joined);
 }
 
-// A site and a module of which nothing is known, one that another one answers for, and one process.
-static void what_is_not_known_is_written(void **state) {
+// A site and a module about which nothing is known, a site represented by another one, and a single process.
+static void unknown_values_are_written(void **state) {
     (void)state;
     struct one *part = one(3);
     part->rows[0].view.module = NULL;
@@ -534,7 +535,7 @@ static void what_is_not_known_is_written(void **state) {
     joined_free(&joined);
 }
 
-// So many that there are further chunks of everything, and of the directory.
+// Enough data to need additional chunks of every kind, and of the directory.
 static void much_is_written(void **state) {
     (void)state;
     enum { MANY = 30000 };
@@ -579,17 +580,17 @@ int main(void) {
         cmocka_unit_test(maxima_are_bounded),
         cmocka_unit_test(a_site_twice_in_a_report),
         cmocka_unit_test(pairs_add_up),
-        cmocka_unit_test(pairs_of_some),
+        cmocka_unit_test(pairs_of_some_processes_are_dropped),
         cmocka_unit_test(sizes_add_up),
         cmocka_unit_test(lost_blocks),
         cmocka_unit_test(reasons_and_programs),
         cmocka_unit_test(too_many_reasons),
-        cmocka_unit_test(one_alone),
-        cmocka_unit_test(what_children_left_alone),
+        cmocka_unit_test(a_single_report),
+        cmocka_unit_test(inherited_blocks_of_children),
         cmocka_unit_test(sums_that_are_too_large),
         cmocka_unit_test(many_sites),
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(what_is_not_known_is_written),
+        cmocka_unit_test(written_data_is_read_back),
+        cmocka_unit_test(unknown_values_are_written),
         cmocka_unit_test(much_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Slots of a profile that are parts of others: joined, written and read again. */
+/* Slots of a profile that belong to other slots: joined, written and read again. */
 #include "dump/join/join.h"
 #include "dump/profile/image.h"
 #include "dump/stacks_image.h"
@@ -59,12 +59,12 @@ static void parts_are_rows_and_stacks(void **state) {
     assert_string_equal(caller->build_id, "abcd");
     assert_string_equal(caller->at.function, "f()");
     const struct counters *sum = &find(report, 0xa2, false)->counters;
-    assert_int_equal(sum->max_live_blocks, 12); // what is live of all three parts
+    assert_int_equal(sum->max_live_blocks, 12); // the live blocks of all three
     assert_int_equal(sum->max_live_blocks_within, 3);
     profile_read_free(&file);
 }
 
-// What is no total is in no thread either.
+// Slots that do not count towards the totals do not count towards threads.
 static void threads_have_what_the_totals_have(void **state) {
     (void)state;
     uint64_t allocations = 0;
@@ -97,7 +97,7 @@ static void joined_parts_are_written(void **state) {
     profile_image_free(&written);
 }
 
-// Whatever a part is said to be a part of, its numbers are somewhere.
+// Whichever slot a part claims to belong to, its counts are kept.
 static void parts_of_nothing(void **state) {
     (void)state;
     const uint32_t parents[] = {STRANGE, STACK_A, BACKING_STACK, CUSTOM, 60, 1u << 30, UINT32_MAX};

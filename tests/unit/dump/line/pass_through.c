@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which places pass through where no module has a table. */
+/* Source locations that pass through if no module has a table of functions. */
 #include "dump/line/pass_through.h"
 
 #include <cmocka.h>

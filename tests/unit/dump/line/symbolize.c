@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which debug information is read, and for how long: that of the C library, which valgrind needs too. */
+/* Which debug information is read and how long it is kept. Uses libc's, which valgrind needs, too. */
 #include "dump/line/symbolize.h"
 
 #include <cmocka.h>
@@ -7,7 +7,7 @@
 #include <link.h>
 #include <string.h>
 
-/* A row for a call at the begin of the function. */
+/* Looks up a call at the beginning of the function. */
 static struct place look_up(struct symbolizer *symbolizer, const char *function) {
     Dl_info info;
     struct link_map *map;

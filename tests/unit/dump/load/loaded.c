@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The laws of a report: one that keeps them, and each of them broken by one number.
+// The laws of a report: one that holds, and each law violated by one number.
 #include "dump/load/loaded.h"
 #include "write/formats.h"
 
@@ -13,7 +13,7 @@ static struct report_site sites[SITES], *order[SITES];
 static struct report_pair pairs[3];
 static struct report report;
 
-/* Everything is there, and every law holds. */
+/* A report with all data, for which every law holds. */
 static int lawful(void **state) {
     (void)state;
     sites[OWNER] = (struct report_site){
@@ -98,7 +98,7 @@ static void bytes(void **state) {
         "site: alloc_bytes + realloc_bytes + inherited_bytes = freed_bytes + moved_bytes + live_bytes\n");
 }
 
-/* Two wrong sites that make up for each other. */
+/* Two wrong sites whose errors cancel out. */
 static void sites_are_checked_singly(void **state) {
     (void)state;
     sites[OWNER].counters.allocs++;
@@ -124,7 +124,7 @@ static void peak(void **state) {
     assert_string_equal(broken(), "");
 }
 
-/* As if another one had been below zero. */
+/* A share above the peak would mean a negative share elsewhere. */
 static void shares_in_the_peak(void **state) {
     (void)state;
     sites[OWNER].counters.peak_bytes = 41;
@@ -177,7 +177,7 @@ static void a_pair_that_is_missing(void **state) {
     assert_string_equal(broken(), "site: count of pairs with kind free = frees\n");
 }
 
-/* A program that was killed may have freed a block and not yet told who did. */
+/* A killed program may have counted a free but not yet its pair. */
 static void pairs_are_not_asked_of_the_unfinished(void **state) {
     (void)state;
     report.pair_count = 2;
@@ -185,7 +185,7 @@ static void pairs_are_not_asked_of_the_unfinished(void **state) {
     assert_string_equal(broken(), "");
 }
 
-/* As those that wait for work while main returns. */
+/* Threads may still run when main returns, for example to wait for work. */
 static void last_events_are_not_asked_of_threads_that_run_on(void **state) {
     (void)state;
     report.pair_count = 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Profiles that are far larger by their numbers than on the disk: read in proportion to what is there. */
+/* Sparse profiles with huge apparent sizes: reading takes time in proportion to the data on the disk. */
 #include "dump/load/source.h"
 #include "profile_image.h"
 
@@ -39,7 +39,7 @@ static int tear_down(void **state) {
     return close(file);
 }
 
-/* Behind all that is in the image; returns its offset. */
+/* Adds a huge area after the image and returns its offset. */
 static uint64_t add_huge(uint32_t kind, uint32_t index) {
     image_add(&image, kind, index, 0, 0);
     image_last(&image)->size = HUGE_SIZE;
@@ -50,7 +50,7 @@ static void write_at(uint64_t offset, const void *bytes, size_t size) {
     assert_int_equal(pwrite(file, bytes, size, (off_t)offset), size);
 }
 
-/* Of a child: nothing that it allocates or waits for is anybody else's. */
+/* Runs in a child, so that its memory and time are measured separately. */
 static void load(uint64_t allocs) {
     struct report_source source;
     struct reason why;
@@ -101,7 +101,7 @@ static void skips_the_holes_of_the_directory(void **state) {
     assert_cheap(10);
 }
 
-static void counts_what_is_behind_a_hole(void **state) {
+static void counts_data_after_a_hole(void **state) {
     (void)state;
     const struct tally tally = {.gained = 3};
     uint64_t at = add_huge(PROFILE_TALLIES, 1);
@@ -117,7 +117,7 @@ static void reads_pairs_that_begin_in_a_hole(void **state) {
     assert_cheap(10);
 }
 
-/* As many as the number of the block says are never made. */
+/* A block number does not make the reader allocate that many blocks. */
 static void does_not_believe_numbers_of_blocks(void **state) {
     (void)state;
     const struct profile_block block = {.thread = 1};
@@ -128,7 +128,7 @@ static void does_not_believe_numbers_of_blocks(void **state) {
     assert_cheap(17);
 }
 
-/* Makes pages of holes, each for itself, and holes of all of them again. */
+/* Turns holes into data, page by page, then makes holes again, and so on. */
 static void *fill(void *stops) {
     enum { PAGES = 10000, APART = 2 * PROFILE_PAGE };
     const struct tally tally = {.gained = 1, .lost = 1};
@@ -140,9 +140,10 @@ static void *fill(void *stops) {
     return NULL;
 }
 
-/* A program that is never done is read all the same. On one processor they may take turns so that none is
- * seen while a reading lasts; where others work it may take a while until one is. */
-static void says_that_holes_are_filled(void **state) {
+/* A program that writes continuously can still be read. On one processor, reader and writer may alternate so
+ * that no change happens during a reading, so two are required. On a busy machine it may take several
+ * readings. */
+static void reports_concurrent_writes(void **state) {
     (void)state;
     bool stops = false, is_said = false;
     pthread_t thread;
@@ -172,10 +173,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(skips_the_holes_of_every_kind, set_up, tear_down),
         cmocka_unit_test_setup_teardown(skips_the_holes_of_the_directory, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(counts_what_is_behind_a_hole, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(counts_data_after_a_hole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reads_pairs_that_begin_in_a_hole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(does_not_believe_numbers_of_blocks, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(says_that_holes_are_filled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reports_concurrent_writes, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which modules reports name, and whether a file is one of them. */
+/* The modules of reports, and whether a file is one of them. */
 #include "dump/load/source.h"
 #include "profile_image.h"
 
@@ -29,13 +29,13 @@ static void modules_of_a_profile(void **state) {
     assert_string_equal(list.list[0].build_id, "ab12");
     assert_string_equal(list.list[1].path, "/lib/l.so");
     assert_null(list.list[1].build_id);
-    // The program again, of which its row tells no build id.
+    // The program itself, whose row has no build id.
     assert_true(module_list_has_file(&list, &list.list[0]) && module_list_has_file(&list, &list.list[1]));
     assert_false(module_list_has_file(&list, &list.list[2]));
     module_list_free(&list);
 }
 
-static void what_stands_for_a_module_is_no_file(void **state) {
+static void module_placeholders_are_no_files(void **state) {
     (void)state;
     const struct module_list none = {.count = 0};
     const struct report_module rest = {.path = "[left out]"}, kernel = {.path = "linux-vdso.so.1"},
@@ -47,7 +47,7 @@ static void what_stands_for_a_module_is_no_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modules_of_a_profile),
-        cmocka_unit_test(what_stands_for_a_module_is_no_file),
+        cmocka_unit_test(module_placeholders_are_no_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

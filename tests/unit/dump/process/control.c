@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finding the file that a process counts in, and what is asked of the process there: of this one, which has
- * such files. */
+/* Finds the counters file of a process and sends it requests. The test's own process has such files. */
 #include "dump/process/process.h"
 #include "dump/profile/image.h"
 
@@ -13,13 +12,13 @@
 
 static uint32_t capacities[3];
 
-/* A file that is mapped, as the runtime has it. */
+/* A mapped file like the runtime's. */
 struct counters_file {
     int fd;
     struct profile_header *header;
 };
 
-/* areas: of names, more than the one of switches. */
+/* areas: areas of names, in addition to the area with the switches. */
 static struct counters_file make_file(uint64_t pid, size_t areas) {
     struct profile_image image;
     const uint64_t addresses[] = {(uintptr_t)&capacities[0], 0, (uintptr_t)&capacities[1], 8,
@@ -109,7 +108,7 @@ static void a_reset_is_waited_for(void **state) {
     assert_int_equal(file->header->requests, PROFILE_RESET);
 }
 
-static void one_that_was_not_started_is_started_alone(void **state) {
+static void an_unstarted_process_can_only_be_started(void **state) {
     const struct counters_file *file = *state;
     struct reason why;
     file->header->flags = PROFILE_IS_ASLEEP;
@@ -122,7 +121,7 @@ static void one_that_was_not_started_is_started_alone(void **state) {
     assert_int_equal(file->header->requests, PROFILE_START);
 }
 
-/* A request that cannot be passed on is none. */
+/* A damaged file takes no requests. */
 static void a_damaged_file_takes_no_request(void **state) {
     const struct counters_file *file = *state;
     struct reason why;
@@ -141,7 +140,7 @@ static void assert_found(uint64_t begun, bool has_others) {
     close(counters.fd);
 }
 
-static void of_its_own_files_the_one_with_most(void **state) {
+static void the_file_with_most_areas_is_chosen(void **state) {
     struct counters_file larger = make_file((uint64_t)getpid(), 3), others = make_file(1, 9);
     (void)state;
     assert_found(1003, true);
@@ -150,7 +149,7 @@ static void of_its_own_files_the_one_with_most(void **state) {
     drop_file(&others);
 }
 
-static void what_was_found_stays(void **state) {
+static void found_entries_stay(void **state) {
     struct counters_file *file = *state;
     struct reason why;
     const struct process_counters *known = process_counters_follow((unsigned)getpid(), &why);
@@ -171,10 +170,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(start_and_stop_replace_each_other, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_reset_is_waited_for, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(one_that_was_not_started_is_started_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_unstarted_process_can_only_be_started, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_damaged_file_takes_no_request, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(of_its_own_files_the_one_with_most, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_was_found_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_file_with_most_areas_is_chosen, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(found_entries_stay, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Whether a process still runs, in the states between running and gone. */
+/* Whether a process still runs, in the states between running and reaped. */
 #include "dump/process/process.h"
 
 #include <cmocka.h>
@@ -21,8 +21,8 @@ static bool has_memory(unsigned pid) {
     return is_mapped;
 }
 
-/* The kernel takes a process's memory away some microseconds before it calls it dead. */
-static void one_without_memory_has_ended(void **state) {
+/* The kernel frees a process's memory some microseconds before its state becomes dead. */
+static void a_process_without_memory_has_ended(void **state) {
     (void)state;
     for (int i = 0; i < CHILDREN; i++) {
         pid_t pid = fork();
@@ -50,7 +50,7 @@ static void main_thread_leaves(void) {
     pthread_exit(NULL);
 }
 
-static void one_whose_main_thread_has_ended_runs(void **state) {
+static void a_process_without_main_thread_runs(void **state) {
     (void)state;
     assert_int_equal(pipe(go_on), 0);
     pid_t pid = fork();
@@ -78,8 +78,8 @@ static void another_with_the_number_is_not_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_without_memory_has_ended),
-        cmocka_unit_test(one_whose_main_thread_has_ended_runs),
+        cmocka_unit_test(a_process_without_memory_has_ended),
+        cmocka_unit_test(a_process_without_main_thread_runs),
         cmocka_unit_test(another_with_the_number_is_not_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

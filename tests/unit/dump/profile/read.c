@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Profiles: what is read of them, and what is said of those that are cut, damaged, or being written.
+// Reading profiles, and the messages for truncated, damaged and changing ones.
 #include "dump/profile/read.h"
 #include "dump/profile/views.h"
 #include "profile_image.h"
@@ -27,7 +27,7 @@ static bool reads(void) {
     return profile_read(&file, image.bytes, image.size, &why);
 }
 
-// The row of a slot; NULL: it has none.
+// Returns the row of a slot, or NULL.
 static const struct report_site *row(uint64_t slot) {
     for (size_t i = 0; i < file.report.site_count; i++)
         if (file.slots[i] == slot)
@@ -133,7 +133,7 @@ static void sums_over_blocks(void **state) {
     profile_read_free(&file);
 }
 
-// Slots from 64 on are in other areas than those before.
+// Slots from 64 on are in other areas.
 static void slots_that_came_later(void **state) {
     (void)state;
     struct profile_record *records = image_add(&image, PROFILE_RECORDS, 1, 0, 2);
@@ -151,7 +151,7 @@ static void slots_that_came_later(void **state) {
     profile_read_free(&file);
 }
 
-static void what_was_inherited(void **state) {
+static void inherited_blocks(void **state) {
     (void)state;
     tables.tallies[2] = (struct tally){.gained = 1, .gained_bytes = 10, .lost = 3, .lost_bytes = 30};
     tables.slots[2] = (struct profile_slot){.inherited_blocks = 5, .inherited_bytes = 50};
@@ -219,7 +219,7 @@ static void the_most_live_blocks(void **state) {
     profile_read_free(&file);
 }
 
-static void what_was_before_a_reset(void **state) {
+static void counts_before_a_reset(void **state) {
     (void)state;
     struct profile_base *bases = image_add(&image, PROFILE_BASES, 0, 0, 1);
     tables.tallies[2] =
@@ -247,7 +247,7 @@ static void what_was_before_a_reset(void **state) {
 
 enum { OF_COMMON = PROFILE_COMMON_COUNT };
 
-// Of slot 2: as many rare counters as the header says, and as many in the base.
+// Sets the header's number of rare counters and the base, and checks slot 2.
 static void rare_counters_are(const uint64_t *places, const uint64_t *base, const char *reason) {
     tables.tallies[2].gained = 1;
     assert_true(reads());
@@ -262,7 +262,7 @@ static void more_rare_counters_than_are_known(void **state) {
     (void)state;
     uint64_t *base = (uint64_t *)image_add(&image, PROFILE_BASES, 0, 0, 1) + 2 * 32 + OF_COMMON;
     uint64_t *places = (uint64_t *)image_add(&image, PROFILE_RARES, 0, 0, 1) + 2 * 16;
-    image_header(&image)->rare = 9; // of 16 places, and of 32 with the common ones
+    image_header(&image)->rare = 9; // of 16 and 32 locations including the common ones
     memcpy(places, (uint64_t[]){100, 200, 300, 400, 500, 600, 700, 800, 900}, 72);
     memcpy(base, (uint64_t[]){1, 2, 3, 4, 5, 6, 7, 8, 9}, 72);
     char reason[200];
@@ -295,7 +295,7 @@ static void pairs_and_faults(void **state) {
     const struct report_pair *pair = file.report.pairs;
     assert_true(pair[0].kind == PAIR_FREE && pair[0].count == 4 && pair[0].bytes == 40);
     assert_ptr_equal(pair[0].owner, row(2));
-    assert_non_null(row(1)); // which counted nothing
+    assert_non_null(row(1)); // counted nothing
     assert_ptr_equal(pair[0].by, row(1));
     assert_true(pair[1].kind == FAULT_FOREIGN && !pair[1].owner && pair[1].by == row(2));
     assert_reasons(NULL, NULL);
@@ -380,7 +380,7 @@ static void reasons_of_the_program(void **state) {
     profile_read_free(&file);
 }
 
-// However many notes name one text, it is in memory once.
+// A string is stored once, however many records refer to it.
 static void notes_share_their_texts(void **state) {
     (void)state;
     struct profile_note *notes = image_add(&image, PROFILE_NOTES, 0, 0, 1);
@@ -457,7 +457,7 @@ static void names_that_are_elsewhere(void **state) {
     tables.tallies[2].gained = 1;
     tables.records[2].function = PROFILE_NAMES_FIRST; // the next chunk
     tables.records[2].file = UINT32_MAX;
-    tables.records[2].module = 2;                     // no module
+    tables.records[2].module = 2;                     // no such module
     tables.records[2].inlined = image.names_used | 1; // not aligned
     assert_true(reads());
     const struct site_view *view = &row(2)->view;
@@ -466,7 +466,7 @@ static void names_that_are_elsewhere(void **state) {
     profile_read_free(&file);
 }
 
-// The last name of a chunk may have lost its end.
+// The last string of a chunk may be unterminated.
 static void names_without_an_end(void **state) {
     (void)state;
     memset(image.names + image.names_used, 'x', PROFILE_NAMES_FIRST - image.names_used);
@@ -485,16 +485,16 @@ static void areas_that_cannot_be(void **state) {
         uint32_t kind, index;
         uint64_t offset, size, first;
     } cases[] = {
-        {PROFILE_TALLIES, 0, 0, PROFILE_PAGE, 0},              // on another one
-        {PROFILE_TALLIES, 0, 1, PROFILE_PAGE, 0},              // a slot of a block twice
-        {PROFILE_TALLIES, 9, 1, PROFILE_PAGE, UINT64_MAX - 1}, // slots that pairs cannot name
+        {PROFILE_TALLIES, 0, 0, PROFILE_PAGE, 0},              // overlaps another one
+        {PROFILE_TALLIES, 0, 1, PROFILE_PAGE, 0},              // a block's slots twice
+        {PROFILE_TALLIES, 9, 1, PROFILE_PAGE, UINT64_MAX - 1}, // slots beyond the range of pairs
         {PROFILE_TALLIES, 9, 1, PROFILE_PAGE, UINT64_C(1) << 28},
         {PROFILE_RECORDS, 0, 1, PROFILE_PAGE, 0},              // a chunk twice
-        {PROFILE_RECORDS, PROFILE_CHUNKS, 1, PROFILE_PAGE, 0}, // no chunk
+        {PROFILE_RECORDS, PROFILE_CHUNKS, 1, PROFILE_PAGE, 0}, // no such chunk
         {PROFILE_RECORDS, UINT32_MAX, 1, PROFILE_PAGE, 0},
-        {PROFILE_TALLIES, 9, 2, PROFILE_PAGE, 0}, // not on a page
-        {PROFILE_TALLIES, 9, 3, PROFILE_PAGE, 0}, // on the header
-        {PROFILE_TALLIES, 9, 4, PROFILE_PAGE, 0}, // behind everything
+        {PROFILE_TALLIES, 9, 2, PROFILE_PAGE, 0}, // not page-aligned
+        {PROFILE_TALLIES, 9, 3, PROFILE_PAGE, 0}, // overlaps the header
+        {PROFILE_TALLIES, 9, 4, PROFILE_PAGE, 0}, // beyond the end
         {PROFILE_TALLIES, 9, 1, UINT64_MAX, 0},
     };
     image_add(&image, PROFILE_NONE, 0, 0, 1);
@@ -561,8 +561,8 @@ static void a_large_directory(void **state) {
     profile_read_free(&file);
 }
 
-// What a program that was killed was just doing is not a contradiction, nor what threads did that ran on when
-// it ended.
+// An event that a killed program had counted only partly is no contradiction. Neither are events in threads
+// that still ran at the end.
 static void the_last_event(void **state) {
     (void)state;
     image_header(&image)->peak =
@@ -586,7 +586,7 @@ static void the_last_event(void **state) {
     assert_int_equal(file.report.peak_within, 1);
     profile_read_free(&file);
     image_header(&image)->flags &= ~PROFILE_IS_MERGED;
-    image_header(&image)->missing = 1; // what was seen at most, perhaps
+    image_header(&image)->missing = 1; // an upper bound
     assert_true(reads());
     assert_int_equal(counters(2)->max_live_blocks_within, 6);
     assert_int_equal(file.report.peak_within, 60);
@@ -605,7 +605,7 @@ static void a_reset_under_way(void **state) {
     profile_read_free(&file);
 }
 
-static void what_is_no_profile(void **state) {
+static void files_that_are_no_profiles(void **state) {
     (void)state;
     struct profile_header *header = image_header(&image), good = *header;
     size_t size = image.size;
@@ -634,7 +634,7 @@ enum { LEAP = 1 << 20 };
 
 static struct tally *others;
 
-// A program that allocates in one thread, reallocates there and frees in another one, as profile.h says.
+// A program that allocates and reallocates in one thread and frees in another, in the order of profile.h.
 static void *count_on(void *stop) {
     struct tally *one = &tables.tallies[2], *two = &others[2];
     struct extra *extra = &tables.extras[2];
@@ -668,7 +668,7 @@ static void while_it_is_written(void **state) {
     assert_true(readings > 100);
 }
 
-// A program that frees so many blocks at once that hardly any reading is of one moment.
+// A program that frees so many blocks at once that hardly any reading is consistent.
 static void *count_in_leaps(void *stop) {
     struct tally *tally = &tables.tallies[2];
     while (!__atomic_load_n((int *)stop, __ATOMIC_RELAXED)) {
@@ -705,10 +705,10 @@ int main(void) {
         TEST(names_and_chains),
         TEST(sums_over_blocks),
         TEST(slots_that_came_later),
-        TEST(what_was_inherited),
+        TEST(inherited_blocks),
         TEST(shares_of_the_peak),
         TEST(the_most_live_blocks),
-        TEST(what_was_before_a_reset),
+        TEST(counts_before_a_reset),
         TEST(more_rare_counters_than_are_known),
         TEST(fewer_rare_counters_than_are_known),
         TEST(pairs_and_faults),
@@ -728,7 +728,7 @@ int main(void) {
         TEST(a_large_directory),
         TEST(the_last_event),
         TEST(a_reset_under_way),
-        TEST(what_is_no_profile),
+        TEST(files_that_are_no_profiles),
         TEST(while_it_is_written),
         TEST(while_it_is_outrun),
     };

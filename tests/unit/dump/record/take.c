@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is taken of a process at random moments is what the recording shows of them, thinned or not. */
+/* Samples of a process at random moments: the recording shows the same, thinned out or not. */
 #include "dump/base/files.h"
 #include "dump/record/moment.h"
 #include "dump/record/recording.h"
@@ -27,7 +27,7 @@ static uint64_t random_below(uint64_t limit) {
     return state % limit;
 }
 
-/* A process whose sites come one after the other, and the counters of which it has kept. */
+/* A process whose sites appear one after the other, with copies of its counters. */
 struct model {
     struct report_site sites[SITES], *list[SITES];
     char functions[SITES][16];
@@ -82,7 +82,7 @@ static struct report report_of(size_t moment) {
                            .peak_within = moment % 5};
 }
 
-/* The last one of two is like the one before: a process that sleeps. */
+/* The last of two samples equals the one before: a process that sleeps. */
 static void take(struct taking *taking, size_t moment) {
     struct report_limits everything = {.top = 0};
     struct reason why;
@@ -139,7 +139,7 @@ static void check(const struct moment *loaded, size_t moment) {
     assert_memory_equal(&sum, &expected, sizeof sum);
 }
 
-/* Each moment that is there, by its time since the first one. */
+/* Compares each kept sample, by its time since the first, and returns their number. */
 static size_t check_moments(void) {
     struct moment last = load(NULL);
     size_t count = last.time_count;
@@ -179,8 +179,8 @@ static void moments_are_as_taken(void **unused) {
     assert_int_equal(thinned, 0);
 }
 
-/* Of the newest quarter all are there, of the oldest one few. */
-static void thinned_ones_are_as_taken(void **unused) {
+/* All samples of the newest quarter are kept, and few of the oldest. */
+static void thinned_samples_are_unchanged(void **unused) {
     uint64_t limit = 1 << 15, thinned;
     (void)unused;
     assert_true(record(limit, &thinned) < limit);
@@ -199,7 +199,7 @@ static void thinned_ones_are_as_taken(void **unused) {
     moment_free(&last);
 }
 
-static void a_limit_that_is_too_small_is_told(void **unused) {
+static void a_limit_too_small_is_reported(void **unused) {
     struct taking taking = {.path = path, .limit = 200, .interval = SECOND};
     struct report_limits everything = {.top = 0};
     struct report report;
@@ -215,8 +215,8 @@ static void a_limit_that_is_too_small_is_told(void **unused) {
     taking_end(&taking);
 }
 
-/* A recorder that was killed: of what was cut, all whole samples are there. */
-static void what_is_cut_is_read_up_to_there(void **unused) {
+/* After the recorder was killed, all complete samples are read. */
+static void truncated_recordings_are_read_to_the_cut(void **unused) {
     uint64_t thinned, size = record(UINT64_MAX, &thinned);
     struct reason why;
     char *bytes;
@@ -244,7 +244,7 @@ static void what_is_cut_is_read_up_to_there(void **unused) {
     free(bytes);
 }
 
-static void what_is_altered_is_told(void **unused) {
+static void alterations_are_reported(void **unused) {
     uint64_t thinned, size = record(UINT64_MAX, &thinned);
     struct reason why;
     struct moment moment;
@@ -286,7 +286,7 @@ static void times_are_read(void **unused) {
         assert_false(moment_time(wrong[i], first, last, &time));
 }
 
-/* ---- Growth: what is live of a site at a second, of so many. */
+/* ---- Growth: live bytes of a site by second. */
 
 enum { SECONDS = 1000 };
 
@@ -353,12 +353,12 @@ static size_t growing(struct history *history, const char **functions) {
     return count;
 }
 
-static void what_only_grows_is_named(void **unused) {
+static void growing_sites_are_named(void **unused) {
     struct history history;
     const char *functions[SHAPES];
     (void)unused;
     record_shapes(SECONDS);
-    /* The fastest first; the slow leak is seen below blocks that come and go. */
+    /* The fastest is first. The slow leak is found among blocks that come and go. */
     assert_int_equal(growing(&history, functions), 3);
     assert_string_equal(functions[0], "function6");
     assert_string_equal(functions[1], "function5");
@@ -370,12 +370,12 @@ static void what_only_grows_is_named(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moments_are_as_taken),
-        cmocka_unit_test(thinned_ones_are_as_taken),
-        cmocka_unit_test(a_limit_that_is_too_small_is_told),
-        cmocka_unit_test(what_is_cut_is_read_up_to_there),
-        cmocka_unit_test(what_is_altered_is_told),
+        cmocka_unit_test(thinned_samples_are_unchanged),
+        cmocka_unit_test(a_limit_too_small_is_reported),
+        cmocka_unit_test(truncated_recordings_are_read_to_the_cut),
+        cmocka_unit_test(alterations_are_reported),
         cmocka_unit_test(times_are_read),
-        cmocka_unit_test(what_only_grows_is_named),
+        cmocka_unit_test(growing_sites_are_named),
     };
     char folder[] = "/tmp/allocsite-take.XXXXXX";
     if (!mkdtemp(folder) || chdir(folder) != 0)

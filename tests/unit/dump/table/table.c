@@ -64,7 +64,7 @@ static void refuses_an_unknown_kind(void **state) {
     assert_damaged(&image, "kind");
 }
 
-static void refuses_references_that_lead_out(void **state) {
+static void refuses_references_outside_the_table(void **state) {
     (void)state;
     struct image image = image_make();
     image.sites[0].scope = INT32_MIN;
@@ -83,7 +83,7 @@ static void refuses_references_that_lead_out(void **state) {
     assert_damaged(&image, "leader");
 }
 
-static void reads_strings_beside_what_names_them(void **state) {
+static void reads_strings_next_to_their_records(void **state) {
     (void)state;
     struct image image = image_make();
     struct image_regions regions;
@@ -95,7 +95,7 @@ static void reads_strings_beside_what_names_them(void **state) {
     assert_true(table_decode(&table, input, &why));
     assert_string_equal(table.sites[1].at.function, "own");
     table_free(&table);
-    regions.frames.size -= sizeof image.request + 1; // the string does not end in it
+    regions.frames.size -= sizeof image.request + 1; // leaves the string unterminated
     assert_false(table_decode(&table, input, &why));
     assert_non_null(strstr(why.text, "function or file"));
 }
@@ -135,7 +135,7 @@ static void reads_a_table_without_sites(void **state) {
     table_free(&table);
 }
 
-/* As in a relocatable object: the regions of a kind are many and in any order. */
+/* As in a relocatable object: several regions of a kind, in any order. */
 static void finds_the_right_one_of_many_regions(void **state) {
     (void)state;
     struct image image = image_make();
@@ -157,8 +157,8 @@ int main(void) {
         cmocka_unit_test(follows_the_inline_chain),
         cmocka_unit_test(refuses_other_versions),
         cmocka_unit_test(refuses_an_unknown_kind),
-        cmocka_unit_test(refuses_references_that_lead_out),
-        cmocka_unit_test(reads_strings_beside_what_names_them),
+        cmocka_unit_test(refuses_references_outside_the_table),
+        cmocka_unit_test(reads_strings_next_to_their_records),
         cmocka_unit_test(refuses_a_chain_without_an_end),
         cmocka_unit_test(refuses_strings_without_an_end),
         cmocka_unit_test(refuses_half_a_site),

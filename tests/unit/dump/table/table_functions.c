@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Decoding of the functions of a table. */
+/* Decoding of the functions in a site table. */
 #include "dump/table/table.h"
 #include "format.h"
 
@@ -10,7 +10,7 @@
 
 enum { COUNT = 4, ADDRESS = 0x1000 };
 
-/* The strings stand right behind the functions. */
+/* The strings follow the functions immediately. */
 struct image {
     struct allocsite_function functions[COUNT];
     char strings[32];
@@ -20,7 +20,8 @@ struct image {
     ((int32_t)(sizeof(struct allocsite_function) * (COUNT - (i)) -                                           \
                offsetof(struct allocsite_function, member) + (offset)))
 
-/* xdup of a.c, by attribute and, if xmalloc does, by its body; twice xmalloc of a.c; and all of v.h. */
+/* xdup in a.c, by attribute and, if xmalloc passes through, by its body; xmalloc in a.c twice; and everything
+ * in v.h. */
 static struct image image_make(void) {
     struct image image = {.strings = "xmalloc\0xdup\0a.c\0v.h"};
     static const struct {
@@ -54,7 +55,7 @@ static bool decode(struct table *table, const struct image *image, size_t cut, s
                         why);
 }
 
-static void merges_what_objects_tell_of_one_function(void **state) {
+static void merges_flags_from_several_objects(void **state) {
     (void)state;
     struct image image = image_make();
     struct table table;
@@ -82,7 +83,7 @@ static void assert_refused(const struct image *image, size_t cut, const char *ex
         fail_msg("\"%s\" does not tell of \"%s\"", why.text, expected);
 }
 
-static void refuses_what_is_damaged(void **state) {
+static void refuses_damaged_input(void **state) {
     (void)state;
     struct image image = image_make();
     assert_refused(&image, 1, "not a multiple");
@@ -104,8 +105,8 @@ static void refuses_what_is_damaged(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merges_what_objects_tell_of_one_function),
-        cmocka_unit_test(refuses_what_is_damaged),
+        cmocka_unit_test(merges_flags_from_several_objects),
+        cmocka_unit_test(refuses_damaged_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

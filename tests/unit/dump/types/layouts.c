@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Layouts of types: where their holes are. */
+/* Layouts of types: padding. */
 #include "dump/types/layout.h"
 
 #include <cmocka.h>
@@ -10,7 +10,7 @@ static struct type_layout filled(uint64_t size, struct type_extent *extents, siz
     return layout;
 }
 
-static void holes_between_and_behind(void **state) {
+static void padding_between_and_after_members(void **state) {
     (void)state;
     struct type_extent extents[] = {{8, 12, "b", NULL}, {0, 1, "a", "a"}, {4, 6, "u", "x"}, {4, 5, "u", "y"}};
     struct type_layout layout = filled(16, extents, 4);
@@ -29,7 +29,7 @@ static void a_type_without_members(void **state) {
     assert_string_equal(layout.holes[0].after, "");
 }
 
-// Damaged debug information can say anything.
+// Damaged debug information may contain anything.
 static void members_that_are_outside(void **state) {
     (void)state;
     struct type_extent extents[] = {{0, 2, "a", NULL}, {100, 200, "b", NULL}, {7, 3, "c", NULL}};
@@ -74,9 +74,9 @@ static void layouts_of_one_name(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(holes_between_and_behind), cmocka_unit_test(a_type_without_members),
-        cmocka_unit_test(members_that_are_outside), cmocka_unit_test(members_without_an_end),
-        cmocka_unit_test(more_holes_than_are_kept), cmocka_unit_test(layouts_of_one_name),
+        cmocka_unit_test(padding_between_and_after_members), cmocka_unit_test(a_type_without_members),
+        cmocka_unit_test(members_that_are_outside),          cmocka_unit_test(members_without_an_end),
+        cmocka_unit_test(more_holes_than_are_kept),          cmocka_unit_test(layouts_of_one_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

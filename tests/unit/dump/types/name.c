@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names of types: spelled alike, taken apart. */
+/* Names of types: normalization and parsing. */
 #include "dump/types/name.h"
 
 #include <cmocka.h>

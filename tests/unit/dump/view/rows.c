@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What was counted by line, function, file, type, module, thread and phase.
+// Counts by line, function, file, type, module, thread and phase.
 #include "dump/join/join.h"
 #include "dump/view/view.h"
 #include "profile_image.h"
@@ -11,7 +11,7 @@
 static struct image image;
 static struct image_tables tables;
 static struct profile_block *blocks;
-static struct tally *other; // of block 1
+static struct tally *other; // in block 1
 static struct report_source source;
 static struct groups groups;
 static struct reason why;
@@ -39,7 +39,7 @@ static void read_image(void) {
     assert_true(profile_read(&source.profile, image.bytes, image.size, &why));
 }
 
-// Adds the image's parts to the groups, and leaves its report prepared.
+// Groups the stacks of the image, and leaves its report prepared.
 static void add_parts(void) {
     read_image();
     assert_true(groups_need_parts(&source, groups.by, &why));
@@ -127,7 +127,7 @@ static void threads_of_several_phases(void **state) {
     profile_read_free(&source.profile);
 }
 
-// Phases of several processes are one by name; a thread is of its process.
+// Phases of several processes are joined by name; threads are per process.
 static void several_processes(void **state) {
     (void)state;
     for (enum group_by by = BY_THREAD; by <= BY_PHASE; by++) {
@@ -155,7 +155,7 @@ static void several_processes(void **state) {
     groups = (struct groups){.by = BY_SITE};
 }
 
-static void what_was_inherited(void **state) {
+static void inherited_blocks(void **state) {
     (void)state;
     tables.tallies[2] = (struct tally){.gained = 1, .gained_bytes = 10, .lost = 3, .lost_bytes = 30};
     tables.slots[2] = (struct profile_slot){.inherited_blocks = 5, .inherited_bytes = 50};
@@ -166,7 +166,7 @@ static void what_was_inherited(void **state) {
     profile_read_free(&source.profile);
 }
 
-static void what_was_before_a_reset(void **state) {
+static void counts_before_a_reset(void **state) {
     (void)state;
     struct profile_base *bases = image_add(&image, PROFILE_BASES, 0, 0, 1);
     tables.tallies[2] = (struct tally){.gained = 10, .gained_bytes = 100, .lost = 4, .lost_bytes = 40};
@@ -185,7 +185,7 @@ static void what_was_before_a_reset(void **state) {
     profile_read_free(&source.profile);
 }
 
-// A file that is cut, or damaged: there are counters of blocks of which nothing else is known.
+// A truncated or damaged file: counters of thread blocks without a record.
 static void blocks_that_are_not_in_the_file(void **state) {
     (void)state;
     struct tally *far = image_add(&image, PROFILE_TALLIES, UINT32_MAX, 0, 1);
@@ -204,7 +204,7 @@ static void blocks_that_are_not_in_the_file(void **state) {
     profile_read_free(&source.profile);
 }
 
-static void what_has_no_parts(void **state) {
+static void profiles_without_phases(void **state) {
     (void)state;
     image_header(&image)->flags = PROFILE_IS_MERGED;
     tables.tallies[2].gained = 1;
@@ -227,7 +227,7 @@ enum { SITES = 6 };
 
 static struct report_site rows[SITES];
 
-// Each allocates twice as many blocks as the one before, of one byte each, which all stay.
+// Each site allocates twice as many one-byte blocks as the previous one, and frees none.
 static void make_sites(struct report *report) {
     static struct report_site *sites[SITES];
     static const struct site_view views[SITES] = {
@@ -279,8 +279,8 @@ static void groups_of_sites(void **state) {
     assert_true(row("/p", 0)->live_bytes == 19 && row("/p", 0)->peak_bytes == 19);
 }
 
-// A function and a module of the same name are two rows.
-static void what_is_unsited(void **state) {
+// A function and a module with one name are two rows.
+static void functions_and_modules_are_distinct(void **state) {
     (void)state;
     add_sites(BY_FUNCTION);
     assert_int_equal(groups.count, 4);
@@ -309,7 +309,7 @@ static void the_order_and_what_is_shown(void **state) {
     assert_null(groups.rows[1].key.name);
 }
 
-// What is below zero comes last.
+// Negative values come last.
 static void phases_by_live(void **state) {
     (void)state;
     struct tally *third = image_add(&image, PROFILE_TALLIES, 2, 0, 1);
@@ -351,13 +351,13 @@ int main(void) {
         TEST(phases_of_several_threads),
         TEST(threads_of_several_phases),
         TEST(several_processes),
-        TEST(what_was_inherited),
-        TEST(what_was_before_a_reset),
+        TEST(inherited_blocks),
+        TEST(counts_before_a_reset),
         TEST(blocks_that_are_not_in_the_file),
-        TEST(what_has_no_parts),
+        TEST(profiles_without_phases),
         TEST(a_broken_law),
         TEST(groups_of_sites),
-        TEST(what_is_unsited),
+        TEST(functions_and_modules_are_distinct),
         TEST(the_order_and_what_is_shown),
         TEST(phases_by_live),
         TEST(the_forms_of_phases),

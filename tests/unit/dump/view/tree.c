@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Trees that are made of stacks. */
+/* Trees of call paths. */
 #include "dump/view/tree.h"
 #include "dump/stacks_image.h"
 
@@ -17,7 +17,7 @@ static struct tree tree_of(const struct report *report, bool is_root_first, doub
     return tree;
 }
 
-// The first frame of a site's stack is the function of the site.
+// The first frame of a site's stack is the site's function.
 static void leaf_first(void **state) {
     (void)state;
     struct tree tree = tree_of(read_prepared(), false, 0);
@@ -37,7 +37,7 @@ static void leaf_first(void **state) {
     profile_read_free(&file);
 }
 
-// By a tail call of malloc: then the first frame is the caller's.
+// After a tail call of malloc the first frame is the caller's.
 static void a_function_may_have_left(void **state) {
     (void)state;
     const struct report *report = read_prepared();
@@ -75,8 +75,8 @@ static void small_branches_are_pruned(void **state) {
     profile_read_free(&file);
 }
 
-// The branch with most calls has the fewest bytes.
-static void what_prunes_is_not_what_sorts(void **state) {
+// The branch with the most calls has the fewest bytes.
+static void pruning_and_sorting_are_independent(void **state) {
     (void)state;
     struct tree tree = {.is_root_first = true, .by = MEASURE_ALLOCS, .least = {[MEASURE_BYTES] = 100}};
     const struct report *report = read_prepared();
@@ -104,7 +104,7 @@ static void a_tree_for_people(void **state) {
     const char *rows = strstr(text, " share");
     assert_non_null(rows);
     assert_string_equal(rows, " share  allocs  allocation and its callers\n"
-                              " 53.1%      17  ├─ f() in /lib/l.so\n" /* not the C function below */
+                              " 53.1%      17  ├─ f() in /lib/l.so\n" /* not the C function with this name */
                               " 46.9%      15  └─ f a.c:7 malloc\n"
                               " 37.5%      12     └─ /bin/p+0x20\n");
     tree_free(&tree);
@@ -115,7 +115,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(leaf_first),        TEST(a_function_may_have_left),
         TEST(root_first),        TEST(small_branches_are_pruned),
-        TEST(a_tree_for_people), TEST(what_prunes_is_not_what_sorts),
+        TEST(a_tree_for_people), TEST(pruning_and_sorting_are_independent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The index of what is in an array. */
+/* The hash index of elements in an array. */
 #include "base/hash.h"
 #include "lib/base/table.h"
 
 #include <cmocka.h>
 #include <pthread.h>
 
-/* The tag has the rest. */
+/* The remaining bits of an entry are its tag. */
 #define BITS 25
 
-/* Numbers stand for keys: number n for n * 7. */
+/* Element n has the key n * 7. */
 static bool is_seven_times(uint32_t number, const void *key) {
     return number * UINT64_C(7) == *(const uint64_t *)key;
 }
@@ -26,7 +26,7 @@ static uint32_t find(struct index *index, uint64_t key, uint64_t hash) {
     return index_find(index, &seek);
 }
 
-static void what_is_there_is_found(void **state) {
+static void finds_existing_elements(void **state) {
     (void)state;
     static struct index index = INDEX_OF(BITS, 16);
     assert_int_equal(find(&index, 7, 1), 0);
@@ -49,7 +49,7 @@ static void the_first_one_stays(void **state) {
     assert_int_equal(find(&index, 35, 99), 5);
 }
 
-/* All at one place: it grows for them, and each is told from the others. */
+/* All hashes collide: the index grows, and every key is found. */
 static void hashes_may_be_equal(void **state) {
     (void)state;
     static struct index index = INDEX_OF(BITS, 16);
@@ -60,7 +60,7 @@ static void hashes_may_be_equal(void **state) {
     assert_int_equal(find(&index, 3, 42), 0);
 }
 
-static void what_has_too_many_bits_is_refused(void **state) {
+static void too_many_bits_are_refused(void **state) {
     (void)state;
     static struct index index = INDEX_OF(18, 16);
     assert_int_equal(add(&index, 1 << 18 | 5, 7), 0);
@@ -68,7 +68,7 @@ static void what_has_too_many_bits_is_refused(void **state) {
     assert_int_equal(find(&index, 7 * ((UINT64_C(1) << 18) - 1), 7), (1 << 18) - 1);
 }
 
-/* Numbers of a thread: its own in the upper bits, the key's below. */
+/* Element numbers per thread: the thread in the upper bits, the key in the lower ones. */
 #define KEYS 20000
 static struct index shared = INDEX_OF(BITS, 16);
 static uint32_t given[4][KEYS];
@@ -103,8 +103,8 @@ static void threads_agree(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_there_is_found), cmocka_unit_test(the_first_one_stays),
-        cmocka_unit_test(hashes_may_be_equal),    cmocka_unit_test(what_has_too_many_bits_is_refused),
+        cmocka_unit_test(finds_existing_elements), cmocka_unit_test(the_first_one_stays),
+        cmocka_unit_test(hashes_may_be_equal),     cmocka_unit_test(too_many_bits_are_refused),
         cmocka_unit_test(threads_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

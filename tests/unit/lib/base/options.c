@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The options that the runtime reads itself.
+// Options that the runtime itself reads.
 #include "lib/base/options.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ static void every_key(void **state) {
     assert_int_not_equal(options.signal, 0);
 }
 
-/* Their values are the reader's to check. */
+/* The reader checks their values. */
 static void options_of_reports_imply_what_is_counted(void **state) {
     (void)state;
     assert_int_equal(parsed("by=stack", 0).stack, 16);
@@ -70,7 +70,7 @@ static void options_of_reports_imply_what_is_counted(void **state) {
     assert_false(options_need_owners(&none) || options_show_faults(&none));
 }
 
-static void quotes_keep_what_ends_a_value(void **state) {
+static void quotes_allow_separators(void **state) {
     (void)state;
     struct run_options options = parsed("stack_sites='a.c:12,b::f':top=3:report=\"x:'y\":stack=2", 0);
     assert_string_equal(options.stack_sites, "a.c:12,b::f");
@@ -82,7 +82,7 @@ static void quotes_keep_what_ends_a_value(void **state) {
     assert_string_equal(last_what, "a quote is not closed");
 }
 
-static void complaints_name_what_would_be_right(void **state) {
+static void errors_name_the_valid_values(void **state) {
     (void)state;
     static const struct {
         const char *pair, *what;
@@ -117,8 +117,8 @@ int main(void) {
         cmocka_unit_test(defaults),
         cmocka_unit_test(every_key),
         cmocka_unit_test(options_of_reports_imply_what_is_counted),
-        cmocka_unit_test(quotes_keep_what_ends_a_value),
-        cmocka_unit_test(complaints_name_what_would_be_right),
+        cmocka_unit_test(quotes_allow_separators),
+        cmocka_unit_test(errors_name_the_valid_values),
         cmocka_unit_test(a_path_that_is_too_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void elements_stay(void **state) {
     assert_null(table_at(&table, UINT32_MAX));
 }
 
-/* Whoever takes memory where there is no more is told so, also if the last of it is not used up. */
+/* An allocation fails when memory is exhausted, even if the last chunk has space left. */
 static void memory_ends(void **state) {
     (void)state;
     const struct rlimit none = {1 << 20, RLIM_INFINITY};

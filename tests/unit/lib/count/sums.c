@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Events that were left after each of the additions that they are: noticed at the end, where nobody can still
+// Events that stopped between two of their additions. They are noticed at the end, when no thread can still
 // be in the middle of one.
 #include "lib/count/sums.h"
 #include "lib/base/state.h"
@@ -18,7 +18,7 @@ static void *end_here(void *unused) {
     return unused;
 }
 
-/* In a child of its own each, for a hole stays set. */
+/* Each case runs in a child, because an accuracy gap stays set. */
 static bool is_noticed(void (*event)(struct thread *, struct tally *), void *(*elsewhere)(void *)) {
     int status = 0;
     pid_t child = fork();
@@ -90,7 +90,7 @@ static void each_addition(void **state) {
         assert_true(is_noticed(events[i], NULL));
 }
 
-static void what_is_whole(void **state) {
+static void complete_events_are_not_noticed(void **state) {
     (void)state;
     assert_false(is_noticed(NULL, NULL));
     assert_false(is_noticed(whole, NULL));
@@ -135,7 +135,7 @@ static void *start_one_that_counts_on(void *unused) {
     return unused;
 }
 
-/* It may be just about to go on. */
+/* The thread may continue its event. */
 static void a_thread_that_counts_on(void **state) {
     (void)state;
     assert_false(is_noticed(whole, start_one_that_counts_on));
@@ -151,7 +151,7 @@ static int begin(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_addition),
-        cmocka_unit_test(what_is_whole),
+        cmocka_unit_test(complete_events_are_not_noticed),
         cmocka_unit_test(a_thread_that_has_ended),
         cmocka_unit_test(a_thread_that_counts_on),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The order in which arenas handed blocks out, and going back in it. */
+/* The order in which arenas allocated their blocks, and releases in that order. */
 #include "lib/custom_alloc/arenas.h"
 #include "lib/base/state.h"
 
@@ -39,7 +39,7 @@ static void goes_back_to_marks_and_blocks(void **state) {
     assert_int_equal(release("a", 77), 0);
     assert_int_equal(release("a", (uintptr_t)space + 16 * 900), 100);
     add("a", space + 16 * 900);
-    assert_int_equal(release("a", 0), 901); /* no such mark: all */
+    assert_int_equal(release("a", 0), 901); /* no such mark: releases all */
     assert_int_equal(release("b", (uintptr_t)space - 16), 1);
     assert_false(hole_is_set(HOLE_ARENA));
 }
@@ -67,11 +67,11 @@ static void forgets_marks_beyond_the_last_ones(void **state) {
     assert_int_equal(release("a", 0), 1);
 }
 
-/* That one is known shows in what a release to it takes back. */
-static void marks_pile_up_for_nobody(void **state) {
+/* A mark is known if a release to it frees a block. */
+static void old_marks_are_dropped(void **state) {
     (void)state;
     unsigned count = 0;
-    for (unsigned i = 1; i <= 1000; i++) { /* there always is a block behind the newest mark */
+    for (unsigned i = 1; i <= 1000; i++) { /* the newest mark is always followed by a block */
         add("a", space + 16 * i);
         custom_arena_mark("a", i);
         struct custom_block before = custom_block_find(space + 16 * (i - 1), false);
@@ -101,7 +101,7 @@ int main(void) {
         cmocka_unit_test(goes_back_to_marks_and_blocks),
         cmocka_unit_test(a_block_that_is_reallocated_keeps_its_place),
         cmocka_unit_test(forgets_marks_beyond_the_last_ones),
-        cmocka_unit_test(marks_pile_up_for_nobody),
+        cmocka_unit_test(old_marks_are_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

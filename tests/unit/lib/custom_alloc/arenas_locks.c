@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Locks that are not given back. */
+/* Locks that are never released. */
 #include <errno.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@
 
 static pthread_barrier_t barrier;
 
-/* And goes to sleep with it. */
+/* Takes the lock and sleeps with it. */
 static void *hold(void *shard) {
     bool was_left;
     custom_lock(*(uint32_t *)shard, &was_left);
@@ -57,7 +57,7 @@ static int finds_it_left(void) {
     return 0;
 }
 
-static void a_child_is_told_what_was_under_way(void **state) {
+static void a_child_learns_of_an_interrupted_change(void **state) {
     (void)state;
     bool was_left = true;
     assert_true(custom_lock(1, &was_left));
@@ -88,7 +88,7 @@ static void add(const void *arena, unsigned number) {
     custom_arena_add(arena, &block);
 }
 
-/* What was there is of no arena any more, what comes is. */
+/* Existing blocks lose their arena; new ones have one. */
 static int has_no_arenas(void) {
     unsigned count = 0;
     for (const char *arena = space; arena < space + 16 * 100; arena += 16)
@@ -106,9 +106,9 @@ static int has_no_arenas(void) {
     return count == 0 || count == 100 || more != 100;
 }
 
-static void a_child_begins_anew_with_what_was_under_way(void **state) {
+static void a_child_drops_an_interrupted_change(void **state) {
     (void)state;
-    uint32_t shard = 1; /* 100 arenas are in all of them */
+    uint32_t shard = 1; /* 100 arenas occupy all shards */
     for (unsigned i = 0; i < 100; i++)
         add(space + 16 * i, i);
     pthread_t thread = hold_in_a_thread(&shard);
@@ -119,10 +119,10 @@ static void a_child_begins_anew_with_what_was_under_way(void **state) {
 static void nobody_waits_twice(void **state) {
     (void)state;
     bool was_left;
-    uint32_t shard = 0; /* never given back */
+    uint32_t shard = 0; /* never unlocked */
     end(hold_in_a_thread(&shard));
     errno = 1234;
-    for (unsigned i = 0; i < 1000; i++) /* seconds, if each waited */
+    for (unsigned i = 0; i < 1000; i++) /* would take seconds if each call waited */
         assert_false(custom_lock(0, &was_left));
     assert_int_equal(errno, 1234);
     assert_true(custom_lock(1, &was_left));
@@ -131,14 +131,14 @@ static void nobody_waits_twice(void **state) {
     pthread_t thread = hold_in_a_thread(&shard);
     assert_false(custom_lock(2, &was_left));
     end(thread);
-    assert_true(custom_lock(2, &was_left)); /* it came back after all */
+    assert_true(custom_lock(2, &was_left)); /* it was unlocked after all */
     custom_unlock(2);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_is_told_what_was_under_way),
-        cmocka_unit_test(a_child_begins_anew_with_what_was_under_way),
+        cmocka_unit_test(a_child_learns_of_an_interrupted_change),
+        cmocka_unit_test(a_child_drops_an_interrupted_change),
         cmocka_unit_test(nobody_waits_twice),
     };
     alarm(100);

@@ -45,7 +45,7 @@ static void take_out(void *count, const struct custom_block *block) {
     ++*(unsigned *)count;
 }
 
-/* Also where the range begins and ends between tables. */
+/* Also if the range begins or ends between tables. */
 static void finds_blocks_in_a_range(void **state) {
     (void)state;
     char *edge = (char *)(((uintptr_t)space | 0x3FFFFFF) + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The shadow table against a plain list of blocks. The addresses are made up: nothing reads what is there,
-// but a walk looks only where there is memory.
+// Compares the shadow table with a plain list of blocks. The addresses are invented; no test reads their
+// memory, but a walk only looks at mapped memory.
 #include "lib/heap/shadow.h"
 
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-// A place for a block, with room until the next one.
+// An address for a block, with the distance to the next one.
 struct place {
     uintptr_t at;
     uint64_t room;
     struct block block;
-    uint32_t freed[2]; // slots of the small and of the large block that were freed here last
+    uint32_t freed[2]; // slots of the small and the large block that were last freed here
     int visits;
 };
 
@@ -29,7 +29,7 @@ static uint64_t next_random(void) {
     return state >> 32;
 }
 
-// Rooms as they come in heaps: most are small, few are larger than any number of bits.
+// Distances as in real heaps: mostly small, a few up to any power of two.
 static uint64_t random_room(bool giant) {
     static const uint64_t limits[] = {2, 8, 32, 64, 66, 200, 3000};
     if (giant)
@@ -42,15 +42,14 @@ static void add_places(uintptr_t start, size_t count, bool giant) {
     for (size_t i = 0; i < count; i++) {
         uint64_t room = random_room(giant);
         places[place_count++] = (struct place){.at = at, .room = room};
-        /* It fails where there is memory already. */
+        /* Fails where memory is mapped already. */
         mmap((void *)(at & -UINT64_C(4096)), 4096, PROT_READ,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
         at += room + next_random() % 2 * 8;
     }
 }
 
-// Where heaps are, and at the borders: of memory, of what the tables are made for at once, of the address
-// space.
+// Addresses of typical heaps, and of the limits: of memory, of one table, of the address space.
 static void set_up(void) {
     add_places(1 << 20, 500, false);
     add_places((UINT64_C(1) << 26) - 40000, 1000, false);
@@ -65,14 +64,14 @@ static const void *address(const struct place *place) {
     return (const void *)place->at;
 }
 
-// One block has come into the cell of another that was freed, which is forgotten then.
+// A new block may use the cell of a freed one, which is then forgotten.
 static bool cells_are_taken;
 
 static void check_place(const struct place *place) {
     struct block block = shadow_find(address(place));
     assert_int_equal(block.state == BLOCK_LIVE, place->block.state == BLOCK_LIVE);
     assert_true(block.state == place->block.state || cells_are_taken);
-    // Which of two that were freed was the later one is not kept.
+    // The table does not know which of two freed blocks was freed later.
     if (block.state == BLOCK_FREED && !cells_are_taken)
         assert_true(block.slot == place->freed[0] || block.slot == place->freed[1]);
     if (block.state != BLOCK_LIVE)
@@ -82,8 +81,8 @@ static void check_place(const struct place *place) {
     assert_int_equal(block.size, place->block.size);
 }
 
-// Half of them fill their place, the others lie around the sizes that divide small ones from large ones and
-// these from giants, or anywhere.
+// Half of the blocks fill their distance. The others have sizes near the borders between small, large and
+// huge blocks, or any size.
 static uint64_t random_size(uint64_t room) {
     uint64_t border = next_random() % 2 ? SHADOW_SMALL : UINT64_C(1) << 32;
     uint64_t size = next_random() % 2   ? room
@@ -146,7 +145,7 @@ static void check_walk(void) {
     }
 }
 
-// Whether small blocks are taken to share a cell only now and then, as glibc's never do.
+// Sets whether two small blocks may share a cell, which glibc's never do.
 static void expect_neighbours(bool expect) {
     cells_are_taken |= !expect;
     shadow.unfit = (shadow.unfit & ~SHADOW_HALF) | (expect ? SHADOW_HALF : 0);
@@ -163,7 +162,7 @@ static void check_changes(void) {
     check_walk();
 }
 
-static void keeps_what_was_put(void **state) {
+static void keeps_entries(void **state) {
     (void)state;
     set_up();
     qsort(places, place_count, sizeof *places, compare_places);
@@ -178,7 +177,7 @@ static void keeps_what_was_put(void **state) {
     check_walk();
 }
 
-// As the hot path does: nobody looks into the cell before.
+// As on the hot path, which does not read the cell first.
 static void enter(const char *p, uint32_t slot, uint32_t size) {
     uint32_t entry;
     shadow_cell cell = shadow_encode(p, KEY(slot) + size, &entry);
@@ -192,8 +191,8 @@ static uint32_t read_value(const char *p) {
     return shadow_fits(cell) ? shadow_value(*shadow_entry(cell), half) : 0;
 }
 
-// One block of an allocator in a cell, at whichever of its halves: it is found there and not in the other,
-// where a block that no allocator gave may have been before.
+// A block in either half of a cell is found there and not in the other half, where an unknown block may have
+// been before.
 static void halves_of_a_cell(void **state) {
     (void)state;
     const char *cell = (const char *)(UINT64_C(6) << 40);
@@ -224,7 +223,7 @@ static void halves_of_a_cell(void **state) {
     assert_null(shadow_entry_any(shadow_find_cell(cell + 8, &half)));
 }
 
-// What is written in the cells behind a giant is nobody's block, and gives way to one.
+// Entries in cells behind a huge block are no blocks, and are overwritten.
 static void cells_of_a_giant(void **state) {
     (void)state;
     const char *giant = (const char *)(UINT64_C(3) << 43);
@@ -242,7 +241,7 @@ static void cells_of_a_giant(void **state) {
     }
 }
 
-// A small block where a large one was, and the reverse.
+// A small block in place of a large one, and vice versa.
 static void changing_sizes(void **state) {
     (void)state;
     const char *p = (const char *)(UINT64_C(5) << 40) + 48;
@@ -275,7 +274,7 @@ static void no_addresses(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_addresses),     cmocka_unit_test(keeps_what_was_put),
+        cmocka_unit_test(no_addresses),     cmocka_unit_test(keeps_entries),
         cmocka_unit_test(halves_of_a_cell), cmocka_unit_test(cells_of_a_giant),
         cmocka_unit_test(changing_sizes),
     };

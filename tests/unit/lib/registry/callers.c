@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Nothing is kept of code by its address while a module is being unloaded: it may be the next one's already.
- */
+/* Return addresses are not cached while a module is being unloaded, because another module may soon have
+ * them. */
 #include <cmocka.h>
 
 #include "lib/registry/callers.h"
@@ -32,7 +32,7 @@ static void nothing_is_kept_while_a_module_goes(void **state) {
     assert_int_equal(kept(), 0);
     look_at_addresses();
     assert_int_equal(kept(), 0);
-    unload_begin(); /* of another one, in its destructors or another thread */
+    unload_begin(); /* called by another module's destructors or by another thread */
     look_at_addresses();
     unload_end();
     look_at_addresses();

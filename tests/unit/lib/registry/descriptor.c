@@ -39,8 +39,8 @@ static void pack(allocsite_ref *field, const void *target, const struct module *
     *field = (allocsite_ref)((uint32_t)((const char *)target - (const char *)&module->scope) + (upper << 24));
 }
 
-/* As the site is written that the leader leads by so many descriptors; its scope stands behind the leader's.
- */
+/* Encodes the site as joined to a leader that is `back` descriptors before; its scope follows the
+ * leader's. */
 static void join(struct module *module, uint32_t back) {
     module->site.kind = ALLOCSITE_JOINED;
     REF(module->leader.scope, module->outer);
@@ -84,7 +84,7 @@ static void a_copy_stands_alone(void **state) {
     }
 }
 
-static void references_of_joined_descriptors_lead_where_plain_ones_do(void **state) {
+static void joined_references_equal_plain_ones(void **state) {
     (void)state;
     struct module *module = filled();
     struct allocsite_refs plain = allocsite_refs_of(&module->site, &module->site);
@@ -101,7 +101,7 @@ static void references_of_joined_descriptors_lead_where_plain_ones_do(void **sta
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(references_of_joined_descriptors_lead_where_plain_ones_do),
+        cmocka_unit_test(joined_references_equal_plain_ones),
         cmocka_unit_test(a_copy_stands_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Slots when there are no more of them. */
+/* Behaviour when no slots are left. */
 #include <cmocka.h>
 
 #include "lib/base/state.h"
@@ -9,7 +9,7 @@
 #include "lib/count/threads.h"
 #include "lib/store/store.h"
 
-static void no_slot_is_counted_that_is_not_given(void **state) {
+static void slots_run_out(void **state) {
     (void)state;
     assert_true(slab_make(0, 0, 0, 0));
     struct record record = {.module = module_of("here"), .what = PROFILE_MODULE};
@@ -27,6 +27,6 @@ static void no_slot_is_counted_that_is_not_given(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_slot_is_counted_that_is_not_given)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slots_run_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

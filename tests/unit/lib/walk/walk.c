@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Walks over stacks that are not what they should be, and what a walk tells. The good ones: tests/rt/walk.
+// Walks over damaged stacks, and the results of a walk. tests/rt/walk has correct stacks.
 #include "lib/walk/walk.h"
 #include "lib/walk/rule.h"
 
@@ -26,7 +26,7 @@ NOINLINE static void walk(void) {
     __asm__ volatile("");
 }
 
-// ---- what is told ----
+// ---- results ----
 
 static size_t limit;
 static const void *beyond;
@@ -37,9 +37,9 @@ NOINLINE static void walk_limited(void) {
 }
 
 static void deep(int depth, int noting);
-static void (*volatile deeper)(int depth, int noting) = deep; // not to be inlined
+static void (*volatile deeper)(int depth, int noting) = deep; // prevents inlining
 
-// noting: the depth whose frame is to be passed over.
+// noting: the depth of the frame up to which frames are skipped.
 NOINLINE static void deep(int depth, int noting) {
     if (depth == noting)
         beyond = __builtin_frame_address(0);
@@ -74,7 +74,7 @@ static void frames_below_an_address_are_passed_over(void **state) {
     beyond = NULL;
     deep(9, -1);
     size_t whole = count;
-    deep(21, 10); // in place of 11 frames, those of depth 11 to 21
+    deep(21, 10); // replaces 11 frames, of depths 11 to 21
     assert_int_equal(count, whole);
     assert_int_equal(ended, WALK_OUTERMOST);
     beyond = (const void *)UINTPTR_MAX;
@@ -99,9 +99,9 @@ static void walks_are_alike_when_rules_are_kept_and_forgotten(void **state) {
     }
 }
 
-// ---- frame pointers that are none ----
+// ---- invalid frame pointers ----
 
-// No unwind table tells of these: the walk has only the frame pointer.
+// No unwind table describes these functions, so the walk has only the frame pointer.
 void call_with_frame_pointer(uintptr_t value, void (*function)(void));
 void call_on_stack(uintptr_t value, void (*function)(void), void *top);
 __asm__(".text\n"
@@ -111,7 +111,7 @@ __asm__(".text\n"
         "pushq %rbp\n\tpushq %rbx\n\tmovq %rsp, %rbx\n\tmovq %rdi, %rbp\n\tmovq %rdx, %rsp\n\t"
         "call *%rsi\n\tmovq %rbx, %rsp\n\tpopq %rbx\n\tpopq %rbp\n\tret\n");
 
-static void frame_pointers_that_are_none_end_the_walk(void **state) {
+static void invalid_frame_pointers_end_the_walk(void **state) {
     (void)state;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     char *unmapped = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -150,7 +150,7 @@ static void a_frame_pointer_is_followed(void **state) {
     assert_int_equal(ended, WALK_OUTERMOST);
 }
 
-static void what_points_to_data_is_no_caller(void **state) {
+static void pointers_to_data_are_no_callers(void **state) {
     (void)state;
     uintptr_t frame[2] = {0, (uintptr_t)&ended + 16};
     call_with_frame_pointer((uintptr_t)frame, walk);
@@ -181,7 +181,7 @@ static char *make_stack(void) {
     return memory;
 }
 
-static void nothing_is_read_behind_the_end_of_a_stack(void **state) {
+static void nothing_is_read_beyond_the_end_of_a_stack(void **state) {
     (void)state;
     char *memory = make_stack();
     uintptr_t end = (uintptr_t)memory + STACK;
@@ -203,7 +203,7 @@ static uintptr_t random_word(void) {
     return seed;
 }
 
-// Words as they stand on stacks, in a disorder.
+// Random words like those on stacks.
 static uintptr_t plausible_word(uintptr_t stack) {
     static const uintptr_t addresses[] = {
         (uintptr_t)walk,  (uintptr_t)deep, (uintptr_t)call_on_stack, (uintptr_t)qsort,
@@ -233,7 +233,7 @@ static void disorder_does_no_harm(void **state) {
         call_on_stack(plausible_word((uintptr_t)memory), walk, words + (from & ~(size_t)1));
         longest = count > longest ? count : longest;
     }
-    assert_in_range(longest, 5, MOST); // it did get somewhere
+    assert_in_range(longest, 5, MOST); // some walk succeeded
     munmap(memory, STACK + PAGE);
 }
 
@@ -263,7 +263,7 @@ static void a_signal_does_not_make_a_walk_hard(void **state) {
         assert_int_not_equal(rule_at((uintptr_t)frames[i]), RULE_MAKE(RULE_HARD, 0, 0));
 }
 
-// A signal's frame whose registers are anything.
+// A signal frame with arbitrary registers.
 static ucontext_t *interrupted;
 
 static void on_signal(int number, siginfo_t *info, void *context) {
@@ -297,11 +297,11 @@ int main(void) {
         cmocka_unit_test(no_more_than_asked_for),
         cmocka_unit_test(frames_below_an_address_are_passed_over),
         cmocka_unit_test(walks_are_alike_when_rules_are_kept_and_forgotten),
-        cmocka_unit_test(frame_pointers_that_are_none_end_the_walk),
+        cmocka_unit_test(invalid_frame_pointers_end_the_walk),
         cmocka_unit_test(a_frame_pointer_is_followed),
-        cmocka_unit_test(what_points_to_data_is_no_caller),
+        cmocka_unit_test(pointers_to_data_are_no_callers),
         cmocka_unit_test(frames_that_go_in_circles_end),
-        cmocka_unit_test(nothing_is_read_behind_the_end_of_a_stack),
+        cmocka_unit_test(nothing_is_read_beyond_the_end_of_a_stack),
         cmocka_unit_test(disorder_does_no_harm),
         cmocka_unit_test(a_signal_does_not_make_a_walk_hard),
         cmocka_unit_test(registers_of_a_signal_in_disorder_do_no_harm),

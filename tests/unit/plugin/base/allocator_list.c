@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The list of allocators: what is read, what is refused and how, and which line holds for a function. */
+/* allocsite-list(5): parsing, error messages, and the line that applies to a function. */
 #include <string.h>
 
 #include <cmocka.h>
@@ -44,7 +44,7 @@ static void reads_every_kind(void **state) {
     }
 }
 
-static void reads_lists_of_others(void **state) {
+static void skips_sections_of_other_tools(void **state) {
     (void)state;
     struct allocator_list list = read("# a comment\n"
                                       "\r\n"
@@ -76,7 +76,7 @@ static void takes_names_as_they_are_written(void **state) {
     assert_int_equal(find(&list, "operator new[](unsigned long)")->line, 1);
     assert_int_equal(find(&list, "a::operator==(a const&)")->function.pointer, 2);
     assert_int_equal(find(&list, "arena_alloc")->line, 3);
-    assert_int_equal(find(&list, "arena_debug")->line, 4); /* the last one holds */
+    assert_int_equal(find(&list, "arena_debug")->line, 4); /* the last line counts */
     assert_null(find(&list, "arena"));
     const char *names[] = {"_ZN1aC2Ev", "arena_x"};
     assert_int_equal(allocator_list_find(&list, names, 2)->line, 3);
@@ -131,7 +131,7 @@ static void names_a_file_that_is_missing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_kind),
-        cmocka_unit_test(reads_lists_of_others),
+        cmocka_unit_test(skips_sections_of_other_tools),
         cmocka_unit_test(takes_names_as_they_are_written),
         cmocka_unit_test(refuses_with_line_and_reason),
         cmocka_unit_test(names_a_file_that_is_missing),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The allocator table: its order is what the binary search relies on. */
+/* The table of allocators. Its binary search relies on the order. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void finds_nothing_else(void **state) {
         assert_null(allocator_find(others[i], strlen(others[i])));
 }
 
-static void takes_names_that_are_not_terminated(void **state) {
+static void accepts_unterminated_names(void **state) {
     (void)state;
     assert_string_equal(allocator_find("malloc.llvm.1", 6)->symbol, "malloc");
     assert_null(allocator_find("malloc.llvm.1", 7));
@@ -44,14 +44,14 @@ static void prototypes_are_well_formed(void **state) {
         assert_int_equal(strspn(prototype, "vpzi"), strcspn(prototype, "."));
         bool variadic = strchr(prototype, '.') != NULL;
         assert_int_equal(variadic, table[i].position == SITE_FIRST);
-        /* The program brings the block that it marks, or that a custom allocator of its own hands out. */
+        /* The program passes the block that it marks, or that its custom allocator returns. */
         bool brings = !*table[i].callee || strcmp(table[i].callee, "allocsite_mark") == 0;
         bool has_result = table[i].kind != ALLOCSITE_FREE && !brings;
         assert_int_equal(prototype[0] != 'v', has_result);
     }
 }
 
-/* ---- Names of the C++ standard library. */
+/* ---- Symbols of the C++ standard library. */
 
 static void has_functions_and_members(void **state) {
     (void)state;
@@ -62,7 +62,7 @@ static void has_functions_and_members(void **state) {
     assert_true(library_has("_ZNSt3__16vectorIiNS_9allocatorIiEEE7reserveEm"));
 }
 
-static void has_what_is_abbreviated(void **state) {
+static void includes_abbreviated_names(void **state) {
     (void)state;
     assert_true(library_has("_ZNSaIcE8allocateEm"));
     assert_true(library_has("_ZNSs6appendEPKc"));
@@ -70,13 +70,13 @@ static void has_what_is_abbreviated(void **state) {
     assert_true(library_has("_ZN9__gnu_cxx13new_allocatorIcE8allocateEmPKv"));
 }
 
-static void has_what_stands_within_its_functions(void **state) {
+static void includes_entities_within_functions(void **state) {
     (void)state;
     assert_true(library_has("_ZZNSt8functionIFvvEEC1EvENKUlvE_clEv"));
     assert_true(library_has("_ZZNSt6threadC1EvENKUlvE_clEv"));
 }
 
-static void has_nothing_of_the_programs(void **state) {
+static void excludes_functions_of_programs(void **state) {
     (void)state;
     assert_false(library_has("_ZN2ns4makeISt6vectorIiSaIiEEEEvv"));
     assert_false(library_has("_Z4makeSt6vectorIiSaIiEE"));
@@ -93,12 +93,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_every_entry),
         cmocka_unit_test(finds_nothing_else),
-        cmocka_unit_test(takes_names_that_are_not_terminated),
+        cmocka_unit_test(accepts_unterminated_names),
         cmocka_unit_test(prototypes_are_well_formed),
         cmocka_unit_test(has_functions_and_members),
-        cmocka_unit_test(has_what_is_abbreviated),
-        cmocka_unit_test(has_what_stands_within_its_functions),
-        cmocka_unit_test(has_nothing_of_the_programs),
+        cmocka_unit_test(includes_abbreviated_names),
+        cmocka_unit_test(includes_entities_within_functions),
+        cmocka_unit_test(excludes_functions_of_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

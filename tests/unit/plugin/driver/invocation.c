@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What allocsite-clang takes from a command line. */
+/* The effects of clang command lines that allocsite-clang depends on. */
 #include "driver/invocation.h"
 
 #include <cmocka.h>
@@ -7,7 +7,7 @@
 
 enum { COMPILES = 1, LINKS = 2, STATIC = 4, BARE = 8, SANITIZER_FIRST = 16, CXX_STATIC = 32 };
 
-/* The words of a command line, separated by single spaces. */
+/* line: words separated by single spaces. */
 static unsigned read_words(const char *line) {
     char copy[256];
     char *words[64] = {0};
@@ -98,11 +98,11 @@ static void link_modes(void **state) {
     EXPECT("-fsanitize=address -shared-libasan a.o", LINKS | SANITIZER_FIRST);
 }
 
-/* ---- Functions that the linker is told to wrap. */
+/* ---- --wrap among the linker's options. */
 
 #define TELL(name, ...) linker_wraps((char *const[]){__VA_ARGS__, NULL}, name)
 
-static void told_in_every_way(void **state) {
+static void every_form_wraps(void **state) {
     (void)state;
     assert_true(TELL("malloc", "-c", "-Wl,--wrap=malloc"));
     assert_true(TELL("malloc", "-Wl,--gc-sections,-wrap=malloc,-O1"));
@@ -113,7 +113,7 @@ static void told_in_every_way(void **state) {
     assert_true(TELL("malloc", "-Xlinker", "--wrap", "-o", "x", "-Xlinker", "malloc"));
 }
 
-static void others_are_not(void **state) {
+static void other_options_do_not_wrap(void **state) {
     (void)state;
     assert_false(TELL("malloc", "-Wl,--wrap=xmalloc"));
     assert_false(TELL("malloc", "-Wl,--wrap=malloc_usable_size"));
@@ -130,8 +130,8 @@ int main(void) {
         cmocka_unit_test(values_are_not_inputs),
         cmocka_unit_test(libraries_alone_are_linked),
         cmocka_unit_test(link_modes),
-        cmocka_unit_test(told_in_every_way),
-        cmocka_unit_test(others_are_not),
+        cmocka_unit_test(every_form_wraps),
+        cmocka_unit_test(other_options_do_not_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
