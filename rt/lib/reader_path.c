@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where a static program finds the reader: beside the archive that it was linked with. Installing the archive
- * puts the installed path in the place of that of the build. */
+/* The path of the reader in a static program: next to the archive that it was linked with. Installing the
+ * archive replaces the path in the build tree by the installed one. */
 #include "format.h"
 
 extern const char reader_path[] __asm__(ALLOCSITE_ENTRY_PREFIX "reader_path");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The blocks of each arena, newest first. */
+/* The lists of blocks of each arena, newest first. */
 #include "lib/custom_alloc/arenas.h"
 
 #include "lib/base/local.h"
@@ -13,22 +13,22 @@
 #include <time.h>
 
 enum {
-    BUCKETS = 64,         /* in each shard */
-    BATCH = 64,           /* blocks that are taken out of a list before what they are is looked at */
-    OF_MARK = UINT32_MAX, /* the depth of a mark */
+    BUCKETS = 64,         /* per shard */
+    BATCH = 64,           /* blocks that are removed from a list before they are visited */
+    OF_MARK = UINT32_MAX, /* depth value of a mark */
 };
 
-/* Indices + 1 throughout; 0: none. An arena and its blocks and marks are nodes alike. */
+/* A node is an arena, a block or a mark. Links are indices + 1; 0: none. */
 struct node {
-    uint64_t value; /* address of the arena or of the block, or the mark */
-    uint32_t next;  /* older one; of an arena: the next one in the bucket */
-    uint32_t back;  /* newer one; of the newest: the arena's own; of an arena: its newest */
+    uint64_t value; /* address of the arena or the block, or the mark */
+    uint32_t next;  /* the next older node; of an arena: the next arena in the bucket */
+    uint32_t back;  /* the next newer node; of the newest: its arena; of an arena: its newest node */
     uint32_t shard;
-    uint32_t depth; /* of the block in its table */
+    uint32_t depth; /* of a block: see struct custom_block */
 };
 
 struct shard {
-    uint32_t idle; /* nodes that are not used now */
+    uint32_t idle; /* list of unused nodes */
     uint32_t buckets[BUCKETS];
 };
 
@@ -40,8 +40,8 @@ static struct node *node_at(uint32_t index) {
     return table_peek(&nodes, index - 1);
 }
 
-/* Forgets the arenas of a shard. No block will find the nodes that are left, as if they were a mark's. */
-static COLD void begin_anew(uint32_t shard) {
+/* Forgets the arenas of a shard. The remaining nodes become marks, so that no block finds its node. */
+static COLD void shard_reset(uint32_t shard) {
     shards[shard] = (struct shard){0};
     for (uint32_t i = 1; i <= __atomic_load_n(&nodes_made, __ATOMIC_RELAXED); i++)
         if (node_at(i) && node_at(i)->shard == shard)
@@ -49,12 +49,12 @@ static COLD void begin_anew(uint32_t shard) {
     hole_set(HOLE_ARENA);
 }
 
-static bool lock(uint32_t shard) {
+static bool shard_lock(uint32_t shard) {
     bool was_left;
     if (!custom_lock(shard, &was_left))
         return false;
     if (UNLIKELY(was_left))
-        begin_anew(shard);
+        shard_reset(shard);
     return true;
 }
 
@@ -115,7 +115,7 @@ static void arena_drop(uint32_t index) {
     node_give(index);
 }
 
-static uint32_t push(const void *arena, uint64_t value, uint32_t depth) {
+static uint32_t node_push(const void *arena, uint64_t value, uint32_t depth) {
     uint32_t index = node_take(shard_of(arena)), owner = index ? arena_made(arena) : 0;
     if (!owner)
         return 0;
@@ -127,12 +127,12 @@ static uint32_t push(const void *arena, uint64_t value, uint32_t depth) {
     return index;
 }
 
-/* Out of its list; the arena goes with the last one. */
-static void cut(uint32_t index) {
+/* Removes a node from its list. The arena is removed with its last node. */
+static void node_remove(uint32_t index) {
     struct node *node = node_at(index), *newer = node_at(node->back);
     if (node->next)
         node_at(node->next)->back = node->back;
-    bool is_newest = newer->back == index; /* then that is the arena */
+    bool is_newest = newer->back == index; /* then `newer` is the arena */
     *(is_newest ? &newer->back : &newer->next) = node->next;
     if (is_newest && !node->next)
         arena_drop(node->back);
@@ -143,30 +143,31 @@ static bool is_mark(uint32_t index) {
     return index && node_at(index)->depth == OF_MARK;
 }
 
-/* Of the marks around this one that no block stands between, drops the oldest. There never are many more. */
-static void forget_marks(uint32_t index) {
+/* Removes the oldest of the marks around this one if there are more than CUSTOM_MARKS without a block in
+ * between. */
+static void marks_limit(uint32_t index) {
     while (is_mark(node_at(index)->back))
         index = node_at(index)->back;
     for (unsigned count = 1; is_mark(node_at(index)->next);) {
         if (count++ < CUSTOM_MARKS)
             index = node_at(index)->next;
         else
-            cut(node_at(index)->next);
+            node_remove(node_at(index)->next);
     }
 }
 
 static void unlink_node(uint32_t index) {
     uint32_t older = node_at(index)->next, newer = node_at(index)->back;
-    cut(index);
+    node_remove(index);
     if (is_mark(older) && is_mark(newer))
-        forget_marks(older);
+        marks_limit(older);
 }
 
 void custom_arena_add(const void *arena, const struct custom_block *block) {
     uint32_t *cell = custom_block_node(block, true);
-    if (!cell || !lock(shard_of(arena)))
+    if (!cell || !shard_lock(shard_of(arena)))
         return;
-    *cell = push(arena, (uintptr_t)block->p, block->depth);
+    *cell = node_push(arena, (uintptr_t)block->p, block->depth);
     custom_unlock(shard_of(arena));
 }
 
@@ -181,11 +182,12 @@ uint32_t custom_arena_detach(const struct custom_block *block) {
     return node;
 }
 
-/* Of a block at p still; a release may have come by. */
+/* Locks the node's shard and returns the node if it still belongs to the block at p. NULL if a release has
+ * removed it. */
 static struct node *lock_node(const void *p, uint32_t index) {
     struct node *node = index ? node_at(index) : NULL;
     uint32_t shard = node ? node->shard : 0;
-    if (!node || !lock(shard))
+    if (!node || !shard_lock(shard))
         return NULL;
     if (node->value == (uintptr_t)p && node->depth != OF_MARK)
         return node;
@@ -213,24 +215,24 @@ void custom_arena_forget(const void *p, uint32_t index) {
 }
 
 void custom_arena_mark(const void *arena, uint64_t mark) {
-    if (!lock(shard_of(arena)))
+    if (!shard_lock(shard_of(arena)))
         return;
     uint32_t owner = arena_find(arena), newest = owner ? node_at(owner)->back : 0;
     bool is_there = is_mark(newest) && node_at(newest)->value == mark;
-    uint32_t made = is_there ? 0 : push(arena, mark, OF_MARK);
+    uint32_t made = is_there ? 0 : node_push(arena, mark, OF_MARK);
     if (made)
-        forget_marks(made);
+        marks_limit(made);
     custom_unlock(shard_of(arena));
 }
 
-/* Where a release goes back to. */
+/* The target of a release. */
 struct goal {
     uint64_t mark;
-    bool is_block; /* which goes too */
+    bool is_block; /* the block is released too */
     bool is_all;
 };
 
-static bool find_goal(uint32_t owner, struct goal *goal) {
+static bool goal_find(uint32_t owner, struct goal *goal) {
     for (uint32_t index = node_at(owner)->back; index; index = node_at(index)->next) {
         const struct node *node = node_at(index);
         if (node->value == goal->mark) {
@@ -241,14 +243,13 @@ static bool find_goal(uint32_t owner, struct goal *goal) {
     return goal->is_all = goal->mark == 0;
 }
 
-/* A mark that is gone back to stays. */
-static bool is_end(const struct node *node, const struct goal *goal) {
+/* A mark that is the target stays. */
+static bool goal_is_reached(const struct node *node, const struct goal *goal) {
     return !goal->is_all && !goal->is_block && node->depth == OF_MARK && node->value == goal->mark;
 }
 
-/* The block of a node, which leaves its list; entry NULL: it is a mark, or the block is not there any more.
- */
-static struct custom_block take_off(uint32_t index) {
+/* Removes a node and returns its block. entry is NULL if it is a mark or the block is gone. */
+static struct custom_block node_take_block(uint32_t index) {
     const struct node *node = node_at(index);
     struct custom_block block = {(const void *)(uintptr_t)node->value, NULL, node->depth};
     uint32_t *cell = node->depth == OF_MARK ? NULL : custom_block_node(&block, false);
@@ -260,35 +261,36 @@ static struct custom_block take_off(uint32_t index) {
     return block;
 }
 
-/* Takes the newest blocks out of the list. They are looked at outside of the lock, for that may come to other
+/* Removes the newest blocks from the list. They are visited without the lock, because a visit may reach other
  * arenas. */
-static size_t pop(uint32_t owner, const struct goal *goal, struct custom_block blocks[BATCH], bool *more) {
+static size_t arena_pop(uint32_t owner, const struct goal *goal, struct custom_block blocks[BATCH],
+                        bool *more) {
     size_t count = 0;
     while (*more && count < BATCH) {
         uint32_t index = node_at(owner)->back;
         struct node node = *node_at(index);
-        if (is_end(&node, goal)) {
+        if (goal_is_reached(&node, goal)) {
             *more = false;
             break;
         }
-        blocks[count] = take_off(index);
+        blocks[count] = node_take_block(index);
         count += blocks[count].entry != NULL;
         *more = node.next && !(goal->is_block && node.value == goal->mark);
     }
     return count;
 }
 
-static void release(const void *arena, struct goal goal, custom_visitor *visit, void *context) {
+static void arena_release(const void *arena, struct goal goal, custom_visitor *visit, void *context) {
     struct custom_block blocks[BATCH];
     bool more = true, is_first = true;
     while (more) {
-        if (!lock(shard_of(arena)))
+        if (!shard_lock(shard_of(arena)))
             return;
         uint32_t owner = arena_find(arena);
-        more = owner && (!is_first || goal.is_all || find_goal(owner, &goal));
+        more = owner && (!is_first || goal.is_all || goal_find(owner, &goal));
         if (owner && !more)
             hole_set(HOLE_ARENA);
-        size_t count = more ? pop(owner, &goal, blocks, &more) : 0;
+        size_t count = more ? arena_pop(owner, &goal, blocks, &more) : 0;
         custom_unlock(shard_of(arena));
         for (size_t i = 0; i < count; i++)
             visit(context, &blocks[i]);
@@ -297,26 +299,26 @@ static void release(const void *arena, struct goal goal, custom_visitor *visit, 
 }
 
 void custom_arena_release(const void *arena, uint64_t mark, custom_visitor *visit, void *context) {
-    release(arena, (struct goal){.mark = mark}, visit, context);
+    arena_release(arena, (struct goal){.mark = mark}, visit, context);
 }
 
 void custom_arena_release_all(const void *arena, custom_visitor *visit, void *context) {
-    release(arena, (struct goal){.is_all = true}, visit, context);
+    arena_release(arena, (struct goal){.is_all = true}, visit, context);
 }
 
-/* ---- Locks that a signal handler, a dead thread and a fork can do no harm to. */
+/* ---- Locks that survive signal handlers, ended threads and forks. */
 
-#define PATIENCE UINT64_C(1000000000) /* in nanoseconds */
+#define PATIENCE UINT64_C(1000000000) /* nanoseconds */
 
 enum { OPEN, HELD, GIVEN_UP };
 
 static struct table locks = {.element = 64, .first = CUSTOM_SHARDS, .fork = OS_FORK_WIPES};
 
-/* Not wiped. */
+/* Not wiped by fork. */
 static bool is_under_way[CUSTOM_SHARDS];
 
-/* False: somebody else holds it. */
-static bool try_lock(uint32_t *word, uint32_t *state) {
+/* Returns false if another thread holds the lock. */
+static bool lock_try(uint32_t *word, uint32_t *state) {
     local.holds_arena = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *state = OPEN;
@@ -326,22 +328,22 @@ static bool try_lock(uint32_t *word, uint32_t *state) {
     return false;
 }
 
-static uint64_t now(void) {
+static uint64_t clock_now(void) {
     struct timespec time = {0};
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static bool wait_for(uint32_t *word) {
+static bool lock_wait(uint32_t *word) {
     int error = errno;
     uint32_t state = OPEN;
-    if (try_lock(word, &state))
+    if (lock_try(word, &state))
         return true;
     uint32_t tries = 1;
-    for (uint64_t begun = now(); state != GIVEN_UP && now() - begun < PATIENCE; tries++) {
+    for (uint64_t begun = clock_now(); state != GIVEN_UP && clock_now() - begun < PATIENCE; tries++) {
         os_wait(tries);
         errno = error;
-        if (try_lock(word, &state))
+        if (lock_try(word, &state))
             return true;
     }
     if (state == HELD)
@@ -351,7 +353,7 @@ static bool wait_for(uint32_t *word) {
 
 bool custom_lock(uint32_t shard, bool *was_left) {
     uint32_t *word = local.holds_arena ? NULL : table_at(&locks, shard);
-    if (!word || !wait_for(word)) {
+    if (!word || !lock_wait(word)) {
         hole_set(HOLE_ARENA);
         return false;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The blocks that custom allocators have handed out, and the arenas that they are in. */
+/* The blocks of custom allocators, and the arenas that they belong to. */
 #ifndef ALLOCSITE_LIB_CUSTOM_ALLOC_ARENAS_H
 #define ALLOCSITE_LIB_CUSTOM_ALLOC_ARENAS_H
 
@@ -7,50 +7,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- The blocks that custom allocators have handed out: who owns the one at an address, and how large it
- * is.
+/* ---- The blocks of custom allocators: maps the address of a block to its owner and size.
  *
- * They lie within blocks of malloc or of other custom allocators, at any address, so they cannot stand in the
- * shadow table. Here one entry of 8 bytes stands for each 16 bytes of an arena, in tables that are made for
- * the parts of the address space that have such blocks. There are such tables for each address modulo 16, and
- * for each depth: where an allocator hands out the beginning of a block that another one gave it, both have
- * the same address.
+ * Such blocks lie within blocks of malloc or of other custom allocators, at any address, so the shadow table
+ * cannot hold them. Here an entry of 8 bytes represents 16 bytes of an arena, in tables that are made for the
+ * parts of the address space with such blocks. There are separate tables for each address modulo 16, and for
+ * each depth: if an allocator hands out the beginning of a block that another allocator gave it, both blocks
+ * have the same address.
  *
- * Like the shadow table: an entry is written and read by whoever holds the block, so it needs no lock; safe
- * in signal handlers; a forked child has its parent's table. */
+ * As in the shadow table, only the thread that holds a block reads or writes its entry, so no lock is needed.
+ * Safe in signal handlers. A forked child has its parent's table. */
 
-/* An entry: live:1 backing:1 slot:20 size:42; 0 where no block is. */
+/* An entry: live:1 backing:1 slot:20 size:42. 0: no block. */
 #define CUSTOM_SIZE_BITS 42
 #define CUSTOM_SIZE_MASK ((UINT64_C(1) << CUSTOM_SIZE_BITS) - 1)
 #define CUSTOM_LIVE      (UINT64_C(1) << 63)
-#define CUSTOM_BACKING   (UINT64_C(1) << 62) /* another custom allocator took it to hand it out in parts */
+#define CUSTOM_BACKING   (UINT64_C(1) << 62) /* a chunk that another custom allocator divides */
 
-/* A block in the table; entry NULL: there is none. */
+/* A block in the table. entry is NULL if there is none. */
 struct custom_block {
     const void *p;
     uint64_t *entry;
-    uint32_t depth; /* of the tables */
+    uint32_t depth; /* see above */
 };
 
-/* The innermost block at p: the one that was handed out last. likes_backing: of several at p rather one that
- * is the backing of another allocator, else rather one that is not. */
+/* Returns the innermost block at p, which was handed out last. Among several blocks at p it prefers chunks of
+ * other allocators if likes_backing, and other blocks if not. */
 struct custom_block custom_block_find(const void *p, bool likes_backing);
 
-/* Enters a block; those at p that are there stay what they are. entry NULL: no memory, or it is too large. */
+/* Adds a block, without changing others at p. entry is NULL if memory is out or the block is too large. */
 struct custom_block custom_block_put(const void *p, uint32_t slot, uint64_t size, bool is_backing);
 
-/* The entry for a block at p, which may be there or not, if no more than one can be. NULL: look further. */
+/* Returns the entry for a block at p, used or unused, if there can be only one. NULL: use the functions
+ * above. */
 uint64_t *custom_block_alone(const void *p);
 
-/* Where the arena that a block is of keeps its node (custom_alloc/arenas.h). NULL: no memory; or, if none is
- * to be made, there is none. */
+/* Returns the word that has the number of the block's node in its arena. NULL if memory is out, or if it does
+ * not exist and make is false. */
 uint32_t *custom_block_node(const struct custom_block *, bool make);
 
-/* The block of that depth at p. */
+/* Returns the block of that depth at p. */
 struct custom_block custom_block_at(const void *p, uint32_t depth);
 
-/* Calls visit for each block that begins in the size bytes from start, outer ones first; it may take it out.
- * custom_blocks_each: for all. */
+/* Calls visit for each block that begins within size bytes from start, outer blocks first. visit may remove
+ * the block. custom_blocks_each: for all blocks. */
 typedef void custom_visitor(void *context, const struct custom_block *);
 void custom_blocks_within(const void *start, uint64_t size, custom_visitor *, void *context);
 void custom_blocks_each(custom_visitor *, void *context);
@@ -63,50 +63,51 @@ static inline uint64_t custom_size(uint64_t entry) {
     return entry & CUSTOM_SIZE_MASK;
 }
 
-/* ---- The blocks of an arena in the order in which it handed them out, and the marks between them, for
- * allocators that give back all since a mark at once.
+/* ---- The blocks of an arena in the order of their allocation, and the marks between them, for allocators
+ * that release everything since a mark at once.
  *
- * An arena is known by its address alone and needs no memory while it has neither live blocks nor marks. Its
- * list is one of the live blocks, not of events: a block that is freed leaves it. Marks at one place beyond
- * the newest CUSTOM_MARKS of them are forgotten.
+ * An arena is identified by its address, and needs no memory while it has neither live blocks nor marks. Its
+ * list has only live blocks: a block that is freed leaves it. Only the newest CUSTOM_MARKS marks between two
+ * blocks are kept.
  *
- * The lists are behind locks. Where one is not to be had the operation is not done, and
- * where it left a list half changed in a forked child that begins with none: then the hole is set. */
+ * Locks protect the lists. If a lock is not available, the operation is not done. If a forked child inherits
+ * a list that was being changed, the list is emptied. In both cases the gap is set. */
 
 #define CUSTOM_MARKS 64
 
-/* The newest block of its arena. */
+/* Adds the block as the newest one of its arena. */
 void custom_arena_add(const void *arena, const struct custom_block *);
 
-/* Of an arena or of none. */
+/* Removes the block from its arena, if it has one. */
 void custom_arena_remove(const struct custom_block *);
 
-/* A block that is being reallocated, and is out of the table meanwhile, keeps its place in the order: its
- * node, 0 if it is of no arena; the block that is there again; and that it has gone from there. */
+/* A block keeps its position in the list during a realloc, although it is not in the table then. detach
+ * returns its node, or 0 if it has no arena. attach is called when it is in the table again, forget if it has
+ * moved away from p. */
 uint32_t custom_arena_detach(const struct custom_block *);
 void custom_arena_attach(const struct custom_block *, uint32_t node);
 void custom_arena_forget(const void *p, uint32_t node);
 
-/* A mark by which a release goes back to here. */
+/* Adds a mark, to which a release may go back. */
 void custom_arena_mark(const void *arena, uint64_t mark);
 
-/* Calls visit, which takes it out of the table, for each block that is newer than the mark, or for a block at
- * that address and each that is newer, or for all. The newest comes first. If there is neither such a mark
- * nor such a block, all go where mark is 0, else none does and the hole is set. */
+/* Release the blocks that are newer than the mark; if the value is a block's address, that block and all
+ * newer ones; or all. visit is called for each block, the newest first, and must remove it from the table. If
+ * there is neither such a mark nor such a block, all are released if mark is 0; otherwise none is, and the
+ * gap is set. */
 void custom_arena_release(const void *arena, uint64_t mark, custom_visitor *visit, void *context);
 void custom_arena_release_all(const void *arena, custom_visitor *visit, void *context);
 
-/* ---- The locks of the lists of arenas (custom_alloc/arenas.h), one for each shard of these.
+/* ---- The locks of the lists, one for each shard of the arenas.
  *
- * A signal handler that comes to one while its own thread holds one does not get it. Nobody waits for ever,
- * and for one that was not given back in all that time nobody waits again: its thread may have ended there. A
- * forked child finds all of them open, whoever held them in its parent.
- */
+ * A signal handler does not get a lock while its own thread holds one. Waiting ends after a time, and a lock
+ * that was held all that time is given up, because its thread may have ended. A forked child finds all locks
+ * open. */
 
 #define CUSTOM_SHARDS 16
 
-/* False: it is not to be had, and the hole is set. was_left: the parent of this process was forked while
- * another thread held it, so what it is for may be half done. Keeps errno. */
+/* Returns false, and sets the gap, if the lock is not available. was_left: another thread of the parent held
+ * it at the fork, so the list may be half changed. Keeps errno. */
 bool custom_lock(uint32_t shard, bool *was_left);
 void custom_unlock(uint32_t shard);
 

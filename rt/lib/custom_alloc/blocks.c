@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The blocks of custom allocators. */
+/* The table of custom allocators' blocks. */
 #include "lib/custom_alloc/arenas.h"
 
 #include "lib/base/macros.h"
@@ -9,14 +9,14 @@
 
 enum {
     GRANULE = 16,
-    DEPTHS = 4, /* of allocators that hand out the very beginning of what another one gave them */
+    DEPTHS = 4, /* limit of blocks at the same address */
     CELLS = REGION_SIZE / GRANULE,
     REGIONS = SHADOW_ADDRESSES / REGION_SIZE,
 };
 
 _Static_assert(SLOT_BITS <= 20, "the slot of an entry");
 
-/* By address / REGION_SIZE. */
+/* Indexed by address / REGION_SIZE. */
 struct custom_tables {
     uint64_t **entries;
     uint32_t **nodes;
@@ -24,7 +24,7 @@ struct custom_tables {
 
 static struct custom_tables tables[DEPTHS][GRANULE];
 
-/* Bit n: there are tables for addresses that are n modulo 16. */
+/* Bit n: tables for addresses that are n modulo 16 exist. */
 static uint32_t in_use[DEPTHS];
 
 static uint32_t rest_bit(const void *p) {
@@ -111,7 +111,7 @@ uint32_t *custom_block_node(const struct custom_block *block, bool make) {
     return nodes ? &nodes[cell_of(block->p)] : NULL;
 }
 
-/* Those in one region, of one depth and one remainder modulo 16. */
+/* Visits the blocks of one region, one depth and one remainder modulo 16. */
 static void visit_cells(uint32_t depth, uintptr_t from, uintptr_t to, custom_visitor *visit, void *context) {
     const uint64_t *entries = region_of(&tables[depth][from % GRANULE].entries, (const void *)from);
     for (; entries && from < to; from += GRANULE) {
@@ -131,7 +131,7 @@ static void visit_depth(uint32_t depth, uintptr_t from, uintptr_t to, custom_vis
     }
 }
 
-/* Region by region, so that visit_cells stays in one. */
+/* Calls visit_cells for one region at a time. */
 void custom_blocks_within(const void *start, uint64_t size, custom_visitor *visit, void *context) {
     uintptr_t from = (uintptr_t)start, end = from + size;
     end = from >= SHADOW_ADDRESSES ? from : end < from || end > SHADOW_ADDRESSES ? SHADOW_ADDRESSES : end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The events of blocks of custom allocators. */
+/* Counts the events of custom allocators' blocks. */
 #include "lib/custom_alloc/custom.h"
 
 #include "format.h"
@@ -37,8 +37,8 @@ static uint32_t sum_slot_made(void) {
     return none;
 }
 
-/* In no total, so counted as backing is. */
-static struct share in_sum(uint64_t bytes) {
+/* The sum is in no total, so it is counted like backing. */
+static struct share share_in_sum(uint64_t bytes) {
     return (struct share){sum_slot_made(), true, bytes};
 }
 
@@ -58,10 +58,10 @@ void custom_leave(uint32_t around) {
         thread_show();
 }
 
-static void lose(uint64_t entry, struct origin by) {
+static void entry_lose(uint64_t entry, struct origin by) {
     struct share share = share_of_entry(entry);
     change_lose(share);
-    change_lose(in_sum(share.bytes));
+    change_lose(share_in_sum(share.bytes));
     if (runtime_pairs)
         pair_count(PAIR_FREE, share.slot, origin_slot(by), share.bytes);
 }
@@ -69,11 +69,11 @@ static void lose(uint64_t entry, struct origin by) {
 void custom_lose_entry(uint64_t entry, const void *p, struct origin by) {
     if (entry & CUSTOM_BACKING)
         custom_gone(p, custom_size(entry), by);
-    lose(entry, by);
+    entry_lose(entry, by);
 }
 
-/* Out of the table and of its arena. */
-static uint64_t take_out(const struct custom_block *block) {
+/* Removes the block from the table and from its arena. */
+static uint64_t block_remove(const struct custom_block *block) {
     uint64_t entry = *block->entry;
     *block->entry = 0;
     custom_arena_remove(block);
@@ -83,29 +83,30 @@ static uint64_t take_out(const struct custom_block *block) {
 }
 
 void custom_lose(void *by, const struct custom_block *block) {
-    custom_lose_entry(take_out(block), block->p, *(struct origin *)by);
+    custom_lose_entry(block_remove(block), block->p, *(struct origin *)by);
 }
 
 void custom_gone(const void *start, uint64_t size, struct origin by) {
     custom_blocks_within(start, size, custom_lose, &by);
 }
 
-/* A block that is there still where one is handed out: its memory was taken back in a way that nobody told;
- * or another allocator gave it to this one, which hands it on as it is. A much larger one is the chunk that
- * the new block is the beginning of. */
+/* Returns whether an old block at an address that is handed out has ended: it was released in a way that the
+ * runtime did not see, or it came from another allocator and this one passes it on unchanged. A much larger
+ * block is the chunk that the new block is the beginning of. */
 static bool has_ended(uint64_t entry, uint64_t bytes) {
     return !(entry & CUSTOM_BACKING) || custom_size(entry) / 2 <= bytes + 32;
 }
 
-static COLD void clear(const void *p, uint64_t bytes, struct origin by) {
+static COLD void address_clear(const void *p, uint64_t bytes, struct origin by) {
     struct custom_block there = custom_block_find(p, true);
     while (there.entry && has_ended(*there.entry, bytes)) {
-        lose(take_out(&there), by);
+        entry_lose(block_remove(&there), by);
         there = custom_block_find(p, true);
     }
 }
 
-/* The thread is as the hot path sees it, so nothing is under way, paused or looked at in detail. */
+/* The thread is on the hot path, so no call of a custom allocator is in progress, and counting is neither
+ * paused nor detailed. */
 bool custom_gain_quickly(const struct allocsite_site *site, const void *p, uint64_t bytes) {
     struct thread *thread = local.current;
     uint32_t key = site->key, sum = __atomic_load_n(&sum_slot_given, __ATOMIC_ACQUIRE);
@@ -119,7 +120,7 @@ bool custom_gain_quickly(const struct allocsite_site *site, const void *p, uint6
     return true;
 }
 
-/* Here the thread is turned away from the hot path, by what gives the block back. */
+/* Uses local.own, because the function that frees the block has diverted the thread from the hot path. */
 bool custom_lose_quickly(const void *p) {
     struct thread *thread = local.own;
     uint32_t sum = KEY(__atomic_load_n(&sum_slot_given, __ATOMIC_ACQUIRE));
@@ -138,7 +139,7 @@ bool custom_lose_quickly(const void *p) {
     return true;
 }
 
-static struct custom_block put(const void *p, struct share share) {
+static struct custom_block block_put(const void *p, struct share share) {
     struct custom_block block = {.p = p};
     if (share.slot != NO_SLOT)
         block = custom_block_put(p, share.slot, share.bytes, share.is_backing);
@@ -148,18 +149,18 @@ static struct custom_block put(const void *p, struct share share) {
 }
 
 void custom_gain(struct origin origin, const void *p, uint64_t bytes, const void *arena) {
-    clear(p, bytes, origin);
+    address_clear(p, bytes, origin);
     if (threads_are_paused())
         return;
     struct share share = origin_share(origin_slot(origin), bytes);
-    struct custom_block block = put(p, share);
+    struct custom_block block = block_put(p, share);
     if (!block.entry)
         return;
     if (!change_gain(share)) {
         *block.entry = 0;
         return;
     }
-    change_gain(in_sum(bytes));
+    change_gain(share_in_sum(bytes));
     if (!share.is_backing)
         lifetime_begin(p);
     if (arena)
@@ -170,11 +171,11 @@ static void count_move(uint64_t old_entry, struct share to, struct origin origin
     struct share from = share_of_entry(old_entry);
     if (!old_entry) {
         change_appear(to);
-        change_appear(in_sum(to.bytes));
+        change_appear(share_in_sum(to.bytes));
         return;
     }
     change_move(from, to);
-    change_move(in_sum(from.bytes), in_sum(to.bytes));
+    change_move(share_in_sum(from.bytes), share_in_sum(to.bytes));
     if (runtime_pairs)
         pair_count(PAIR_REALLOC, from.slot, to.is_backing ? origin_slot(origin) : to.slot, from.bytes);
 }
@@ -183,17 +184,17 @@ struct custom_block custom_move(struct origin origin, uint64_t old_entry, const 
                                 uint64_t bytes) {
     struct share share = origin_share(origin_slot(origin), bytes);
     struct custom_block block = {.p = p};
-    clear(p, bytes, origin);
+    address_clear(p, bytes, origin);
     if (old_entry & CUSTOM_BACKING && old != p)
         custom_gone(old, custom_size(old_entry), origin);
     if (!threads_are_paused())
-        block = put(p, share);
+        block = block_put(p, share);
     if (block.entry) {
         count_move(old_entry, share, origin);
         if (!share.is_backing)
             lifetime_begin(p);
     } else if (old_entry) {
-        lose(old_entry, origin);
+        entry_lose(old_entry, origin);
     }
     return block;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reading and writing a loaded ELF object. The object's word on itself is believed as far as the dynamic
- * loader had to believe it too. */
+/* Reads and writes a loaded ELF object. The object's headers are trusted as far as the dynamic loader had to
+ * trust them. */
 #define _GNU_SOURCE
 #include "lib/elf/image.h"
 
@@ -28,36 +28,36 @@ bool image_holds(const struct image *image, uintptr_t address) {
     return segment_of(image, address) != NULL;
 }
 
-/* glibc adds the base to the addresses in the dynamic section, except where that is read-only. */
-static const void *pointed(const struct image *image, const ElfW(Dyn) * entry) {
+/* glibc has added the base to the addresses in the dynamic section, unless that section is read-only. */
+static const void *dynamic_pointer(const struct image *image, const ElfW(Dyn) * entry) {
     uintptr_t address = entry->d_un.d_ptr;
     if (!image_holds(image, address))
         address += image->base;
     return image_holds(image, address) ? (const void *)address : NULL;
 }
 
-static void read_entry(struct image *image, const ElfW(Dyn) * entry) {
+static void dynamic_read(struct image *image, const ElfW(Dyn) * entry) {
     switch (entry->d_tag) {
     case DT_SYMTAB:
-        image->symbols = pointed(image, entry);
+        image->symbols = dynamic_pointer(image, entry);
         break;
     case DT_STRTAB:
-        image->strings = pointed(image, entry);
+        image->strings = dynamic_pointer(image, entry);
         break;
     case DT_STRSZ:
         image->strings_size = entry->d_un.d_val;
         break;
     case DT_GNU_HASH:
-        image->hash = pointed(image, entry);
+        image->hash = dynamic_pointer(image, entry);
         break;
     case DT_RELA:
-        image->relocations[0].at = pointed(image, entry);
+        image->relocations[0].at = dynamic_pointer(image, entry);
         break;
     case DT_RELASZ:
         image->relocations[0].count = entry->d_un.d_val / sizeof(ElfW(Rela));
         break;
     case DT_JMPREL:
-        image->relocations[1].at = pointed(image, entry);
+        image->relocations[1].at = dynamic_pointer(image, entry);
         break;
     case DT_PLTRELSZ:
         image->relocations[1].count = entry->d_un.d_val / sizeof(ElfW(Rela));
@@ -67,8 +67,8 @@ static void read_entry(struct image *image, const ElfW(Dyn) * entry) {
     }
 }
 
-/* Only whole pages become read-only after relocation. */
-static void read_relro(struct image *image, const ElfW(Phdr) * header) {
+/* The loader protects only whole pages after relocation. */
+static void relro_read(struct image *image, const ElfW(Phdr) * header) {
     image->relro = page_of(image->base + header->p_vaddr);
     image->relro_end = page_of(image->base + header->p_vaddr + header->p_memsz);
 }
@@ -81,10 +81,10 @@ bool image_read(struct image *image, const struct dl_phdr_info *object) {
         if (image->headers[i].p_type == PT_DYNAMIC)
             dynamic = (const ElfW(Dyn) *)(image->base + image->headers[i].p_vaddr);
         else if (image->headers[i].p_type == PT_GNU_RELRO)
-            read_relro(image, &image->headers[i]);
+            relro_read(image, &image->headers[i]);
     }
     for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++)
-        read_entry(image, dynamic);
+        dynamic_read(image, dynamic);
     for (size_t i = 0; i < 2; i++)
         if (!image->relocations[i].at)
             image->relocations[i].count = 0;
@@ -98,8 +98,8 @@ static uint32_t gnu_hash(const char *name) {
     return hash;
 }
 
-/* DT_GNU_HASH: the indices of a bucket's symbols follow one another from the one in bucket on; the lowest bit
- * in the chain ends them. */
+/* DT_GNU_HASH: a bucket has the index of its first symbol. The others follow; the lowest bit in the chain
+ * marks the last one. */
 struct gnu_table {
     uint32_t buckets, first;
     const uint32_t *bucket, *chain;
@@ -165,14 +165,13 @@ static bool relocations_refer(const struct image *image, bool (*is_wanted)(const
     return false;
 }
 
-/* DT_GNU_HASH tells how many symbols stand before those that the object defines, but not if it defines none.
- */
+/* DT_GNU_HASH has the number of symbols before the defined ones, unless the object defines none. */
 bool image_refers(const struct image *image, bool (*is_wanted)(const char *name)) {
     uint32_t first, end;
     image_defined_symbols(image, &first, &end);
     if (first == end)
         return relocations_refer(image, is_wanted);
-    for (uint32_t i = 1; i < end; i++) /* linkers put some undefined ones behind the first as well */
+    for (uint32_t i = 1; i < end; i++) /* linkers put some undefined symbols after the first defined one */
         if (image->symbols[i].st_shndx == SHN_UNDEF && is_wanted(image->strings + image->symbols[i].st_name))
             return true;
     return false;
@@ -188,7 +187,7 @@ static int protection_of(const struct image *image, uintptr_t address) {
     return sealed ? protection & ~PROT_WRITE : protection;
 }
 
-static bool protect(const void *begin, const void *end, int protection) {
+static bool memory_protect(const void *begin, const void *end, int protection) {
     int error = errno;
     uintptr_t page = page_of((uintptr_t)begin);
     bool done = mprotect((void *)page, (uintptr_t)end - page, protection) == 0;
@@ -199,13 +198,13 @@ static bool protect(const void *begin, const void *end, int protection) {
 bool image_open(const struct image *image, const void *begin, const void *end) {
     int protection = protection_of(image, (uintptr_t)begin);
     return protection & PROT_READ &&
-           (protection & PROT_WRITE || protect(begin, end, protection | PROT_WRITE));
+           (protection & PROT_WRITE || memory_protect(begin, end, protection | PROT_WRITE));
 }
 
 void image_close(const struct image *image, const void *begin, const void *end) {
     int protection = protection_of(image, (uintptr_t)begin);
     if (!(protection & PROT_WRITE))
-        protect(begin, end, protection);
+        memory_protect(begin, end, protection);
 }
 
 bool image_write(const struct image *image, uintptr_t *place, uintptr_t value) {

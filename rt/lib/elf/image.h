@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A loaded ELF object as it lies in memory: its symbols, its relocations, and writing to it. */
+/* A loaded ELF object in memory: its symbols and relocations, and functions to write to it. */
 #ifndef ALLOCSITE_LIB_ELF_IMAGE_H
 #define ALLOCSITE_LIB_ELF_IMAGE_H
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct image {
-    uintptr_t base; /* its addresses are relative to this */
+    uintptr_t base; /* added to the addresses in the object */
     const ElfW(Phdr) * headers;
     size_t header_count;
     uintptr_t relro, relro_end;
@@ -25,38 +25,38 @@ struct image {
     } relocations[2];
 };
 
-/* Reads what dl_iterate_phdr tells. False: there is nothing to read. */
+/* Reads an object of dl_iterate_phdr. Returns false if it has no symbols. */
 bool image_read(struct image *, const struct dl_phdr_info *);
 
 bool image_holds(const struct image *, uintptr_t address);
 
-/* A symbol that the object defines; NULL: none. */
+/* Returns a symbol that the object defines; NULL if there is none. */
 const ElfW(Sym) * image_symbol(const struct image *, const char *name);
 
-/* The indices of those that it defines and others may use, from first to below end. */
+/* Returns the indices of the symbols that it defines and exports: first to end - 1. */
 void image_defined_symbols(const struct image *, uint32_t *first, uint32_t *end);
 
-/* The place that a relocation has filled with the address of a symbol, and the symbol's name; NULL: it is of
- * another kind. */
+/* Returns the word that the relocation has filled with the address of a symbol, and the symbol's name. NULL
+ * if it is another kind of relocation. */
 uintptr_t *image_reference(const struct image *, const ElfW(Rela) *, const char **name);
 
-/* Whether it refers to a symbol that the caller looks for. */
+/* Returns whether it refers to a symbol for which is_wanted returns true. */
 bool image_refers(const struct image *, bool (*is_wanted)(const char *name));
 
-/* Lets what lies between the two be written, in one segment; and makes it as protected as it was. False: it
- * cannot be. Keep errno. */
+/* image_open makes the memory from begin to end, within one segment, writable, and returns false if that
+ * fails. image_close restores its protection. Both keep errno. */
 bool image_open(const struct image *, const void *begin, const void *end);
 void image_close(const struct image *, const void *begin, const void *end);
 
-/* Writes a word of the object, which stays as protected as it was. Other threads see the old word or the new
- * one. False: it cannot be written. */
+/* Writes a word of the object and restores its protection. Other threads see the old or the new word. Returns
+ * false if it cannot be written. */
 bool image_write(const struct image *, uintptr_t *place, uintptr_t value);
 
-/* ---- Where a loaded ELF object's addresses begin. */
+/* ---- Addresses of a loaded ELF object. */
 
-/* The headers of its segments, header->e_phnum of them, where they stand beside the ELF header: of that page
- * alone it is certain that it is in memory. NULL: somewhere else, perhaps in the file alone, from which the
- * loader reads them; or that is no ELF header. */
+/* Returns its program headers, header->e_phnum of them, if they are in the same page as the ELF header: only
+ * that page is known to be mapped. NULL if they are elsewhere, perhaps only in the file, from which the
+ * loader reads them, or if this is no ELF header. */
 static inline const ElfW(Phdr) * elf_segments(const ElfW(Ehdr) * header) {
     const size_t page = 4096;
     if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phentsize != sizeof(ElfW(Phdr)) ||
@@ -65,8 +65,8 @@ static inline const ElfW(Phdr) * elf_segments(const ElfW(Ehdr) * header) {
     return (const ElfW(Phdr) *)((const char *)header + header->e_phoff);
 }
 
-/* The distance to be added to an address that the object's file has. Addresses in the headers are relative to
- * that of the first segment. */
+/* Returns the distance from an address in the object's file to the loaded address. Addresses in the headers
+ * are relative to the first segment's. */
 static inline uintptr_t elf_base(const ElfW(Ehdr) * header) {
     const ElfW(Phdr) *segments = elf_segments(header);
     for (unsigned i = 0; segments && i < header->e_phnum; i++)
@@ -75,9 +75,9 @@ static inline uintptr_t elf_base(const ElfW(Ehdr) * header) {
     return (uintptr_t)header;
 }
 
-/* ---- The object that the runtime is linked into: the executable, or its shared library. */
+/* ---- The object that contains the runtime: the executable, or liballocsite.so. */
 
-/* Linkers put them at its begin and end. */
+/* Linkers define them as its begin and end. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
