@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Arrays: sorting and searching, chunks that never move, and tables by enumerator. */
+/* Arrays: sorting, searching, growing in place, tables by enumerator. */
 #ifndef ALLOCSITE_BASE_ARRAYS_H
 #define ALLOCSITE_BASE_ARRAYS_H
 
@@ -9,37 +9,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Sorting in place, for the C library's qsort allocates, and would be counted; comparing and searching.
- */
+/* ---- Sorting in place (the C library's qsort allocates, and would be counted), comparing and searching. */
 
-/* As qsort; not stable. */
+/* Like qsort; not stable. */
 void sort_array(void *array, size_t count, size_t size, int (*compare)(const void *, const void *));
 
 static inline int compare_u64(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
-/* Of elements that begin with an uint64_t. */
+/* For elements that begin with an uint64_t. */
 static inline int compare_first_u64(const void *a, const void *b) {
     return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* NULL comes first. */
+/* NULL sorts first. */
 static inline int compare_text(const char *a, const char *b) {
     return a == b ? 0 : a && b ? strcmp(a, b) : !b - !a;
 }
 
-/* NULL is as if it were empty. */
+/* NULL equals "". */
 static inline int compare_names(const char *a, const char *b) {
     return strcmp(a ? a : "", b ? b : "");
 }
 
-/* NULL is like NULL alone. */
+/* NULL equals only NULL. */
 static inline bool is_same_text(const char *a, const char *b) {
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* How many elements have a number below the key; the array is sorted by these, which stand at that offset. */
+/* Returns how many elements have a number below the key. The array must be sorted by these numbers, which are
+ * at this offset in each element. */
 static inline size_t sorted_below(const void *array, size_t count, size_t size, size_t offset, uint64_t key) {
     size_t first = 0;
     while (count) {
@@ -52,7 +52,7 @@ static inline size_t sorted_below(const void *array, size_t count, size_t size, 
     return first;
 }
 
-/* The same for any order: how many elements the key comes after. */
+/* Like sorted_below, for any order: returns how many elements sort before the key. */
 static inline size_t sorted_before(const void *array, size_t count, size_t size, const void *key,
                                    int (*compare)(const void *key, const void *element)) {
     size_t first = 0;
@@ -65,29 +65,29 @@ static inline size_t sorted_before(const void *array, size_t count, size_t size,
     return first;
 }
 
-/* How many have one that is not above it. */
+/* Like sorted_below, but returns how many have a number up to the key. */
 static inline size_t sorted_up_to(const void *array, size_t count, size_t size, size_t offset, uint64_t key) {
     return key == UINT64_MAX ? count : sorted_below(array, count, size, offset, key + 1);
 }
 
 /* ---- Bits of words. */
 
-/* The number of the highest one; of 0 there is none. Compilers extend what their own function returns, which
- * the instruction has done. */
+/* Returns the number of the highest set bit; undefined for 0. In assembly, because compilers would extend the
+ * result of their builtin, which bsrq has already done. */
 static inline uint64_t highest_bit(uint64_t word) {
     uint64_t number;
     __asm__("bsrq %1, %0" : "=r"(number) : "r"(word) : "cc");
     return number;
 }
 
-/* ---- Arrays that grow without ever moving, in memory and in profiles: chunk k holds first << k elements,
- * from element first * (2^k - 1) on. */
+/* ---- Arrays that grow without moving, in memory and in profiles. Chunk k holds first << k elements,
+ * starting with element first * (2^k - 1). */
 
 static inline uint64_t chunk_size(uint64_t first, unsigned chunk) {
     return first << chunk;
 }
 
-/* Of chunk + 1: where it ends. */
+/* The end of a chunk is the start of the next one. */
 static inline uint64_t chunk_start(uint64_t first, unsigned chunk) {
     return (first << chunk) - first;
 }
@@ -104,14 +104,14 @@ static inline struct chunk_place chunk_place(uint64_t first, uint64_t index) {
 
 /* ---- Tables by enumerator. */
 
-/* Behind a table without a bound of its own: an enumerator that is added without an entry there would index
- * past its end. */
+/* Checks the size of a table without a bound: a new enumerator without an entry would be read past its
+ * end. */
 #define COVERS(table, count) _Static_assert(sizeof(table) / sizeof *(table) == (count), "an entry for each")
 
 /* ---- Arrays that grow. */
 
-/* Makes room for one more element behind count; *room is that of the array, at first 0 with NULL. New
- * elements are not initialized. False: out of memory, and the array is as it was. */
+/* Makes room for one more element after `count`. *room is the capacity of the array, initially 0 with a NULL
+ * array. New elements are not initialized. Returns false if memory is out; the array is then unchanged. */
 static inline bool array_grow(void *array_pointer, size_t count, size_t *room, size_t element) {
     void **array = array_pointer;
     if (count < *room)

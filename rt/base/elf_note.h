@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The notes in a segment of a module that is in memory. */
+/* The ELF notes in a segment of a loaded module. */
 #ifndef ALLOCSITE_BASE_ELF_NOTE_H
 #define ALLOCSITE_BASE_ELF_NOTE_H
 
@@ -10,15 +10,15 @@
 #include <string.h>
 
 struct elf_note {
-    const char *start; /* of its header */
+    const char *start; /* its header */
     uint32_t type;
     const char *name;
-    size_t name_size; /* with the NUL */
+    size_t name_size; /* including the NUL */
     const char *data;
     size_t size;
 };
 
-/* Calls test for each note until one passes, and says whether one did. align: of the segment. */
+/* Calls test for each note until it returns true. Returns whether it did. align: of the segment. */
 static inline bool elf_notes_find(const char *at, size_t size, size_t align,
                                   bool (*test)(void *context, const struct elf_note *), void *context) {
     align = align == 8 ? 8 : 4;
@@ -39,17 +39,18 @@ static inline bool elf_notes_find(const char *at, size_t size, size_t align,
     return false;
 }
 
-/* ---- The build id of a module that is in memory. */
+/* ---- The build id of a loaded module. */
 
 #define BUILD_ID_SIZE 65
 
-/* Writes the GNU build id in hexadecimal digits, "" if the module has none, or one that is longer. start:
- * where its ELF header is mapped; NULL: not known. */
+/* Writes the GNU build id in hexadecimal digits; "" if there is none or it is too long. start: the mapped ELF
+ * header; NULL: unknown. */
 void build_id_read(char text[BUILD_ID_SIZE], const void *start);
 
 /* ---- The note with a module's build id (elf(5)). */
 
-/* For elf_notes_find. text: BUILD_ID_SIZE bytes, written if the note is the one, and not too long. */
+/* A test for elf_notes_find. text: BUILD_ID_SIZE bytes, written if the note has a build id that is not too
+ * long. */
 static inline bool build_id_take(void *text, const struct elf_note *note) {
     char *to = text;
     bool is_it = note->type == NT_GNU_BUILD_ID && note->name_size == sizeof "GNU" &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Hashes of numbers for tables in memory: of 64 bits, all of which are good. */
+/* Hashes: 64-bit hashes of numbers for tables in memory, and hashes that are stored in files. */
 #ifndef ALLOCSITE_BASE_HASH_H
 #define ALLOCSITE_BASE_HASH_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The two halves of the product, folded (wyhash's step): two multiplications' worth of mixing in one. */
+/* Multiplies to 128 bits and folds the halves (wyhash's step): one multiplication mixes like two. */
 static inline uint64_t hash_more(uint64_t hash, uint64_t value) {
     unsigned __int128 product =
         (unsigned __int128)(hash ^ 0x9E3779B97F4A7C15u) * (value ^ 0xE7037ED1A0B428DBu);
@@ -18,7 +18,7 @@ static inline uint64_t hash_more(uint64_t hash, uint64_t value) {
 
 #define FNV_1A_BASIS 0xcbf29ce484222325u
 
-/* Of bytes that follow those of a hash. */
+/* Continues a hash with further bytes. */
 static inline uint64_t fnv_1a_more(uint64_t hash, const char *bytes, size_t size) {
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
@@ -29,21 +29,22 @@ static inline uint64_t fnv_1a(const char *bytes, size_t size) {
     return fnv_1a_more(FNV_1A_BASIS, bytes, size);
 }
 
-/* ---- The number that stands for a module where sites have hashes. */
+/* ---- The id of a module, used like the hash of a site. */
 
 static inline uint64_t path_id(const char *path) {
     return fnv_1a(path, strlen(path));
 }
 
-/* ---- The number that stands for a caller where sites have hashes: the same as long as its module is. */
+/* ---- The id of a caller, used like the hash of a site. Stable as long as the module is. */
 
-/* build_id: of its module, "" if that has none. address: as the module's file has it. */
+/* build_id: of its module; "": none. address: relative to the module's file. */
 static inline uint64_t caller_id(const char *build_id, const char *path, uint64_t address) {
     uint64_t parts[] = {path_id(build_id[0] ? build_id : path), address};
     return fnv_1a((const char *)parts, sizeof parts);
 }
 
-/* ---- The stable hash of a site, by which builds are compared: the same on every host, and never changed. */
+/* ---- The stable hash of a site, by which builds are compared. It is the same on every host and never
+ * changes. */
 
 /* FNV-1a over a sequence of fields, closed by the 64-bit finalizer of MurmurHash3 (Appleby), which spreads
  * the last bytes over all bits. Every field is delimited, so ("ab", "c") and ("a", "bc") differ. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calls of a stopped thread that would tell the program of the stop. */
+/* Restarts system calls of a thread that was stopped, so that the program does not notice the stop. */
 #ifndef ALLOCSITE_BASE_INTERRUPTED_H
 #define ALLOCSITE_BASE_INTERRUPTED_H
 
@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <sys/user.h>
 
-/* signal(7) has them: they fail with EINTR when a thread has been stopped, handler or not; receiving if the
- * socket has a timeout. They have done nothing by then. */
+/* signal(7) lists these calls: they fail with EINTR after a stop, even without a signal handler (receiving
+ * only if the socket has a timeout). They have had no effect when they fail. */
 static inline bool interrupted_can_begin_again(long call) {
     static const long calls[] = {
         SYS_epoll_wait,   SYS_epoll_pwait, SYS_epoll_pwait2, SYS_semop,   SYS_semtimedop, SYS_rt_sigtimedwait,
@@ -22,10 +22,10 @@ static inline bool interrupted_can_begin_again(long call) {
     return false;
 }
 
-/* Changes the registers of a thread that has stopped on its way to signals, so that such a call begins again
- * unless a handler runs. True: they are to be given back to it. A timeout begins again as well. */
+/* Changes the registers of a stopped thread so that such a call restarts unless a handler runs. Returns
+ * whether the registers were changed and must be written back. A timeout starts again too. */
 static inline bool interrupted_hide(struct user_regs_struct *registers) {
-    /* ERESTARTNOHAND in the kernel's include/linux/errno.h, which only tracers see. */
+    /* ERESTARTNOHAND in the kernel's include/linux/errno.h, visible only to tracers. */
     enum { BEGIN_AGAIN = 514 };
     bool is_to_hide =
         (long)registers->rax == -EINTR && interrupted_can_begin_again((long)registers->orig_rax);

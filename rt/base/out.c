@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A buffered writer on a file descriptor, without stdio, malloc and points where a thread can be cancelled.
- */
+/* A buffered writer on a file descriptor, without stdio, malloc and cancellation points. */
 #include "base/out.h"
 
 #include "base/words.h"
@@ -21,8 +20,8 @@ void out_open_memory(struct out *out, char *text, size_t size) {
     out_open(out, -1, text, size - 1);
 }
 
-/* Somebody made the descriptor non-blocking: pipes and terminals are shared by processes. */
-static void wait_for_room(int fd) {
+/* Pipes and terminals are shared, so another process may have made the descriptor non-blocking. */
+static void out_wait(int fd) {
     struct pollfd room = {.fd = fd, .events = POLLOUT};
     syscall(SYS_ppoll, &room, 1, NULL, NULL, 0);
 }
@@ -36,7 +35,7 @@ int out_flush(struct out *out) {
         else if (n == 0)
             out->error = EIO;
         else if (errno == EAGAIN)
-            wait_for_room(out->fd);
+            out_wait(out->fd);
         else if (errno != EINTR)
             out->error = errno;
     }
@@ -44,20 +43,20 @@ int out_flush(struct out *out) {
     return out->error;
 }
 
-/* False: this is memory, and it is full. */
-static int make_room(struct out *out) {
+/* Returns false if the writer writes to memory and that is full. */
+static int out_has_room(struct out *out) {
     if (out->used == out->size && out->fd >= 0)
         out_flush(out);
     return out->used < out->size;
 }
 
 void out_char(struct out *out, char c) {
-    if (make_room(out))
+    if (out_has_room(out))
         out->data[out->used++] = c;
 }
 
 void out_bytes(struct out *out, const char *bytes, size_t n) {
-    while (n && make_room(out)) {
+    while (n && out_has_room(out)) {
         size_t room = out->size - out->used;
         size_t part = n < room ? n : room;
         memcpy(out->data + out->used, bytes, part);
@@ -86,7 +85,7 @@ void out_hex(struct out *out, uint64_t value) {
     out_bytes(out, at, (size_t)(end - at));
 }
 
-/* ---- JSON as it comes. */
+/* ---- JSON. */
 
 void json_key(struct json *json, const char *key) {
     out_text(json->out, json->follows ? "," : "");

@@ -11,15 +11,16 @@ static bool is_dots(const char *component, size_t length) {
     return length == 2 && component[0] == '.' && component[1] == '.';
 }
 
-/* Start of the last component of path[first..end). */
+/* Returns the start of the last component of path[first..end). */
 static size_t last_component(const char *path, size_t first, size_t end) {
     while (end > first && path[end - 1] != '/')
         end--;
     return end;
 }
 
-/* Length of the path without its last component; the same: it has none that ".." could leave. */
-static size_t parent(const char *path, size_t first, size_t end) {
+/* Returns the length of the path without its last component, or end if there is none that ".." could
+ * leave. */
+static size_t path_parent(const char *path, size_t first, size_t end) {
     size_t start = last_component(path, first, end);
     if (start == end || is_dots(path + start, end - start))
         return end;
@@ -35,7 +36,7 @@ void path_clean(char *path) {
         at += length;
         if (length == 1 && component[0] == '.')
             continue;
-        size_t above = parent(path, first, used);
+        size_t above = path_parent(path, first, used);
         if (is_dots(component, length) && (above != used || (first && used == first))) {
             used = above;
             continue;
@@ -83,7 +84,7 @@ struct path {
     char *at, *end;
 };
 
-static bool append(struct path *path, const char *text, size_t length) {
+static bool path_append(struct path *path, const char *text, size_t length) {
     if ((size_t)(path->end - path->at) <= length)
         return false;
     memcpy(path->at, text, length);
@@ -92,31 +93,31 @@ static bool append(struct path *path, const char *text, size_t length) {
     return true;
 }
 
-static bool append_number(struct path *path, uint64_t number) {
+static bool path_append_number(struct path *path, uint64_t number) {
     char digits[20], *end = digits + sizeof digits, *at = digits_before(end, number, 10);
-    return append(path, at, (size_t)(end - at));
+    return path_append(path, at, (size_t)(end - at));
 }
 
 bool path_add_number(char *path, size_t size, uint64_t number) {
     char *end = path + strlen(path);
     struct path to = {end, path + size};
-    bool fits = append(&to, ".", 1) && append_number(&to, number);
+    bool fits = path_append(&to, ".", 1) && path_append_number(&to, number);
     if (!fits)
         *end = '\0';
     return fits;
 }
 
-static bool append_part(struct path *path, char letter, const struct path_names *names) {
+static bool path_append_part(struct path *path, char letter, const struct path_names *names) {
     const char *program = path_base(names->program);
     switch (letter) {
     case 'p':
-        return append_number(path, names->pid);
+        return path_append_number(path, names->pid);
     case 'e':
-        return append(path, program, strlen(program));
+        return path_append(path, program, strlen(program));
     case 'h':
-        return append(path, names->host, strlen(names->host));
+        return path_append(path, names->host, strlen(names->host));
     case '%':
-        return append(path, "%", 1);
+        return path_append(path, "%", 1);
     default:
         return false;
     }
@@ -126,7 +127,7 @@ bool path_expand(char *path, size_t size, const char *pattern, const struct path
     struct path to = {path, path + size};
     *path = '\0';
     for (; *pattern; pattern++) {
-        bool fits = *pattern == '%' ? append_part(&to, *++pattern, names) : append(&to, pattern, 1);
+        bool fits = *pattern == '%' ? path_append_part(&to, *++pattern, names) : path_append(&to, pattern, 1);
         if (!fits)
             return false;
     }

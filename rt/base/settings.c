@@ -97,7 +97,7 @@ static struct setting_value unquoted(struct setting_value value) {
     return (struct setting_value){value.text + 1, value.length - 2};
 }
 
-static void split(struct setting_pair *pair) {
+static void pair_split(struct setting_pair *pair) {
     const char *equals = memchr(pair->start, '=', pair->length);
     if (!equals) {
         pair->wrong = "not of the form key=value";
@@ -117,7 +117,7 @@ bool settings_next(const char **text, struct setting_pair *pair) {
     if (is_open)
         pair->wrong = "a quote is not closed";
     else
-        split(pair);
+        pair_split(pair);
     return true;
 }
 
@@ -134,8 +134,8 @@ static const char *unknown_key(const struct settings *settings, struct setting_v
     return strcat(strcat(wrong, similar.best), "?");
 }
 
-static const char *set(const struct settings *settings, void *to, const struct setting_pair *pair,
-                       char wrong[WRONG_SIZE]) {
+static const char *setting_set(const struct settings *settings, void *to, const struct setting_pair *pair,
+                               char wrong[WRONG_SIZE]) {
     for (size_t i = 0; i < settings->count; i++) {
         const struct setting *key = &settings->list[i];
         if (setting_is(pair->name, key->name))
@@ -149,7 +149,7 @@ void settings_parse(const struct settings *settings, void *to, const char *text,
     char said[WRONG_SIZE];
     struct setting_pair pair;
     while (settings_next(&text, &pair)) {
-        const char *wrong = pair.wrong ? pair.wrong : set(settings, to, &pair, said);
+        const char *wrong = pair.wrong ? pair.wrong : setting_set(settings, to, &pair, said);
         if (wrong)
             complain(wrong, pair.start, pair.length);
     }

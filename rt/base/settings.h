@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* "key=value:key=value", parsed by a table of keys. Pure: no environment, no output, no memory. */
+/* Parses "key=value:key=value" by a table of keys. Pure: no environment, no output, no allocation. */
 #ifndef ALLOCSITE_BASE_SETTINGS_H
 #define ALLOCSITE_BASE_SETTINGS_H
 
@@ -8,19 +8,20 @@
 #include <stdint.h>
 
 struct setting_value {
-    const char *text; /* not terminated */
+    const char *text; /* not NUL-terminated */
     size_t length;
 };
 
 struct setting;
 
-/* Parses a value into the member. Returns NULL, or what is wrong with the value: the member is unchanged. */
+/* Parses a value into the member. Returns NULL, or what is wrong with the value; the member is then
+ * unchanged. */
 typedef const char *setting_read(const struct setting *, struct setting_value, void *member);
 
 struct setting {
     const char *name;
-    setting_read *read; /* NULL: another part of allocsite reads it, any value is accepted */
-    size_t offset;      /* of the member in what is filled in */
+    setting_read *read; /* NULL: another part of allocsite parses it, and any value is accepted */
+    size_t offset;      /* of the member in the filled-in structure */
     const char *standard;
 };
 
@@ -29,18 +30,18 @@ struct settings {
     size_t count;
 };
 
-/* Fills in the standard values. */
+/* Sets all members to their standard values. */
 void settings_default(const struct settings *, void *to);
 
-/* A complaint about a pair of `length` bytes at pair: what is wrong with it. */
+/* Receives what is wrong with a pair of `length` bytes at pair. */
 typedef void settings_complaint(const char *what, const char *pair, size_t length);
 
-/* Fills in what text says, the last pair of a key wins. A pair that is wrong is complained about and left
- * out. A value in quotes may contain colons. */
+/* Sets the members that text names; the last pair of a key wins. Reports and ignores wrong pairs. A value in
+ * quotes may contain colons. */
 void settings_parse(const struct settings *, void *to, const char *text, settings_complaint *);
 
-/* Finds the next pair of text, from *text on, and leaves *text behind it. False: there is none. A pair of
- * which nothing is wrong with the form has its name and its value, without quotes, else *wrong says what. */
+/* Finds the next pair from *text on, and moves *text past it. Returns false if there is none. The pair has a
+ * name and a value without quotes, or *wrong says what is wrong with its form. */
 struct setting_pair {
     const char *start;
     size_t length;
@@ -51,16 +52,16 @@ bool settings_next(const char **text, struct setting_pair *);
 
 bool setting_is(struct setting_value, const char *word);
 
-/* ---- Values of many keys. The member of read_path is an array of SETTING_PATH_SIZE, that of read_boolean a
- * bool, those of read_number and read_size (with a unit) are uint64_t. */
+/* ---- Parsers. The member is an array of SETTING_PATH_SIZE for read_path, a bool for read_boolean, a
+ * uint64_t for read_number and read_size (with a unit). */
 #define SETTING_PATH_SIZE 1024
 setting_read read_path, read_boolean, read_number, read_size;
 
-/* The member of read_stack is a uint64_t. The most frames that a run can keep of a stack: */
+/* The member is a uint64_t: the number of frames to keep of a stack, at most OPTIONS_STACK_MOST. */
 #define OPTIONS_STACK_MOST 64
 setting_read read_stack;
 
-/* Words and the int that each stands for, up to one without a text. */
+/* Words and their values; ends with text NULL. */
 struct setting_word {
     const char *text;
     int value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Text that others chose, written so that it stays text in each format. */
+/* Writes untrusted text so that it stays text in each format. */
 #include "base/out.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static size_t announced_length(unsigned char lead) {
     return 0;
 }
 
-/* Overlong forms, surrogates and what lies above U+10FFFF differ from valid ones in the second byte only. */
+/* Overlong forms, surrogates and codes above U+10FFFF differ from valid ones in the second byte only. */
 static int second_byte_fits(unsigned char lead, unsigned char second) {
     unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
@@ -41,7 +41,7 @@ static uint32_t code_of(const char *s, size_t length) {
     return code;
 }
 
-/* Unicode's PropList.txt has the ranges: controls (Cc), U+2028 and U+2029, Bidi_Control. All have four
+/* False for controls (Cc), U+2028, U+2029 and Bidi_Control (Unicode's PropList.txt). All of these have four
  * digits. */
 static bool is_plain(uint32_t code) {
     bool is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
@@ -56,8 +56,8 @@ static void json_escaped(struct out *out, uint32_t code) {
         out_char(out, "0123456789abcdef"[code >> shift & 15]);
 }
 
-/* The ASCII characters that stand everywhere as they are: nearly all of nearly all texts, and one by one they
- * took half of the time of an export. */
+/* Returns the number of ASCII characters at s that no format changes. Writing these one by one took half of
+ * the time of an export. */
 static size_t simple_length(const char *s) {
     size_t length = 0;
     while (s[length] >= ' ' && s[length] < 0x7F && s[length] != '"' && s[length] != '\\')
@@ -128,7 +128,8 @@ void out_code_part(struct out *out, const char *text) {
         at += put_code_character(out, at, at > text ? at[-1] : '\0');
 }
 
-/* Two backquotes in a row would open a span that ends at the next two. */
+/* The span has one backquote at each end. An empty text gets a space, because two backquotes would open
+ * another span. */
 void out_code(struct out *out, const char *text) {
     out_char(out, '`');
     out_code_part(out, text && !*text ? " " : text);
@@ -137,8 +138,8 @@ void out_code(struct out *out, const char *text) {
 
 /* ---- Fields of CSV and TSV. */
 
-/* What spreadsheets take for the beginning of a formula. The last ones are the same signs at full width.
- * Tabs and line ends are gone by then. */
+/* Returns whether spreadsheets take the text for a formula. The last four signs are full-width forms. Tabs
+ * and line ends were replaced before. */
 static bool begins_formula(const char *text) {
     static const char *const signs[] = {"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
     text += strspn(text, " ");

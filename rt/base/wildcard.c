@@ -5,15 +5,15 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Behind the character at text, of however many bytes. */
-static const char *behind(const char *text) {
+/* Returns the next UTF-8 character. */
+static const char *next_character(const char *text) {
     do
         text++;
     while ((*text & 0xC0) == 0x80);
     return text;
 }
 
-/* 0: no star begins there. */
+/* Returns the length of a star at pattern; 0 if there is none. */
 static size_t star_length(const char *pattern) {
     return *pattern == '*' ? 1 : strncmp(pattern, "...", 3) == 0 ? 3 : 0;
 }
@@ -25,24 +25,24 @@ size_t wildcard_prefix(const char *pattern) {
     return length;
 }
 
-/* Each star stands for as little as possible; only the last one must ever be tried with more, for what an
- * earlier one takes less the last one can take as well. So the time is the product of the lengths. */
+/* Each star matches as little as possible. Only the last one is ever extended, because it can match whatever
+ * an earlier one leaves. So the time is at most the product of the lengths. */
 bool wildcard_match(const char *pattern, const char *text) {
-    const char *behind_star = NULL, *star_end = NULL;
+    const char *after_star = NULL, *star_end = NULL;
     while (*text) {
         size_t star = star_length(pattern);
         if (star) {
-            behind_star = pattern += star;
+            after_star = pattern += star;
             star_end = text;
         } else if (*pattern == '?') {
             pattern++;
-            text = behind(text);
+            text = next_character(text);
         } else if (*pattern == *text) {
             pattern++;
             text++;
-        } else if (behind_star) {
-            pattern = behind_star;
-            text = star_end = behind(star_end);
+        } else if (after_star) {
+            pattern = after_star;
+            text = star_end = next_character(star_end);
         } else
             return false;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Words that people write. */
+/* Numbers and words that people type. */
 #include "base/words.h"
 
 #include "base/out.h"
@@ -7,18 +7,18 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- Amounts as people write them. */
+/* ---- Amounts. */
 
 static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
 
 enum { UNITS = sizeof units / sizeof *units };
 
-/* Decimals beyond so many are less than a byte in every unit. */
+/* Further decimals are less than a byte in every unit. */
 enum { DECIMALS = 15 };
 
 struct number {
     uint64_t whole;
-    uint64_t decimals, scale; /* decimals / scale is the part behind the point */
+    uint64_t decimals, scale; /* decimals / scale: the fraction */
 };
 
 static bool is_digit(char c) {
@@ -52,7 +52,7 @@ static const char *read_decimals(const char **text, struct number *number) {
     return NULL;
 }
 
-/* A word behind spaces that is no unit is left to the caller. */
+/* A word after spaces that is no unit is left to the caller. */
 static const char *read_unit(const char **text, int *unit) {
     const char *word = *text + strspn(*text, " \t");
     size_t length = 0;
@@ -66,7 +66,7 @@ static const char *read_unit(const char **text, int *unit) {
     return length && word == *text ? "has a unit that is not B, KiB, MiB, GiB or TiB" : NULL;
 }
 
-static const char *scale(const struct number *number, int unit, uint64_t *amount) {
+static const char *amount_scale(const struct number *number, int unit, uint64_t *amount) {
     unsigned shift = 10 * (unsigned)unit;
     if (number->whole > UINT64_MAX >> shift)
         return "is too large";
@@ -83,7 +83,7 @@ const char *amount_read(const char **text, bool is_bytes, uint64_t *amount) {
         wrong = read_unit(text, &unit);
     if (!wrong && unit < 0 && number.scale > 1)
         wrong = "has decimals, but no unit";
-    return wrong ? wrong : scale(&number, unit < 0 ? 0 : unit, amount);
+    return wrong ? wrong : amount_scale(&number, unit < 0 ? 0 : unit, amount);
 }
 
 const char *amount_read_all(const char *text, bool is_bytes, uint64_t *amount) {
@@ -103,17 +103,17 @@ void amount_write(char *text, uint64_t amount, bool is_bytes) {
     out_text(&out, unit ? units[unit] : "");
 }
 
-/* ---- The word that a mistyped one was meant to be. */
+/* ---- Suggestions for mistyped words. */
 
 enum { LENGTH_MOST = 31 };
 
-static size_t least(size_t a, size_t b, size_t c) {
+static size_t least_of(size_t a, size_t b, size_t c) {
     size_t smaller = a < b ? a : b;
     return smaller < c ? smaller : c;
 }
 
-/* Of Damerau and Levenshtein; what was exchanged stays as it is. */
-static size_t distance(const char *a, size_t length, const char *b, size_t other) {
+/* The Damerau-Levenshtein distance, without edits inside a transposition. */
+static size_t edit_distance(const char *a, size_t length, const char *b, size_t other) {
     size_t rows[LENGTH_MOST + 1][LENGTH_MOST + 1];
     for (size_t i = 0; i <= length; i++)
         for (size_t j = 0; j <= other; j++) {
@@ -122,7 +122,7 @@ static size_t distance(const char *a, size_t length, const char *b, size_t other
                 continue;
             }
             rows[i][j] =
-                least(rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+                least_of(rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
                 rows[i - 2][j - 2] < rows[i][j])
                 rows[i][j] = rows[i - 2][j - 2] + 1;
@@ -134,7 +134,7 @@ void similar_try(struct similar *similar, const char *known) {
     size_t length = strlen(known);
     if (similar->length > LENGTH_MOST || length > LENGTH_MOST)
         return;
-    size_t away = distance(similar->word, similar->length, known, length);
+    size_t away = edit_distance(similar->word, similar->length, known, length);
     if (away > (length + 2) / 3 || away >= length || (similar->best && away >= similar->distance))
         return;
     similar->best = known;

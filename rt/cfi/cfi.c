@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Running the program of an entry up to an instruction. */
+/* Runs the program of an entry up to an instruction. */
 #include "cfi/cfi.h"
 
 #include <stddef.h>
 
 /* Programs nest one level (an early return in the middle of a function). */
-#define KEPT_MOST 4
+#define ROWS_MOST 4
 
 struct machine {
     const struct cfi_tables *tables;
@@ -13,8 +13,8 @@ struct machine {
     uintptr_t location, target;
     struct cfi_row *row;
     struct cfi_row initial;
-    struct cfi_row kept[KEPT_MOST];
-    unsigned kept_count;
+    struct cfi_row stack[ROWS_MOST];
+    unsigned stack_count;
 };
 
 static struct cfi_rule *rule_of(struct cfi_row *row, uint64_t number) {
@@ -34,26 +34,26 @@ static bool set_expression(struct machine *machine, struct bytes *bytes, struct 
     return set_rule(rule, kind, at - machine->tables->begin);
 }
 
-static void advance(struct machine *machine, uint64_t delta) {
+static void machine_advance(struct machine *machine, uint64_t delta) {
     machine->location += delta * machine->entry->code_factor;
 }
 
-static bool restore(struct machine *machine, uint64_t number) {
+static bool machine_restore(struct machine *machine, uint64_t number) {
     *rule_of(machine->row, number) = *rule_of(&machine->initial, number);
     return true;
 }
 
-static bool keep_row(struct machine *machine) {
-    if (machine->kept_count == KEPT_MOST)
+static bool machine_push_row(struct machine *machine) {
+    if (machine->stack_count == ROWS_MOST)
         return false;
-    machine->kept[machine->kept_count++] = *machine->row;
+    machine->stack[machine->stack_count++] = *machine->row;
     return true;
 }
 
-static bool take_row(struct machine *machine) {
-    if (machine->kept_count == 0)
+static bool machine_pop_row(struct machine *machine) {
+    if (machine->stack_count == 0)
         return false;
-    *machine->row = machine->kept[--machine->kept_count];
+    *machine->row = machine->stack[--machine->stack_count];
     return true;
 }
 
@@ -102,7 +102,7 @@ static bool set_cfa(struct machine *machine, struct bytes *bytes, uint8_t operat
     return base < CFI_RETURN && set_rule(cfa, CFI_IS, value);
 }
 
-static bool operate_extended(struct machine *machine, struct bytes *bytes, uint8_t operation) {
+static bool machine_step_extended(struct machine *machine, struct bytes *bytes, uint8_t operation) {
     switch (operation) {
     case 0x00: /* DW_CFA_nop */
         return true;
@@ -112,14 +112,14 @@ static bool operate_extended(struct machine *machine, struct bytes *bytes, uint8
     case 0x02: /* DW_CFA_advance_loc1, 2, 4 */
     case 0x03:
     case 0x04:
-        advance(machine, bytes_unsigned(bytes, 1u << (operation - 2)));
+        machine_advance(machine, bytes_unsigned(bytes, 1u << (operation - 2)));
         return true;
     case 0x06: /* DW_CFA_restore_extended */
-        return restore(machine, bytes_uleb(bytes));
+        return machine_restore(machine, bytes_uleb(bytes));
     case 0x0a: /* DW_CFA_remember_state */
-        return keep_row(machine);
+        return machine_push_row(machine);
     case 0x0b: /* DW_CFA_restore_state */
-        return take_row(machine);
+        return machine_pop_row(machine);
     case 0x0c:
     case 0x0d:
     case 0x0e:
@@ -135,26 +135,26 @@ static bool operate_extended(struct machine *machine, struct bytes *bytes, uint8
     }
 }
 
-/* DW_CFA_advance_loc, _offset and _restore have their operand in the same byte. */
-static bool operate(struct machine *machine, struct bytes *bytes) {
+/* DW_CFA_advance_loc, _offset and _restore have an operand in the same byte. */
+static bool machine_step(struct machine *machine, struct bytes *bytes) {
     uint8_t operation = bytes_byte(bytes), operand = operation & 0x3f;
     switch (operation >> 6) {
     case 1:
-        advance(machine, operand);
+        machine_advance(machine, operand);
         return true;
     case 2:
         return set_rule(rule_of(machine->row, operand), CFI_AT,
                         bytes_uleb(bytes) * machine->entry->data_factor);
     case 3:
-        return restore(machine, operand);
+        return machine_restore(machine, operand);
     default:
-        return operate_extended(machine, bytes, operation);
+        return machine_step_extended(machine, bytes, operation);
     }
 }
 
-static bool run(struct machine *machine, struct bytes program) {
+static bool machine_run(struct machine *machine, struct bytes program) {
     while (program.at < program.end && machine->location <= machine->target)
-        if (!operate(machine, &program) || program.bad)
+        if (!machine_step(machine, &program) || program.bad)
             return false;
     return true;
 }
@@ -166,17 +166,16 @@ bool cfi_find(const struct cfi_tables *tables, uintptr_t address, struct cfi_row
     *row = (struct cfi_row){.begin = entry.begin, .is_signal_frame = entry.is_signal_frame};
     struct machine machine = {
         .tables = tables, .entry = &entry, .location = entry.begin, .target = address, .row = row};
-    if (!run(&machine, entry.common_program))
+    if (!machine_run(&machine, entry.common_program))
         return false;
     machine.initial = *row;
-    machine.kept_count = 0;
+    machine.stack_count = 0;
     machine.location = entry.begin;
-    return run(&machine, entry.program);
+    return machine_run(&machine, entry.program);
 }
 
-/* ---- Expressions in unwind tables, as far as compilers and assembly in use write them: of procedure linkage
- * tables, signal frames and functions that align their stack.
- */
+/* ---- Expressions in unwind tables, as far as compilers and assembly use them: for procedure linkage tables,
+ * signal frames and functions that align their stack. */
 
 #define DEPTH 16
 
@@ -187,21 +186,21 @@ struct evaluation {
     const struct cfi_memory *memory;
 };
 
-static bool push(struct evaluation *state, uintptr_t value) {
+static bool evaluation_push(struct evaluation *state, uintptr_t value) {
     if (state->count == DEPTH)
         return false;
     state->values[state->count++] = value;
     return true;
 }
 
-static bool dereference(struct evaluation *state) {
+static bool evaluation_dereference(struct evaluation *state) {
     if (state->count == 0)
         return false;
     uintptr_t *top = &state->values[state->count - 1];
     return state->memory->read(state->memory->context, *top, top);
 }
 
-static bool combine(struct evaluation *state, uint8_t operation) {
+static bool evaluation_combine(struct evaluation *state, uint8_t operation) {
     if (state->count < 2)
         return false;
     uintptr_t b = state->values[--state->count];
@@ -227,29 +226,29 @@ static bool combine(struct evaluation *state, uint8_t operation) {
     }
 }
 
-static bool push_constant(struct evaluation *state, struct bytes *bytes, uint8_t operation) {
+static bool evaluation_push_constant(struct evaluation *state, struct bytes *bytes, uint8_t operation) {
     unsigned size = 1u << (operation - 0x08) / 2;
-    return push(state, operation & 1 ? bytes_signed(bytes, size) : bytes_unsigned(bytes, size));
+    return evaluation_push(state, operation & 1 ? bytes_signed(bytes, size) : bytes_unsigned(bytes, size));
 }
 
-static bool compute(struct evaluation *state, struct bytes *bytes, uint8_t operation) {
+static bool evaluation_step(struct evaluation *state, struct bytes *bytes, uint8_t operation) {
     if (operation >= 0x08 && operation <= 0x0f) /* DW_OP_const1u to const8s */
-        return push_constant(state, bytes, operation);
+        return evaluation_push_constant(state, bytes, operation);
     if (operation >= 0x30 && operation <= 0x4f) /* DW_OP_lit0 to lit31 */
-        return push(state, operation - 0x30);
+        return evaluation_push(state, operation - 0x30);
     if (operation >= 0x70 && operation < 0x70 + CFI_REGISTERS) /* DW_OP_breg0 to breg16 */
-        return push(state, state->registers[operation - 0x70] + bytes_sleb(bytes));
+        return evaluation_push(state, state->registers[operation - 0x70] + bytes_sleb(bytes));
     switch (operation) {
     case 0x06: /* DW_OP_deref */
-        return dereference(state);
+        return evaluation_dereference(state);
     case 0x10: /* DW_OP_constu */
-        return push(state, bytes_uleb(bytes));
+        return evaluation_push(state, bytes_uleb(bytes));
     case 0x11: /* DW_OP_consts */
-        return push(state, bytes_sleb(bytes));
+        return evaluation_push(state, bytes_sleb(bytes));
     case 0x23: /* DW_OP_plus_uconst */
-        return push(state, bytes_uleb(bytes)) && combine(state, 0x22);
+        return evaluation_push(state, bytes_uleb(bytes)) && evaluation_combine(state, 0x22);
     default:
-        return combine(state, operation);
+        return evaluation_combine(state, operation);
     }
 }
 
@@ -263,10 +262,10 @@ bool cfi_evaluate(const struct cfi_tables *tables, int32_t expression,
     struct bytes code = bytes;
     bytes_skip(&bytes, size);
     code.end = bytes.at;
-    if (bytes.bad || (cfa && !push(&state, *cfa)))
+    if (bytes.bad || (cfa && !evaluation_push(&state, *cfa)))
         return false;
     while (code.at < code.end)
-        if (!compute(&state, &code, bytes_byte(&code)) || code.bad)
+        if (!evaluation_step(&state, &code, bytes_byte(&code)) || code.bad)
             return false;
     if (state.count == 0)
         return false;
@@ -274,7 +273,7 @@ bool cfi_evaluate(const struct cfi_tables *tables, int32_t expression,
     return true;
 }
 
-/* ---- From frame to frame by the rows of unwind tables. */
+/* ---- Steps from frame to frame by the rows of unwind tables. */
 
 struct step {
     const struct cfi_tables *tables;
@@ -294,7 +293,7 @@ static bool find_cfa(struct step *step, const struct cfi_rule *rule) {
     return rule->kind == CFI_IS;
 }
 
-/* The value that a register has in the caller: the one that it has, if no rule tells. */
+/* Finds a register's value in the caller. Without a rule the register keeps its value. */
 static bool find_register(const struct step *step, const struct cfi_rule *rule, uintptr_t *value) {
     uintptr_t place = step->cfa + (uintptr_t)(intptr_t)rule->value;
     switch ((enum cfi_kind)rule->kind) {

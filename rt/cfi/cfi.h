@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reading unwind tables: numbers as DWARF writes them, never past the end. */
+/* Unwind tables (DWARF call frame information). Damaged tables are expected: nothing is read past their
+ * end. */
 #ifndef ALLOCSITE_CFI_CFI_H
 #define ALLOCSITE_CFI_CFI_H
 
@@ -8,10 +9,11 @@
 #include <string.h>
 #include <sys/user.h>
 
-/* The bytes left to read. Addresses and not pointers, for what a table says may lead anywhere. */
+/* A range of bytes that are still to be read. Addresses instead of pointers, because a table may contain any
+ * value. */
 struct bytes {
     uintptr_t at, end;
-    bool bad; /* something was read that is not there: all numbers since then are 0 */
+    bool bad; /* a read went past the end; all later numbers are 0 */
 };
 
 static inline struct bytes bytes_between(uintptr_t begin, uintptr_t end, uintptr_t at) {
@@ -23,7 +25,7 @@ static inline void bytes_skip(struct bytes *bytes, uint64_t count) {
     bytes->at = bytes->bad ? bytes->end : bytes->at + count;
 }
 
-/* Most of what tables have are single bytes. */
+/* Fast, because most data in the tables are single bytes. */
 static inline uint8_t bytes_byte(struct bytes *bytes) {
     if (__builtin_expect(!bytes->bad && bytes->at < bytes->end, 1))
         return *(const uint8_t *)bytes->at++;
@@ -32,7 +34,7 @@ static inline uint8_t bytes_byte(struct bytes *bytes) {
     return 0;
 }
 
-/* size: 1, 2, 4 or 8. Inline, so that a size that is known is one load. */
+/* size: 1, 2, 4 or 8. Inline, so that a constant size is one load. */
 static inline __attribute__((always_inline)) uint64_t bytes_unsigned(struct bytes *bytes, unsigned size) {
     uint64_t value = 0;
     uintptr_t at = bytes->at;
@@ -69,53 +71,52 @@ static inline uint64_t bytes_sleb(struct bytes *bytes) {
     return bytes_leb(bytes, true);
 }
 
-/* ---- The unwind tables of a module, asked about a place in its code. Pure, and expects tables to be
- * damaged.
+/* ---- Looking up a code address in the unwind tables of a module. Pure functions.
  *
- * The format: DWARF 5, 6.4 "Call Frame Information", with what the Linux Standard Base 5 (Core, 10.6) and the
- * x86-64 psABI make of it for .eh_frame and .eh_frame_hdr.
- */
+ * The format: DWARF 5, 6.4 "Call Frame Information", and its variant in .eh_frame and .eh_frame_hdr (Linux
+ * Standard Base 5, Core, 10.6, and the x86-64 psABI). */
 
-/* Nothing outside of [begin, end), which is less than 2 GiB, is read. */
+/* Only memory in [begin, end), which is less than 2 GiB, is read. */
 struct cfi_tables {
     uintptr_t begin, end;
-    uintptr_t header; /* .eh_frame_hdr; 0: there is none */
+    uintptr_t header; /* .eh_frame_hdr; 0: none */
 };
 
-/* Numbers of registers, x86-64. CFI_RETURN stands for the return address. */
+/* DWARF register numbers of x86-64. CFI_RETURN is the return address. */
 enum { CFI_RBX = 3, CFI_RBP = 6, CFI_RSP = 7, CFI_RETURN = 16, CFI_REGISTERS };
 
-/* How the value of a register in the caller is found. CFA: the canonical frame address, which is what the
- * caller's stack pointer was before the call. */
+/* How to find a register's value in the caller. CFA: the canonical frame address, which is the caller's stack
+ * pointer before the call. */
 enum cfi_kind {
     CFI_SAME,
     CFI_UNDEFINED,
     CFI_AT,            /* in memory at CFA + value */
     CFI_IS,            /* CFA + value; for the CFA itself: register + value */
-    CFI_REGISTER,      /* in the register of that number */
-    CFI_AT_EXPRESSION, /* in memory at the result of the expression, ... */
-    CFI_IS_EXPRESSION, /* the result; value: where its size and bytes stand behind cfi_tables.begin */
+    CFI_REGISTER,      /* in the register with that number */
+    CFI_AT_EXPRESSION, /* in memory at the result of the expression */
+    CFI_IS_EXPRESSION, /* the result of the expression; value: its distance from cfi_tables.begin */
 };
 
 struct cfi_rule {
-    uint8_t kind, base; /* base: register of the CFA */
+    uint8_t kind, base; /* base: the register for the CFA */
     int32_t value;
 };
 
 struct cfi_row {
     struct cfi_rule cfa;
-    struct cfi_rule registers[CFI_REGISTERS + 1]; /* the last one: all that are not tracked */
-    uintptr_t begin;                              /* of the code of its function, or a part of one */
-    bool is_signal_frame; /* what it returns to is where a signal came, and not behind a call */
+    struct cfi_rule registers[CFI_REGISTERS + 1]; /* the last one is for all untracked registers */
+    uintptr_t begin;                              /* start of the function's code, or of a part of it */
+    bool is_signal_frame; /* it returns to where a signal arrived, not to a return address */
 };
 
-/* The row for an instruction. False: the tables have none, or are damaged. */
+/* Finds the row for an instruction. Returns false if there is none or the tables are damaged. */
 bool cfi_find(const struct cfi_tables *, uintptr_t address, struct cfi_row *);
 
 /* ---- Expressions. */
 
-/* An expression of such a row, with the registers of the frame, and on its stack of values the CFA (for
- * registers; NULL: nothing). read: of a word of memory; false: it cannot be read. False: no result. */
+/* Evaluates an expression of a row with the registers of the frame. cfa: the initial value on the stack, for
+ * registers; NULL: none. read: reads a word, and returns false if it cannot be read. Returns false if there
+ * is no result. */
 struct cfi_memory {
     bool (*read)(void *context, uintptr_t address, uintptr_t *word);
     void *context;
@@ -123,7 +124,7 @@ struct cfi_memory {
 bool cfi_evaluate(const struct cfi_tables *, int32_t expression, const uintptr_t registers[CFI_REGISTERS],
                   const uintptr_t *cfa, const struct cfi_memory *, uintptr_t *result);
 
-/* ---- The entries of unwind tables: what a function has, and what it shares with others. */
+/* ---- The entries of unwind tables: FDE and CIE combined. */
 
 struct cfi_entry {
     struct bytes program, common_program;
@@ -133,25 +134,25 @@ struct cfi_entry {
     bool is_signal_frame, has_augmentation;
 };
 
-/* The entry whose code holds address. False: none, or the tables are damaged. */
+/* Finds the entry whose code holds address. Returns false if there is none or the tables are damaged. */
 bool cfi_entry_find(const struct cfi_tables *, uintptr_t address, struct cfi_entry *);
 
-/* A pointer in the tables, whose header is there. */
+/* Reads a pointer; header: the address of .eh_frame_hdr. */
 uintptr_t cfi_pointer(struct bytes *, uint8_t encoding, uintptr_t header);
 
-/* ---- From a frame to that of its caller, with all registers. */
+/* ---- From a frame to its caller's frame, with all registers. */
 
 enum cfi_next {
     CFI_FOUND,
-    CFI_NONE, /* nobody called it */
-    CFI_LOST, /* the tables do not tell, or memory cannot be read */
+    CFI_NONE, /* the frame has no caller */
+    CFI_LOST, /* the tables have no rule, or memory cannot be read */
 };
 
-/* row: of where the frame's function is. Found: registers are the caller's. */
+/* row: for the frame's code address. Replaces the registers by the caller's if it returns CFI_FOUND. */
 enum cfi_next cfi_step(const struct cfi_tables *, const struct cfi_row *row,
                        uintptr_t registers[CFI_REGISTERS], const struct cfi_memory *);
 
-/* As the kernel tells them of a thread. */
+/* Converts the registers that the kernel reports for a thread. */
 static inline void cfi_registers(uintptr_t to[CFI_REGISTERS], const struct user_regs_struct *from) {
     const uintptr_t all[CFI_REGISTERS] = {from->rax, from->rdx, from->rcx, from->rbx, from->rsi, from->rdi,
                                           from->rbp, from->rsp, from->r8,  from->r9,  from->r10, from->r11,
@@ -159,16 +160,16 @@ static inline void cfi_registers(uintptr_t to[CFI_REGISTERS], const struct user_
     memcpy(to, all, sizeof all);
 }
 
-/* ---- What frames a snapshot tells of. */
+/* ---- Frames of a snapshot. */
 
-/* The stack from begin to end is that of the function that the address is in. */
+/* The stack of a frame from begin to end, and the function that it belongs to. */
 struct cfi_frame {
     uintptr_t begin, end;
-    uintptr_t address; /* behind a call, or one more than that of an instruction */
+    uintptr_t address; /* a return address, or an instruction's address plus 1 */
 };
 
-/* What the kernel puts onto a stack for a signal is no larger, whatever vectors the processor has. Where it
- * returns to may be on another stack. */
+/* Limit of the kernel's signal frame on x86-64, with all vector registers. The frame that it returns to may
+ * be on another stack. */
 enum { CFI_SIGNAL_MOST = 1 << 14 };
 
 static inline uintptr_t cfi_frame_end(const struct cfi_row *row, uintptr_t begin, uintptr_t sp) {

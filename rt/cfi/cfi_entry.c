@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finding the entry of an instruction in the unwind tables. */
+/* Finds the entry of an instruction in the unwind tables. */
 #include "cfi/cfi.h"
 
 #include <libdwarf/dwarf.h>
 #include <stddef.h>
 
-/* Pointer encodings: the lower half of the byte is the format, the upper what it is relative to. */
+/* Pointer encodings: the lower half of the byte is the format, the upper half the base. */
 enum { FORMAT = 0x0f, RELATIVE = 0xf0, PAIRS = DW_EH_PE_datarel | DW_EH_PE_sdata4 };
 
 static struct bytes bytes_at(const struct cfi_tables *tables, uintptr_t at) {
@@ -54,8 +54,9 @@ uintptr_t cfi_pointer(struct bytes *bytes, uint8_t encoding, uintptr_t header) {
     }
 }
 
-/* The body of the entry at bytes, which then stands behind it. Empty: the last one. */
-static struct bytes take_body(struct bytes *bytes) {
+/* Returns the body of the entry at `bytes`, and moves `bytes` to the next entry. The body of the last entry
+ * is empty. */
+static struct bytes entry_body(struct bytes *bytes) {
     uint64_t size = bytes_unsigned(bytes, 4);
     if (size == UINT32_MAX)
         size = bytes_unsigned(bytes, 8);
@@ -77,23 +78,23 @@ static void read_augmentation(struct cfi_entry *entry, struct bytes *bytes, cons
         else if (*letters == 'S')
             entry->is_signal_frame = true;
         else
-            return; /* what it means is not known, but where the data end is */
+            return; /* its meaning is unknown, but the end of the data is known */
     }
 }
 
-/* The string, which ends before the bytes do. */
-static const char *take_string(struct bytes *bytes) {
+/* Returns a string that ends within the bytes. */
+static const char *bytes_string(struct bytes *bytes) {
     const char *string = (const char *)bytes->at;
     while (bytes_byte(bytes) != 0)
         ;
     return bytes->bad ? "" : string;
 }
 
-/* The common part (CIE), which has no address of its own and may be shared. */
+/* Reads the common part (CIE). It has no code address and may be shared. */
 static bool read_common(const struct cfi_tables *tables, uintptr_t at, struct cfi_entry *entry) {
-    struct bytes rest = bytes_at(tables, at), body = take_body(&rest);
+    struct bytes rest = bytes_at(tables, at), body = entry_body(&rest);
     uint64_t id = bytes_unsigned(&body, 4), version = bytes_byte(&body);
-    const char *letters = take_string(&body);
+    const char *letters = bytes_string(&body);
     entry->code_factor = bytes_uleb(&body);
     entry->data_factor = bytes_sleb(&body);
     uint64_t return_column = version == 1 ? bytes_byte(&body) : bytes_uleb(&body);
@@ -115,7 +116,7 @@ static bool read_common(const struct cfi_tables *tables, uintptr_t at, struct cf
     return !body.bad;
 }
 
-/* The entry of a function (FDE). False: it is none. */
+/* Reads the entry of a function (FDE). Returns false if it is another one. */
 static bool read_entry(const struct cfi_tables *tables, struct bytes body, struct cfi_entry *entry) {
     uintptr_t at = body.at;
     uint64_t distance = bytes_unsigned(&body, 4);
@@ -131,25 +132,26 @@ static bool read_entry(const struct cfi_tables *tables, struct bytes body, struc
 
 /* ---- finding the entry ---- */
 
-static bool holds(const struct cfi_entry *entry, uintptr_t address) {
+static bool entry_holds(const struct cfi_entry *entry, uintptr_t address) {
     return address - entry->begin < entry->size;
 }
 
-static bool scan(const struct cfi_tables *tables, uintptr_t frames, uintptr_t address,
-                 struct cfi_entry *entry) {
+static bool entries_scan(const struct cfi_tables *tables, uintptr_t frames, uintptr_t address,
+                         struct cfi_entry *entry) {
     struct bytes rest = bytes_at(tables, frames);
     for (;;) {
-        struct bytes body = take_body(&rest);
+        struct bytes body = entry_body(&rest);
         if (body.bad || body.at == body.end)
             return false;
-        if (read_entry(tables, body, entry) && holds(entry, address))
+        if (read_entry(tables, body, entry) && entry_holds(entry, address))
             return true;
     }
 }
 
-/* The sorted table of the header: pairs of the start of a function and its entry, relative to the header. */
-static bool search(const struct cfi_tables *tables, struct bytes pairs, uint64_t count, uintptr_t address,
-                   struct cfi_entry *entry) {
+/* Searches the header's sorted table of pairs: start of a function and its entry, both relative to the
+ * header. */
+static bool entries_search(const struct cfi_tables *tables, struct bytes pairs, uint64_t count,
+                           uintptr_t address, struct cfi_entry *entry) {
     uint64_t low = 0, high = count;
     if (count > (pairs.end - pairs.at) / 8)
         return false;
@@ -165,7 +167,7 @@ static bool search(const struct cfi_tables *tables, struct bytes pairs, uint64_t
         return false;
     struct bytes found = {pairs.at + low * 8 - 4, pairs.end, false};
     struct bytes rest = bytes_at(tables, tables->header + bytes_signed(&found, 4));
-    return read_entry(tables, take_body(&rest), entry) && holds(entry, address);
+    return read_entry(tables, entry_body(&rest), entry) && entry_holds(entry, address);
 }
 
 bool cfi_entry_find(const struct cfi_tables *tables, uintptr_t address, struct cfi_entry *entry) {
@@ -180,7 +182,7 @@ bool cfi_entry_find(const struct cfi_tables *tables, uintptr_t address, struct c
     if (header.bad)
         return false;
     if (pairs_encoding != PAIRS || count_encoding == DW_EH_PE_omit)
-        return scan(tables, frames, address, entry);
+        return entries_scan(tables, frames, address, entry);
     uint64_t count = cfi_pointer(&header, count_encoding, tables->header);
-    return !header.bad && search(tables, header, count, address, entry);
+    return !header.bad && entries_search(tables, header, count, address, entry);
 }
