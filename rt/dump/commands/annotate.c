@@ -19,23 +19,20 @@ struct annotating {
     bool remarks;
 };
 
-static const char help[] =
-    "usage: allocsite-dump annotate [OPTION...] PROFILE [FILE...]\n"
-    "\n"
-    "Shows the source with what its lines allocate in the margin: all files that have\n"
-    "sites, or those that are named, by their path or the end of it. On a terminal it\n"
-    "goes through a pager (ALLOCSITE_PAGER, PAGER, else less). PROFILE may be\n"
-    "- or pid:NUMBER as well.\n"
-    "\n"
-    "  --context=N             lines around those that allocate (default: 2)\n"
-    "  --all                   all lines of the files\n"
-    "  --source=DIRECTORY      where sources are that are not where they were\n"
-    "                          compiled\n"
-    "  --format=text|remarks   remarks: file:line:column: remark: ..., as compilers\n"
-    "                          write for editors\n" HELP_OF_LINE "\n"
-    "examples:\n"
-    "  allocsite-dump annotate app.profile\n"
-    "  allocsite-dump annotate --all app.profile parse.c";
+static const char help[] = "usage: allocsite-dump annotate [OPTION...] PROFILE [FILE...]\n"
+                           "\n"
+                           "Shows the source with the counts of its lines in the margin: all files with\n"
+                           "sites, or the named files, by their path or its end. A terminal gets a pager\n"
+                           "(ALLOCSITE_PAGER, PAGER, else less). PROFILE may be - or pid:NUMBER.\n"
+                           "\n"
+                           "  --context=N             lines around those that allocate (default: 2)\n"
+                           "  --all                   all lines of the files\n"
+                           "  --source=DIRECTORY      find sources that have moved here\n"
+                           "  --format=text|remarks   remarks: file:line:column: remark: ..., as compilers\n"
+                           "                          write for editors\n" HELP_OF_LINE "\n"
+                           "examples:\n"
+                           "  allocsite-dump annotate app.profile\n"
+                           "  allocsite-dump annotate --all app.profile parse.c";
 
 static bool is_wanted(const struct annotated *file, char **names, int count) {
     for (int i = 0; i < count; i++)

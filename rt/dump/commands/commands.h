@@ -63,7 +63,7 @@ take_function take_line, take_skip, take_stop;
 /* Their lines in a command's help. */
 #define HELP_OF_LINE                                                                                         \
     "  --line=auto|site|outermost-library\n"                                                                 \
-    "  --skip=GLOB,...         which line of a path is shown, as in report\n"                                \
+    "  --skip=GLOB,...         choose the line of a path, as in report\n"                                    \
     "  --stop=GLOB,...\n"
 
 /* Initial value of a number, to detect whether it was given. */

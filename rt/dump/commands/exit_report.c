@@ -15,16 +15,15 @@ struct exit_report {
     const char *wrong, *only;
 };
 
-static const char help[] =
-    "usage: allocsite-dump exit-report [--options=KEY=VALUE:...] < PROFILE\n"
-    "\n"
-    "Writes the report at a program's end. The runtime calls it; see allocsite-dump\n"
-    "help report for the command that reads profiles.\n"
-    "\n"
-    "  --end                    the process is about to end\n"
-    "  --options=KEY=VALUE:...  those of ALLOCSITE_OPTIONS that are of a report; others\n"
-    "                           are passed over, and those that are wrong are told\n"
-    "  --only=KEY=VALUE:...     options of a report only; if one is wrong, status 2";
+static const char help[] = "usage: allocsite-dump exit-report [--options=KEY=VALUE:...] < PROFILE\n"
+                           "\n"
+                           "Writes the report at the end of a program. The runtime calls it; to read\n"
+                           "profiles, see allocsite-dump help report.\n"
+                           "\n"
+                           "  --end                    the process is about to end\n"
+                           "  --options=KEY=VALUE:...  the options of a report in ALLOCSITE_OPTIONS; other\n"
+                           "                           options are ignored, wrong ones are reported\n"
+                           "  --only=KEY=VALUE:...     options of a report only; status 2 if one is wrong";
 
 /* Reports a wrong key. The runtime has already reported keys that are unknown to all of allocsite. */
 static void note_wrong(struct exit_report *report, const struct setting_pair *pair, const char *wrong) {

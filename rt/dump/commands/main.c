@@ -19,19 +19,19 @@ static const struct command {
     const char *help;
 } commands[] = {
     {"sites", command_sites, "the allocation sites of executables, libraries, objects and archives"},
-    {"report", command_report, "what programs have counted: from their profiles"},
-    {"annotate", command_annotate, "the source with what its lines allocate in the margin"},
-    {"export", command_export, "the same for other viewers: pprof, dhat, speedscope, ..."},
-    {"merge", command_merge, "many profiles as one"},
+    {"report", command_report, "what programs allocated, from their profiles"},
+    {"annotate", command_annotate, "the source with the counts of its lines in the margin"},
+    {"export", command_export, "a report for other viewers: pprof, dhat, speedscope, ..."},
+    {"merge", command_merge, "add up many profiles in one"},
     {"diff", command_diff, "what changed from one report to another"},
     {"check", command_check, "whether a report keeps a budget of allocations"},
-    {"graph", command_graph, "who holds the live blocks of a process, or of a snapshot of one"},
-    {"top", command_top, "what a running program allocates, refreshed"},
-    {"record", command_record, "what it has allocated over time, into a file"},
-    {"serve", command_serve, "reports over HTTP: a page, for Prometheus, for go tool pprof"},
+    {"graph", command_graph, "which objects of a process or snapshot hold which"},
+    {"top", command_top, "a running program, refreshed every second"},
+    {"record", command_record, "a running program over time, into a file"},
+    {"serve", command_serve, "a report over HTTP: a page, for Prometheus, for go tool pprof"},
     {"start", command_control, "make a running process start counting"},
-    {"stop", command_control, "make it stop counting"},
-    {"reset", command_control, "set its counters to zero"},
+    {"stop", command_control, "make a running process stop counting"},
+    {"reset", command_control, "set the counters of a running process to zero"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
@@ -41,13 +41,13 @@ static int help(void) {
          "       allocsite-dump [OPTION...] FILE...    sites of ELF files, else report\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].help);
-    puts("\nallocsite-dump help COMMAND and man allocsite-dump-COMMAND tell more of each,\n"
-         "allocsite-dump help options the keys of ALLOCSITE_OPTIONS.\n\n"
+    puts("\nallocsite-dump help COMMAND and man allocsite-dump-COMMAND describe a command,\n"
+         "allocsite-dump help options lists the keys of ALLOCSITE_OPTIONS.\n\n"
          "examples:\n"
          "  allocsite-dump ./app                        which lines of app allocate\n"
          "  allocsite-dump app.profile                  what they allocated\n"
-         "  allocsite-dump report --leaks app.profile   what app had not freed at its end\n"
-         "  allocsite-dump diff old.profile new.profile   what has changed");
+         "  allocsite-dump report --leaks app.profile   blocks that are live at the end\n"
+         "  allocsite-dump diff old.profile new.profile   what changed");
     return STATUS_DONE;
 }
 

@@ -13,25 +13,28 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] = "usage: allocsite-dump serve [OPTION...] PID|FILE\n"
-                           "\n"
-                           "Answers over HTTP what allocsite-dump report would show of a process, or of a\n"
-                           "file that it reads, at the moment of each request: /metrics for Prometheus,\n"
-                           "/debug/pprof/heap and /debug/pprof/allocs for go tool pprof, and / the page of\n"
-                           "report --format=html, which follows a running program. It only reads, until\n"
-                           "Ctrl-C.\n"
-                           "\n"
-                           "  --listen=ADDRESS:PORT   (default: 127.0.0.1:8642; port 0: any that is free)\n"
-                           "  --refresh=SECONDS       of the page (0: never; default: 5)\n"
-                           "  --top=N                 sites with a time series of their own (0: all;\n"
-                           "                          default: 100)\n" HELP_OF_LINE
-                           "  --debug-dir=DIRECTORY   of separate debug files (default: /usr/lib/debug)\n"
-                           "  --sysroot=DIRECTORY     a copy of the system that the program ran on\n"
-                           "\n"
-                           "examples:\n"
-                           "  ./app & allocsite-dump serve $!\n"
-                           "  go tool pprof -top http://127.0.0.1:8642/debug/pprof/heap\n"
-                           "  curl -s http://127.0.0.1:8642/metrics";
+static const char help[] =
+    "usage: allocsite-dump serve [OPTION...] PID|FILE\n"
+    "\n"
+    "Answers HTTP requests with the report of a process or a file, until Ctrl-C. Each\n"
+    "answer has the counts of that moment. The server only reads.\n"
+    "\n"
+    "  /                     the page of report --format=html, which follows a\n"
+    "                        running program\n"
+    "  /metrics              for Prometheus\n"
+    "  /debug/pprof/heap, /debug/pprof/allocs\n"
+    "                        for go tool pprof\n"
+    "\n"
+    "  --listen=ADDRESS:PORT   (default: 127.0.0.1:8642; port 0: any free port)\n"
+    "  --refresh=SECONDS       of the page (0: never; default: 5)\n"
+    "  --top=N                 sites with a time series each (0: all; default: 100)\n" HELP_OF_LINE
+    "  --debug-dir=DIRECTORY   separate debug files (default: /usr/lib/debug)\n"
+    "  --sysroot=DIRECTORY     a copy of the system that the program ran on\n"
+    "\n"
+    "examples:\n"
+    "  ./app & allocsite-dump serve $!\n"
+    "  go tool pprof -top http://127.0.0.1:8642/debug/pprof/heap\n"
+    "  curl -s http://127.0.0.1:8642/metrics";
 
 /* ---- The socket. */
 

@@ -101,20 +101,18 @@ static void show_sites(struct table_run *run, const char *module, const struct t
         sites_text(run->out, table, &run->listing);
 }
 
-static const char sites_help[] =
-    "usage: allocsite-dump sites [OPTION...] ELF...\n"
-    "\n"
-    "Prints the allocation sites that the allocsite plugin left in executables,\n"
-    "shared objects, relocatable objects and archives, by file.\n"
-    "\n"
-    "  --frees             the sites that only give blocks back, too; json always has\n"
-    "                      them\n"
-    "  --names=short|full  of C++ functions and types; json always has the full ones\n"
-    "  --format=text|json  json: one document on a line for each module\n"
-    "\n"
-    "examples:\n"
-    "  allocsite-dump sites ./app\n"
-    "  allocsite-dump sites --format=json libfoo.a | jq -r '.sites[].function'";
+static const char sites_help[] = "usage: allocsite-dump sites [OPTION...] ELF...\n"
+                                 "\n"
+                                 "Lists the calls of allocators in executables, shared objects, relocatable\n"
+                                 "objects and archives that were compiled with the plugin, by file.\n"
+                                 "\n"
+                                 "  --frees             also sites that only free; json always has them\n"
+                                 "  --names=short|full  names of C++ functions and types; json: always full\n"
+                                 "  --format=text|json  json: one document on a line for each module\n"
+                                 "\n"
+                                 "examples:\n"
+                                 "  allocsite-dump sites ./app\n"
+                                 "  allocsite-dump sites --format=json libfoo.a | jq -r '.sites[].function'";
 
 int command_sites(int count, char **words) {
     static const struct argument list[] = {

@@ -30,7 +30,7 @@ enum { OF_NAMES = 1, OF_FILES = 2 };
  * all views take. */
 #define REPORT_VIEWS(X)                                                                                      \
     X(tree, "tree", optional_argument, "[=leaf|root]       ",                                                \
-      "calling frames, from what allocates or from main on", AS_TREE, OF_NAMES,                              \
+      "call paths, from allocations up or from main down", AS_TREE, OF_NAMES,                                \
       "sort filter line skip stop depth min-bytes min-allocs prune")                                         \
     X(unused, "unused", no_argument, "                 ", "the sites that never ran", AS_TABLE, OF_FILES,    \
       "")                                                                                                    \
@@ -38,7 +38,7 @@ enum { OF_NAMES = 1, OF_FILES = 2 };
       AS_TABLE, OF_FILES, "")                                                                                \
     X(events, "events", no_argument, "                 ", "what each line allocates, reallocates and frees", \
       AS_PAGES, OF_NAMES, "filter line skip stop leaks")                                                     \
-    X(advice, "advise", no_argument, "                 ", "what the counts say could be saved, and how",     \
+    X(advice, "advise", no_argument, "                 ", "savings that follow from the counts",             \
       AS_TREE | AS_FINDINGS, OF_NAMES | OF_FILES, "filter line skip stop")                                   \
     X(history, "history", no_argument, "                ",                                                   \
       "of a recording: the live bytes of sites over time", AS_TREE, OF_NAMES, "filter min-bytes top")        \
