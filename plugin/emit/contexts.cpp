@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Calling contexts as 64-bit numbers (Bond and McKinley, Probabilistic Calling Context, OOPSLA 2007). A
  * function computes its number from its caller's number, which it reads from a thread-local variable of the
- * runtime, and from its return address. Before each call that may referencedSize an allocation it stores its
+ * runtime, and from its return address. Before each call that may reach an allocation it stores its
  * number in the variable, or passes it to the runtime's entry point. Nothing has to be restored when a call
  * returns, throws or jumps.
  *
  * The runtime relies on one invariant (rt/lib/paths/contexts.h): a number is computed from exactly the return
- * addresses on the stack. So a call that may referencedSize an allocation is never a tail call. Where a tail
- * call has to stay (emit/tail_calls.h), its callee must not read the number of a frame that is gone: -
- * musttail never leaves a frame, so the callee reads the caller's caller's number; - for other tail calls the
- * code generator decides later, so the callee reads CONTEXT_UNKNOWN, which matches no stack. */
+ * addresses on the stack. So a call that may reach an allocation is never a tail call. Where a tail
+ * call has to stay (emit/tail_calls.h), its callee must not read the number of a frame that is gone:
+ *  - musttail never leaves a frame, so the callee reads the caller's caller's number;
+ *  - for other tail calls the code generator decides later, so the callee reads CONTEXT_UNKNOWN. */
 #include "emit/entry_call.h"
 #include "emit/passes.h"
 #include "emit/tail_calls.h"

@@ -92,7 +92,7 @@ static void dropBlockless(ModuleFlags &module) {
     module.passing = withBlock;
 }
 
-/* Starts withBlock all functions, because they may call each other, and removes those that do not pass
+/* Starts with all functions, because they may call each other, and removes those that do not pass
  * through until nothing changes. */
 static void findPassing(ModuleFlags &module, const llvm::Module &all) {
     for (const Function &function : all)

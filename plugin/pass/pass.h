@@ -2,8 +2,9 @@
 /* Finds pass-through functions, whose allocations are attributed to their callers. The flag is a default for
  * the reader; it does not change how an allocation is counted.
  *
- * A function passes through if every pointer that it returns, or stores in memory that it received, is - a
- * block from an allocator, or from another function that passes through; - null, or one of its own arguments;
+ * A function passes through if every pointer that it returns, or stores in memory that it received, is
+ *  - a block from an allocator, or from another function that passes through;
+ *  - null, or one of its own arguments;
  * and at least one is a block. An attribute (malloc, alloc_size, annotate) or the user's list declares this
  * for a function whatever its body does. Library code is flagged, too. */
 #ifndef ALLOCSITE_PASS_PASS_H
