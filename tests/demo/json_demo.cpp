@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
-// Parses an ISO 639-3 table (Debian: iso-codes) with nlohmann/json and tells how many languages there are of
-// each type. The library is all templates in headers: nearly every allocation sits in code inlined from it.
+// Parses an ISO 639-3 table (Debian: iso-codes) with nlohmann/json and prints the number of languages of each
+// type. The library is all templates in headers: nearly all allocations are in code inlined from it.
 #include <fstream>
 #include <iostream>
 #include <map>

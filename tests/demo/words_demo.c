@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
 /* Counts the words of text files in a uthash table and prints the most frequent ones.
- * uthash is all macros: its allocations are written in the function that adds to the table.
- */
+ * uthash is all macros: its allocations are in the function that adds to the
+ * table. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

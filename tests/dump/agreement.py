@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tables agree with the debug information of their modules."""
+"""Site tables agree with the debug information of their modules."""
 import os
 import unittest
 
@@ -46,7 +46,8 @@ class RightTables(unittest.TestCase):
 
     @unittest.skipUnless(LLD, "no lld")
     def test_link_time_optimization(self):
-        """A link may find that a call is never come to, as the delete for a constructor that does not throw. Its site stays."""
+        """A link may find that a call is unreachable, like the delete for a constructor that does not throw. Its site
+        stays."""
         for flag in "-flto", "-flto=thin":
             with self.subTest(flag=flag):
                 path = compile("tables.cpp", "lto", *LLD, flag)
@@ -57,7 +58,7 @@ class RightTables(unittest.TestCase):
 
 
 class Objects(unittest.TestCase):
-    """Symbolizers do not tell apart the sections of an object: its table is that of the program."""
+    """Symbolizers do not distinguish the sections of an object, so its table is compared with the program's."""
 
     def test_object(self):
         for source in "tables.c", "tables.cpp":
@@ -76,8 +77,8 @@ class Objects(unittest.TestCase):
 
 
 class WrongTables(unittest.TestCase):
-    """The comparison sees what is wrong. What still agrees is right by chance: the program has that line or that chain
-    in the same function, too."""
+    """The comparison detects wrong tables. Sites that still agree do so by chance: the program also has that line or
+    chain in the same function."""
 
     def test_altered(self):
         path = compile("tables.cpp", "altered", *programs.SITES_ONLY)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite-dump annotate: the source with what its lines allocate, and remarks for editors.
+"""allocsite-dump annotate: the source with the counts of its lines, and remarks for editors.
 
-ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment.
-"""
+ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment."""
 import os
 import pty
 import re
@@ -12,7 +11,7 @@ import unittest
 
 from runs import DUMP, WORK, dump, read, report, work
 
-# What a line allocates, what of it stays, and what was there at the peak: "// bytes allocs live peak".
+# Notes have a line's counts: "// bytes allocs live peak".
 SOURCE = """#include <stdlib.h>
 
 void *volatile kept;
@@ -42,7 +41,7 @@ def setUpModule():
 
 
 def shown(*arguments):
-    """The head of the file, and what stands beside and in each line by number."""
+    """Returns the header of the output, and columns and text of each line by number."""
     result = dump("annotate", *arguments)
     if result.returncode or result.stderr:
         raise AssertionError(result)
@@ -74,7 +73,7 @@ class Text(unittest.TestCase):
                              (1, "", f"allocsite-dump: {name}: no line of it allocates\n"))
 
     def test_more_lines_than_the_last_number_has_digits(self):
-        """Of the line numbers those that are shown decide how wide their column is."""
+        """The visible line numbers determine the width of their column."""
         lines = SOURCE.splitlines() + ["//"] * (120 - len(LINES))
         path = report("\n".join(lines), "long")
         for option in "--all", "--context=18446744073709551615":
@@ -110,7 +109,7 @@ class Text(unittest.TestCase):
             self.assertNotIn(b"\x1b[31m", text)
 
     def test_an_interrupt_is_the_pagers(self):
-        """Which goes on, and has the terminal until it ends."""
+        """The command continues after an interrupt and owns the terminal until the pager ends."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.environ.update(ALLOCSITE_PAGER="trap '' INT; echo ready; sleep 1; cat; echo done", TERM="dumb")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Instantiations of one template whose names differ deep in the arguments alone, and overloads. */
+/* Instances of one template whose names differ only deep in the arguments, and overloads. */
 #include <allocsite.h>
 #include <cstdlib>
 #include <map>
@@ -35,7 +35,7 @@ using a_namespace_with_a_long_name::Layers;
 void *blocks[8];
 
 int main() {
-    // "int" is a part of "unsigned int", and "long" comes in both places.
+    // "int" is part of "unsigned int", and "long" occurs in both places.
     blocks[0] = Holder<Layers<int>, Layers<long>>::make();
     blocks[1] = Holder<Layers<unsigned>, Layers<long>>::make();
     blocks[2] = Holder<Layers<long>, Layers<long>>::make();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Chromium, told what to do through a pipe (its DevTools protocol: JSON between zero bytes), with nothing but the standard
-library. All that it asks the network for and all that it complains about is kept."""
+"""Controls Chromium through a pipe (DevTools protocol: JSON separated by zero bytes), using only the standard library.
+Records all network requests and console messages."""
 import json
 import os
 import select
@@ -19,7 +19,7 @@ class Browser:
         theirs_read, self.write = os.pipe()
         self.read, theirs_write = os.pipe()
 
-        # 3 and 4 are where it listens and answers; they may be the numbers of the other ends.
+        # Chromium reads 3 and writes 4; the pipe's other ends may have these numbers.
         def give_pipes():
             read, write = os.dup2(theirs_read, 50), os.dup2(theirs_write, 51)
             os.dup2(read, 3)
@@ -88,7 +88,7 @@ class Browser:
             self.listen()
 
     def open(self, path, fragment=""):
-        """Returns when the page is drawn."""
+        """Opens a page and returns when it is drawn."""
         self.navigate("about:blank")
         self.navigate("file://" + os.path.abspath(path) + fragment)
         self.drawn()
@@ -101,13 +101,13 @@ class Browser:
         })()""")
 
     def value(self, expression):
-        """Of a JavaScript expression, once it is known."""
+        """Returns the value of a JavaScript expression, waiting for promises."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in result, result["exceptionDetails"]
         return result["result"].get("value")
 
     def press(self, key):
-        """A key by its name, or a character."""
+        """Presses a key, given by name or character."""
         number = {"Enter": 13, "Escape": 27, "ArrowDown": 40}.get(key, ord(key[0]))
         text = {"text": key} if len(key) == 1 else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=number, **text)

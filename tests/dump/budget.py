@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite-dump check: limits of a real run, budgets that it writes, its messages and its exit status."""
+"""allocsite-dump check: limits on a real run, generated budgets, messages and exit status."""
 import json
 import re
 import subprocess
@@ -81,7 +81,8 @@ class Limits(unittest.TestCase):
 $""")
 
     def test_unsited_calls_are_named(self):
-        """By the line and the function of the caller, as reports have it; limits find them by their module all the same."""
+        """Calls without sites are named by the caller's line and function, as in reports; limits also match their
+        module."""
         written("unsited/ignored.txt", "src:*=ignore\n")
         path = report(SOURCE, "unsited", flags=("-O2", "-fallocsite-list=ignored.txt"))
         result = check("unsited *program allocs <= 3\nfunction parse_value allocs <= 0\n", path)
@@ -139,7 +140,8 @@ class Written(unittest.TestCase):
         self.assertIn("has no calling frames", result.stderr)
 
     def test_only_headers_are_of_the_system(self):
-        """Containers bill their allocations to the function that uses them, and all of /usr is no header."""
+        """Allocations of containers are attributed to the function that uses them, and not all of /usr is system
+        headers."""
         document = read(report(SOURCE, "budget"))
         for site, file in zip(document["sites"], ("/usr/src/app/main.c", "/usr/include/c++/12/vector", "/usr/include/a.h")):
             site.update(function="own", file=file, inlined=[{"function": "caller", "file": "/usr/src/app/main.c", "line": 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Phases and threads. "reset": forgets in between what it counted; "busy": goes on until its input ends. */
+/* Phases and threads. "reset": resets the counters in between; "busy": runs until its input ends. */
 #include <allocsite.h>
 
 #include <pthread.h>
@@ -32,7 +32,7 @@ static void *work(void *unused) {
 
 static bool is_over;
 
-/* block: where others could see it, so that no call is optimised away. */
+/* block: visible to other code, so that no call is optimized away. */
 static void *be_busy(void *block) {
     void *volatile *at = block;
     while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite-dump report --by: what programs have counted by phase and thread, and by what their sites have in common.
+"""allocsite-dump report --by: counts by phase and thread, and by properties that sites share.
 
-ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment.
-"""
+ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment."""
 import collections
 import csv
 import glob
@@ -20,13 +19,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FULL, MERGED = work("words.profile"), work("merged.profile")
 LIVE = "live_blocks", "live_bytes"
 LOST = "lost_blocks", "lost_bytes", "possibly_lost_blocks", "possibly_lost_bytes"
-ONLY_JSON = "differs", "partial", "holes"  # of a type; see layouts.py
+ONLY_JSON = "differs", "partial", "holes"  # only for types; see layouts.py
 LAYOUT = "size", "padding", "padding_bytes", "live_padding_bytes", *ONLY_JSON
 PROFILES, RESET = [], []
 
 
 def run(folder, *arguments):
-    """Runs the program, which leaves a profile in the folder."""
+    """Runs the program and returns its profile in the folder."""
     process = subprocess.run([work("program"), *arguments], env={
         **os.environ, "ALLOCSITE_OPTIONS": f"profile={work(folder)}/%p.profile:report=none"})
     if process.returncode != 0:
@@ -82,7 +81,7 @@ class Phases(unittest.TestCase):
         self.assertNotIn("peak_bytes", have[None])
 
     def test_what_each_keeps(self):
-        """The bytes that a phase has taken and not given back, as a table."""
+        """The table has the bytes that a phase allocated and did not free."""
         table = check("--by=phase", "--sort=live", "--format=markdown", PROFILES[0])
         self.assertRegex(table, r"(?s)\| \+4\.8 KiB \|[^\n]*`parsing` \|.*\| -5\.7 KiB \|[^\n]*`cleaning` \|")
 
@@ -170,15 +169,15 @@ class Sites(unittest.TestCase):
         return (site["module"], 0) if by == "line" else site["module"], False
 
     def summed(self, by, *paths):
-        """What the report's stacks have together, each at its line. Some have nothing: those of sites that only freed others'
-        blocks."""
+        """Returns the sums of the report's stacks, each at its line. Stacks of sites that only freed other sites'
+        blocks have no counts."""
         found = json.loads(check("--format=json", *paths))
         sums = collections.defaultdict(lambda: dict.fromkeys(found["totals"], 0))
         sites = {site["id"]: site for site in found["sites"]}
         for stack in found["stacks"]:
             site = {**sites[stack["site"]], **stack["frames"][stack["line"]]}
             site["sited"] |= site["module"] == work("program")
-            stack = {**{name: site.get(name, 0) for name in LOST}, **stack}  # of the profile that has them a site has one stack
+            stack = {**{name: site.get(name, 0) for name in LOST}, **stack}  # in the profile with leaked blocks each site has one stack
             for name in found["totals"] if any(numbers(stack, *found["totals"])) else ():
                 sums[self.key(by, site)][name] += stack[name]
         return sums
@@ -213,7 +212,7 @@ class Sites(unittest.TestCase):
 
 
 class Stacks(unittest.TestCase):
-    """grow is called by two lines, one of which passes through another function."""
+    """grow is called from two lines, one of which goes through another function."""
     SOURCE = """#include <stdlib.h>
 struct node { struct node *next; char text[40]; };
 struct node *kept[99];
@@ -243,7 +242,7 @@ int main(void) {
                        env={**os.environ, "ALLOCSITE_OPTIONS": "report=none:stack=8:pairs=1:profile=stacks.profile"})
 
     def table(self, *arguments):
-        """Of --format=tsv: the rows, of which the first line tells how many there are."""
+        """Returns the rows of --format=tsv; the first line has their number."""
         first, *lines = check("--format=tsv", *arguments, self.profile).splitlines()
         self.assertEqual(int(first), len(lines))
         return [line.split("\t") for line in lines]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command line of allocsite-dump: what it shows, its messages and its exit status."""
+"""The command line of allocsite-dump: output, messages and exit status."""
 import json
 import os
 import re
@@ -27,7 +27,7 @@ class Text(unittest.TestCase):
         path = compile("tables.cpp", "wide")
         for columns in "60", "100":
             lines = run(DUMP, "sites", path, env={**os.environ, "COLUMNS": columns}).stdout.splitlines()
-            # A name that is cut keeps the part in which it differs from others.
+            # A shortened name keeps the part in which it differs from others.
             self.assertEqual([line for line in lines if len(line) > int(columns) and not re.fullmatch(r" +\d+:\d+  \.\.\.\S+", line)], [])
         functions = {site["function"] for site in sites(path)}
         full = check(DUMP, "sites", "--names=full", "--frees", path)
@@ -81,7 +81,7 @@ class Archives(unittest.TestCase):
         check(os.environ["CLANG"], "-c", work("empty.c"), "-o", work("empty.o"))
         if os.path.exists(work(name)):
             os.unlink(work(name))
-        # A thin archive holds its members' paths as they are given.
+        # A thin archive stores its members' paths as given.
         check("ar", flags, name, *map(os.path.basename, (first, work("empty.o"), second)), cwd=work(""))
         return first, second
 
@@ -155,7 +155,7 @@ class Messages(unittest.TestCase):
         self.assert_refused(self.altered("headless", 40, bytes(8)), "section headers")
 
     def test_core_files(self):
-        """Whatever is asked of one, one line for each says what it is."""
+        """Every command identifies a core file with one line."""
         core = self.altered("a.core", 16, struct.pack("<H", 4))
         for arguments in (["report"], ["sites"], [], ["graph"], ["diff", core], ["annotate"], ["merge", "-o", work("merged")],
                           ["check", "--write-budget"], ["export", "--format=collapsed"]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What shells offer behind a part of a command line, which they take from the help."""
+"""Completions of partial command lines in shells, which are generated from the help texts."""
 import glob
 import os
 import re
@@ -25,7 +25,7 @@ COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 _allocsite
 printf '%s\\n' "${COMPREPLY[@]}"
 """
-# What its completion has built in, and files; zsh chooses of the offers by PREFIX itself.
+# Built-in offers and files; zsh itself filters offers by PREFIX.
 ZSH = """
 setopt extendedglob
 compadd() { print -l -- "${@[$argv[(i)--]+1,-1]}"; }
@@ -38,7 +38,7 @@ words=(${=1}); CURRENT=$#words; PREFIX=$words[-1]
 
 
 def options():
-    """Command and name of all options that the reader takes."""
+    """Returns command and name of all options of the reader."""
     for path in glob.glob(os.path.join(READER, "commands", "*.c")):
         command = os.path.basename(path).split(".")[0].split("_")[0]
         with open(path) as file:
@@ -67,7 +67,7 @@ class Bash(unittest.TestCase):
                 self.assertIn("--" + name, {offer.strip("=") for offer in self.offers(f"allocsite-dump {command} --{name}")}, command)
 
     def test_every_value_is_offered(self):
-        """Of the words that are a value anywhere those that an option takes."""
+        """Of all words that are values of some option, exactly the option's values are offered."""
         words = set()
         for command in {command for command, _ in options()}:
             for values in re.findall(r"=([a-z|-]+)", dump(command, "--help").stdout):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite-dump start, stop and reset: of a program that allocates 10 blocks for each line it is sent, and, if asked to, all
-the time in other threads."""
+"""allocsite-dump start, stop and reset on a program that allocates 10 blocks per input line and, if requested,
+continuously in other threads."""
 import json
 import os
 import subprocess
@@ -74,7 +74,7 @@ class Control(unittest.TestCase):
         self.assertIn(said, result.stderr)
 
     def of(self, program, function="ten"):
-        """allocs, live and inherited blocks of the function; the report keeps the laws."""
+        """Returns allocs, live and inherited blocks of the function; the report must obey the laws."""
         result = dump("report", "--format=json", program.pid)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         for row in json.loads(result.stdout)["sites"]:
@@ -110,7 +110,7 @@ class Control(unittest.TestCase):
                 self.do("reset", program.pid)
                 self.do("stop", program.pid)
                 before = self.of(program, "churn")[0]
-                # Of each thread one event was under way at most.
+                # Each thread was in at most one event.
                 self.assertLessEqual(self.of(program, "churn")[0] - before, 3)
                 self.do("start", program.pid)
             self.do("stop", program.pid)

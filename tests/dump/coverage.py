@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite-dump report --unused and --coverage: which of a program's sites have run.
+"""allocsite-dump report --unused and --coverage: the sites of a program that have run.
 
-ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment.
-"""
+ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment."""
 import csv
 import io
 import json
@@ -13,7 +12,7 @@ import unittest
 
 from runs import CC, WORK, dump, work, written
 
-# What calls which site: "x" runs all that its letters name. The lines of the calls are their numbers below.
+# Each letter calls one site: "x" runs all functions that its letters name. The numbers of the calls' lines are below.
 PROGRAM = """#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +88,7 @@ def document(what, *paths, status=0):
 
 
 def unused(*paths, **options):
-    """Line, and line of the caller that it is inlined into."""
+    """Returns the line, and the line of the caller that it is inlined into."""
     sites = document("unused", *paths, **options)["sites"]
     return sorted([site["line"]] + [caller["line"] for caller in site["inlined"]][-1:] for site in sites)
 
@@ -159,7 +158,7 @@ class Unused(unittest.TestCase):
 
 
 class WithoutAllocations(unittest.TestCase):
-    """Modules that were loaded, but no site of which ever ran."""
+    """Modules that were loaded and whose sites never ran."""
 
     def modules(self, *paths):
         return sorted((os.path.basename(module["module"]), module["sites"], module["ran"])
@@ -215,7 +214,7 @@ class Coverage(unittest.TestCase):
 
 
 class Files(unittest.TestCase):
-    """Of modules that are not there any more, or not the same."""
+    """Modules whose files are missing or have changed."""
 
     def refused(self, path, text):
         result = dump("report", "--unused", path)

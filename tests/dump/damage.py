@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Files that are cut or altered get a message, never a crash.
+"""Truncated or altered files cause a message, never a crash.
 
-The whole way from bytes to text runs in one process, with sanitizers, for every byte (REPLAY).
-"""
+Everything from bytes to text runs in one process, with sanitizers, for every byte (REPLAY)."""
 import os
 import shutil
 import unittest
@@ -11,7 +10,7 @@ from programs import check, compile, work
 
 
 def small(source, name, *flags):
-    """Without what is not the table's, so that every byte can be tried."""
+    """Makes a file with nothing but the table, so that every byte can be tried."""
     return compile(source, name, "-g0", "-Rpass=^$", "-fno-asynchronous-unwind-tables", *flags)
 
 

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares a module's site table with its debug information.
 
-The observers are objdump and llvm-symbolizer. A site agrees if some instruction of the functions that refer to a site
-has its place and its inline chain.
+The observers are objdump and llvm-symbolizer. A site agrees if an instruction in one of the functions that refer to a
+site has its source location and inline chain.
 
-Usage: debug_info.py CLANG DUMP ELF names the sites that disagree, and fails if there are any.
-"""
+Usage: debug_info.py CLANG DUMP ELF prints the sites that disagree, and fails if there are any."""
 import functools
 import json
 import os
@@ -21,7 +20,7 @@ def output(*command, **options):
 
 
 def table_place(path):
-    """Its addresses, and where in the file they begin."""
+    """Returns the section's addresses, and its offset in the file."""
     for line in output("readelf", "-SW", path).splitlines():
         words = line.replace("[ ", "[").split()
         if len(words) > 5 and words[1] == "allocsite_sites":
@@ -31,7 +30,7 @@ def table_place(path):
 
 
 def functions(path):
-    """Of each function the addresses of its instructions, and those of the sites that they refer to."""
+    """Returns for each function the addresses of its instructions, and those of the sites that they refer to."""
     table, found = table_place(path)[0], [([], [])]
     for line in output("objdump", "-d", "--no-show-raw-insn", path).splitlines():
         match = INSTRUCTION.match(line)
@@ -46,12 +45,12 @@ def functions(path):
 
 
 def instructions(path):
-    """The addresses of all instructions of functions that refer to a site."""
+    """Returns the addresses of all instructions of functions that refer to a site."""
     return [address for addresses, sites in functions(path) if sites for address in addresses]
 
 
 def called(path):
-    """The ids of the sites that instructions refer to: each site begins with its own."""
+    """Returns the ids of the sites that instructions refer to; a descriptor begins with its id."""
     table, offset = table_place(path)
     with open(path, "rb") as file:
         contents = file.read()
@@ -61,7 +60,7 @@ def called(path):
 
 @functools.cache
 def last_part(function):
-    """The function's own name: scopes, arguments and parameters are printed differently."""
+    """Returns the function's name without scopes, arguments and parameters, which tools print differently."""
     function = function.replace("(anonymous namespace)", "anonymous")
     while True:
         shorter = re.sub(r"(?<!operator)(?<!operator<)<(?:[^<>()]|->)*>|(?<!operator)\([^()]*\)", "", function)
@@ -72,7 +71,7 @@ def last_part(function):
 
 
 def chains(path, clang):
-    """What instructions have, each with the innermost place first."""
+    """Returns the chains of the instructions, innermost location first."""
     symbolizer = os.path.join(os.path.dirname(os.path.realpath(clang)), "llvm-symbolizer")
     addresses = "".join(f"0x{address}\n" for address in instructions(path))
     places = output(symbolizer, "--output-style=LLVM", "--functions=linkage", "--inlines", "--demangle", "--obj=" + path,
@@ -83,15 +82,15 @@ def chains(path, clang):
 
 
 def is_place(place, seen):
-    """Tables name files as the compiler does, symbolizers by whole paths."""
+    """Tables name files as the compiler does, symbolizers by absolute paths."""
     function, file, line, column = seen
     return (last_part(place["function"]), str(place["line"]), str(place["column"])) == (function, line, column) and \
         ("/" + os.path.normpath(file)).endswith("/" + os.path.normpath(place["file"]).lstrip("/"))
 
 
 def disagreeing(sites, chains, is_inlined_later=False):
-    """The sites that no chain has. A chain may begin within: of an inlined wrapper the site is the call.
-    is_inlined_later: a link may have inlined the functions of sites once more."""
+    """Returns the sites that match no chain. A match may start within a chain: if a wrapper is inlined, the site is the
+    call. is_inlined_later: a link may have inlined the functions of sites again."""
     seen = {}
     for chain in chains:
         for i, place in enumerate(chain):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite-dump diff: of programs that were edited, its options, its messages and its exit status."""
+"""allocsite-dump diff: edited programs, options, messages and exit status."""
 import json
 import shutil
 import subprocess
@@ -7,7 +7,7 @@ import unittest
 
 from runs import DUMP, dump, read, report, work, written
 
-# Each function keeps what it allocates, so that the optimizer leaves the calls alone. Places are named by marks.
+# Each function keeps its blocks, so that the optimizer does not remove calls. Marks name locations.
 SOURCE = """\
 #include <stdlib.h>
 void *volatile kept;
@@ -48,7 +48,7 @@ def document(old, new, *options):
     return json.loads(result.stdout)
 
 
-# "fill" is called by two ways, one of which goes through what optimizers may inline.
+# "fill" is called through two paths, one of which contains a function that optimizers may inline.
 WAYS = """\
 #include <stdlib.h>
 void *volatile kept;
@@ -70,7 +70,7 @@ def by_ways(folder, loads, how="noinline"):
 
 class Stacks(unittest.TestCase):
     def rows(self, *files):
-        """Of each the functions from fill on, its state and its change in calls."""
+        """Returns for each row its functions from fill on, its state and its change in calls."""
         rows = document(*files, "--by=stack", "--all")["rows"]
         return sorted(([frame["function"] for frame in (row["new"] or row["old"])["frames"]][:3], row["state"],
                        row["change"]["allocs"]) for row in rows)
@@ -134,7 +134,7 @@ class Edits(unittest.TestCase):
         cls.old = report(SOURCE, "edits", contexts=1)
 
     def edited(self, source, folder):
-        """The rows of a diff by the marks of their lines, new ones first."""
+        """Returns the rows of a diff by the marks of their lines, new ones first."""
         found = document(self.old, report(source, folder, contexts=1), "--all")
         rows = {}
         for row in found["rows"]:

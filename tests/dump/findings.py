@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Advice, and what editors and CI are told: of programs with one known problem each, and of one without any."""
+"""Advice, and output for editors and CI: programs with one known problem each, and one without any."""
 import json
 import os
 import re
@@ -29,7 +29,7 @@ int main(void) {
         give_back(kept[0] = line_of(i));
 }
 """
-# By three ways, a block each. line_of returns what it finds in a global, so it is no pass-through function.
+# Three paths with one block each. line_of returns a value from a global, so it is no pass-through function.
 WAYS = REUSE.replace("return malloc(10 + i * 7 % 3000);", "kept[9] = malloc(10 + i * 7 % 3000); return last();").replace(
     "__attribute__((noinline)) void *line_of", "void *last(void) { return kept[9]; }\n__attribute__((noinline)) void *line_of").replace("int main", """\
 __attribute__((noinline)) void one(int i) { give_back(kept[1] = line_of(i)); }
@@ -98,7 +98,7 @@ int main(void) {
 
 
 def advice(source, options="reach=0", *arguments):
-    """Of the run, and what it says is not known."""
+    """Returns the advice for the run, and the facts that it says are unknown."""
     path = report(source, "advice", options)
     result = dump("report", "--advise", "--format=json", *arguments, path)
     if result.returncode or result.stderr:
@@ -122,7 +122,7 @@ class Advice(unittest.TestCase):
         self.assertIn("sizes=1", unknown[0])
 
     def test_reuse_by_each_stack(self):
-        """Their sum is known within a bound alone, and each of them exactly."""
+        """Their sum has only a bound, but each stack's peak is exact."""
         self.one(WAYS, "reuse", "malloc(10", saved=(4999, 0, 0))
         what, _ = self.one(WAYS, "reuse", "malloc(10", options="stack=8", saved=(4997, 0, 0))
         self.assertEqual(what, "5,000 allocations, never two at once of each of 3 stacks")
@@ -159,7 +159,7 @@ class Advice(unittest.TestCase):
         self.assertEqual(advice(BYTES.replace("malloc(40)", "malloc(rand() % 2 ? 40 : 900)"), "sizes=1:pairs=1"), ([], []))
 
     def test_short_lived(self):
-        """Where a few blocks stay, the most at once tells nothing."""
+        """If few blocks stay live, the maximum of live blocks is meaningless."""
         source = BEGIN + """\
 __attribute__((noinline)) void *line_of(int i) { return malloc(10); }
 int main(void) {
@@ -329,7 +329,7 @@ class Sarif(unittest.TestCase):
 
 
 def annotations(text):
-    """As the runner reads them."""
+    """Parses annotations as GitHub's runner does."""
     for line in text.splitlines():
         command, properties, message = re.fullmatch("::([a-z]+) ([^:]*(?::[^:]+)*?)::(.*)", line).groups()
         unescaped = {"%0A": "\n", "%0D": "\r", "%3A": ":", "%2C": ",", "%25": "%"}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program that builds known graphs and tells their edges itself: "edge FROM FIELD TO" for each. */
+/* A program that builds known graphs and prints their edges itself: "edge FROM FIELD TO" for each. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -135,11 +135,11 @@ static void make_arrays(void) {
         several[i].anything = pointers;
         tell(several, "anything", pointers);
     }
-    holder->node->next->next = (struct node *)several; /* of another type than it says */
+    holder->node->next->next = (struct node *)several; /* of another type than declared */
     tell(holder->node->next, "next", several);
 }
 
-/* A cycle that nothing else holds. */
+/* A cycle without other references. */
 static __attribute__((noinline)) void lose(void) {
     struct node *one = calloc(1, sizeof *one), *two = calloc(1, sizeof *two);
     one->next = two;
@@ -149,7 +149,7 @@ static __attribute__((noinline)) void lose(void) {
     printf("lost %p %p\n", (void *)one, (void *)two);
 }
 
-/* Further down the stack than anything that is called later, so that no pointer is left where that looks. */
+/* Runs further down the stack than later calls, so that no pointer remains in the stack above. */
 static __attribute__((noinline)) void make_all(void) {
     volatile char space[1 << 16];
     space[0] = 0;

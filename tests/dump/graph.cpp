@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The same in C++: bases, the standard library's pointers and containers, a cycle of shared pointers that is
-// lost.
+// The same in C++: bases, the standard library's pointers and containers, a leaked cycle of shared
+// pointers.
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -68,7 +68,7 @@ static void make_bases() {
 }
 
 static void make_containers() {
-    everything->leaves.reserve(5); // so that no pointer is to the end of the buffer
+    everything->leaves.reserve(5); // prevents a pointer to the end of the buffer
     for (int i = 0; i < 4; i++)
         everything->leaves.push_back(std::unique_ptr<leaf>(make_leaf()));
     void *buffer = everything->leaves.data();
@@ -94,7 +94,7 @@ static __attribute__((noinline)) void lose() {
     std::printf("lost %p %p\n", static_cast<void *>(a.get()), static_cast<void *>(b.get()));
 }
 
-// Further down the stack than anything that is called later, so that no pointer is left where that looks.
+// Runs further down the stack than later calls, so that no pointer remains in the stack above.
 static __attribute__((noinline)) void make_all() {
     volatile char space[1 << 16];
     space[0] = 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite-dump graph against programs that build known graphs and tell their edges themselves."""
+"""allocsite-dump graph, compared with programs that build known graphs and print their edges themselves."""
 import collections
 import csv
 import glob
@@ -19,12 +19,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def own(path):
-    """What the program has written itself at its end, of the same blocks."""
+    """Returns the snapshot that the program itself wrote at its end."""
     return path + ".own"
 
 
 def snapshot(source, *options, preload="", settings=""):
-    """Compiles the program, takes a snapshot when it is ready, and lets it end. Returns what it told, with the path."""
+    """Compiles the program, takes a snapshot when it is ready, and lets it end. Returns its output, and the path."""
     name = source.replace(".", "-") + "".join(options) + os.path.basename(preload) + settings.replace(":", "-")
     compiler = CC + "++" if source.endswith(".cpp") else CC
     subprocess.run([compiler, "-O1", "-g", "-pthread", os.path.join(HERE, source), *options, "-o", work(name)], check=True)
@@ -52,7 +52,7 @@ def shown(*arguments):
 
 
 def edges(path):
-    """From blocks, with their fields, to blocks."""
+    """Returns the edges between blocks, with fields."""
     lines = [line.split("\t") for line in shown("--edges", path).splitlines()]
     return sorted([start, field, end] for start, field, end in lines if start.startswith("0x"))
 
@@ -90,7 +90,7 @@ class C(unittest.TestCase):
             self.assertEqual(shown(option, own(self.path)), shown(option, self.path + ".again"))
 
     def test_blocks_are_those_of_the_report(self):
-        """Of its sites, but for the buffer of standard input, which the program has only read from in the meantime."""
+        """Compares its sites, except for the buffer of standard input, which the program has read meanwhile."""
         live = collections.Counter()
         for site in self.report["sites"]:
             if site["sited"]:
@@ -99,13 +99,14 @@ class C(unittest.TestCase):
         self.assertEqual({row["type"]: row["own"] for row in rows if row["type"] != "[no type]"}, dict(live))
 
     def test_lost_blocks_are_those_of_reach(self):
-        """Which does not see the pointer in the packed struct, that is not aligned."""
+        """reach=1 misses the pointer in the packed struct, because it is not aligned."""
         blocks, size = totals_of(self.path)
         self.assertEqual((blocks + 1, size + 24), lost_at_exit(self.report))
 
     def test_retained_and_deep(self):
-        """Of the list of five, the trees of 1, 3 and 7, the list of two, and what packed leads to: all that the first
-        holder leads to is its own, but for the arrays that the last node of the short list names wrongly."""
+        """A list of five, trees of 1, 3 and 7, a list of two, and the blocks reachable from packed: the first holder
+        retains everything reachable, except for the arrays that the last node of the short list refers to with a wrong
+        type."""
         rows = {row["type"]: row for row in json.loads(shown("--format=json", "--top=0", self.path))["rows"]}
         trees, lists = 24 * (1 + 3 + 7), 24 * (5 + 2 + 1)
         first = 80 + trees + lists + 11 + 40
@@ -192,14 +193,14 @@ class Stacks(C):
 
 
 class Ways(unittest.TestCase):
-    """By where sites were called from, with stacks, with contexts and in a static program."""
+    """Grouped by callers: with stacks, with contexts and in a static program."""
     @classmethod
     def setUpClass(cls):
         cls.runs = [snapshot("graph_stacks.c", settings=":stack=8"), snapshot("graph_stacks.c"),
                     snapshot("graph_stacks.c", "-static", settings=":stack=8")]
 
     def each(self):
-        """Of the process while it ran, and at its end."""
+        """From the running process, and at its end."""
         for path, told, report in self.runs:
             for file in path, own(path):
                 yield file, {way: int(count) for way, count in told["way"]}, report
@@ -214,7 +215,7 @@ class Ways(unittest.TestCase):
             self.assertEqual(max(row["retained"] for row in nodes), 160)
 
     def test_lines_of_callers(self):
-        """They are chosen when the snapshot is taken."""
+        """The lines are chosen when the snapshot is taken."""
         for path, told, _ in self.runs:
             wanted = collections.Counter()
             for way, count in told["way"]:
@@ -269,19 +270,19 @@ class Cpp(unittest.TestCase):
         self.assertIn(self.told["held"][0][0], [end for _, field, end in edges(self.path) if field == "_M_storage.second"])
 
     def test_edges_of_nodes_and_counts_have_names(self):
-        """The cycle's pointers are told by the program; what else there is are the pointers to counts."""
+        """The program prints the cycle's pointers; the remaining ones are pointers to counts."""
         left, right = self.told["lost"][0]
         fields = sorted(field for start, field, _ in edges(self.path) if start in (left, right))
         self.assertEqual(fields, ["to_left._M_ptr", "to_left._M_refcount._M_pi", "to_right._M_ptr", "to_right._M_refcount._M_pi"])
 
     def test_of_several_types_of_a_line_a_block_has_the_one_that_fits(self):
-        """A line that puts something into a hash table makes a node, and now and then buckets."""
+        """A line that inserts into a hash table allocates a node, and sometimes buckets."""
         types = {line.split("\t")[2] for line in shown("--dump", self.path).splitlines()}
         self.assertLessEqual({"std::__detail::_Hash_node_base *", "std::__detail::_Hash_node<std::pair<const int, leaf *>, false>"}, types)
         self.assertFalse([name for name in types if " or " in name])
 
     def test_contents_only_where_they_are_asked_for(self):
-        """Of blocks of characters; the buffer of standard input, which nobody has typed anything into, has none."""
+        """Blocks of characters have contents. The buffer of standard input, into which nothing was typed, has none."""
         lines = [line.split("\t") for line in shown("--dump", self.path + ".contents").splitlines()]
         self.assertEqual([line[2:3] + line[4:] for line in lines if line[4:] != [""] and line[2] != "[no type]"],
                          [["char", "longer than what a string has ro"]])
@@ -303,7 +304,7 @@ class Cpp(unittest.TestCase):
 
 
 class Lifted(unittest.TestCase):
-    """One line makes blocks of many types, each of which is known by where it has pointers."""
+    """One line allocates blocks of many types, which are recognized by the positions of pointers."""
     def check(self, path):
         blocks = {line.split("\t")[0]: line.split("\t")[2] for line in shown("--dump", path).splitlines()}
         counts = collections.Counter(blocks.values())
@@ -322,13 +323,13 @@ class Lifted(unittest.TestCase):
 
 
 class Rooms(unittest.TestCase):
-    """Pointers that no member is declared as, and what looks like one where there is none."""
+    """Pointers that are not in a declared member, and words that only look like pointers."""
     @classmethod
     def setUpClass(cls):
         cls.path, cls.told, _ = snapshot("graph_rooms.cpp")
 
     def test_what_holds_pointers_has_names_and_what_cannot_has_none(self):
-        """The string with an allocator of its own and the other one are laid out in different ways."""
+        """Strings with and without an allocator object have different layouts."""
         for path in self.path, own(self.path):
             sources = {start for start, _, _ in self.told["edge"]}
             self.assertEqual([edge for edge in edges(path) if edge[0] in sources], sorted(self.told["edge"]))
@@ -336,7 +337,7 @@ class Rooms(unittest.TestCase):
             self.assertIn(" are in blocks of no known type, 2 are where types have text\n", shown(path))
 
     def test_memory_is_bytes_and_a_library_s_string_characters(self):
-        """Whatever else the line that asks for memory allocates."""
+        """Whatever else the line that requests memory allocates."""
         for path in self.path, own(self.path):
             types = {line.split("\t")[0]: line.split("\t")[1:3] for line in shown("--dump", path).splitlines()}
             self.assertEqual(types[self.told["raw"][0][0]], ["100", "bytes"])
@@ -345,8 +346,8 @@ class Rooms(unittest.TestCase):
 
 class Others(unittest.TestCase):
     def check(self, *arguments, **more):
-        """Libraries have blocks without a type, which hold others. What is linked in statically may have another struct
-        node, so that its fields have no names."""
+        """Libraries have blocks without a type, which refer to others. Statically linked code may have another struct
+        node, so its fields have no names."""
         path, told, report = snapshot("graph.c", *arguments, **more)
         typed = {fields[0] for fields in map(lambda line: line.split("\t"), shown("--dump", path).splitlines())
                  if fields[2] != "[no type]"}
@@ -373,12 +374,12 @@ class Frames(unittest.TestCase):
     def functions(self, path):
         ways = shown("--limit=9", path, "why", "struct held").splitlines()
         found = [line.split(" of thread")[0] for line in ways if not line.startswith(" ")]
-        for way in found: # what it calls may have saved a register with the pointer
+        for way in found: # a callee may have saved a register with the pointer
             self.assertRegex(way, r"^\w+, stack$", path)
         return found
 
     def test_roots_on_stacks_have_the_function_of_their_frame(self):
-        """At the end of the program its first thread has none any more."""
+        """At the end of the program its first thread has no frames left."""
         for flags in (), ("-fomit-frame-pointer",), ("-static",):
             path, _, _ = snapshot("graph_frames.c", *flags)
             for file, most in (path, 6), (own(path), 5):
@@ -389,8 +390,8 @@ class Frames(unittest.TestCase):
                     self.assertIn("stack keep_more\n", shown("--type=struct held", file))
 
 
-# Loads it in the Memory panel. Returns its total and of each type what the panel shows; null: this Chromium's DevTools are
-# made otherwise.
+# Loads the file in the Memory panel. Returns its total, and the panel's values for each type; null: this version of
+# DevTools is different.
 IN_DEVTOOLS = """(async () => {
     const profiler = await import("./panels/profiler/profiler.js"), legacy = await import("./ui/legacy/legacy.js");
     const manager = legacy.ViewManager?.ViewManager, panels = profiler.HeapProfilerPanel?.HeapProfilerPanel;
@@ -411,7 +412,7 @@ IN_DEVTOOLS = """(async () => {
 
 
 class HeapSnapshot(unittest.TestCase):
-    """For Chrome's DevTools: what these show, and memlab."""
+    """For Chrome's DevTools: the values shown there, and memlab."""
     @unittest.skipUnless(browser.CHROMIUM, "no Chromium")
     def test_it_is_shown_in_devtools(self):
         stacks = snapshot("graph_stacks.c")
@@ -421,7 +422,7 @@ class HeapSnapshot(unittest.TestCase):
             chromium.navigate("devtools://devtools/bundled/js_app.html")
             late = time.monotonic() + browser.PATIENCE
             while not chromium.value("document.body.childElementCount") and time.monotonic() < late:
-                time.sleep(0.05)  # its texts are still on their way
+                time.sleep(0.05)  # strings are still being loaded
             heap = json.loads(shown("--format=heapsnapshot", path))
             chained = [i for i in range(0, len(heap["nodes"]), 7) if heap["strings"][heap["nodes"][i + 1]] == "struct chained"]
             seen = chromium.value(IN_DEVTOOLS % (json.dumps(heap), chained))
@@ -471,14 +472,14 @@ class HeapSnapshot(unittest.TestCase):
 
 
 class Own(unittest.TestCase):
-    """A program that has snapshots of itself written while it runs and at its end."""
+    """A program that takes snapshots of itself while it runs and at its end."""
     @classmethod
     def setUpClass(cls):
         cls.runs = {flags: cls.run_it(*flags) for flags in ((), ("-static",))}
 
     @staticmethod
     def run_it(*flags):
-        # The stack of an ended thread, which glibc keeps, can count as that of a suspended coroutine.
+        # The stack of an ended thread, which glibc caches, may count as that of a suspended coroutine.
         name = work("own" + "".join(flags))
         subprocess.run([CC, "-O1", "-g", "-pthread", "-fallocsite-contexts=0", "-I" + os.path.join(HERE, "../../rt/lib"), os.path.join(HERE, "graph_own.c"), *flags, "-o", name], check=True)
         result = subprocess.run([name, name + ".called"], capture_output=True, text=True, timeout=60, env={
@@ -498,7 +499,7 @@ class Own(unittest.TestCase):
                 self.assertEqual((counts["struct on_stack"], counts["struct in_thread"]), ("1", "1"))
 
     def test_stacks_and_thread_local_memory_are_roots(self):
-        """Of threads that have ended there is nothing at the end."""
+        """Threads that have ended have no roots at the end."""
         for name, _ in self.runs.values():
             self.assertRegex(shown(name + ".called", "why", "struct on_stack"), r"^hold, stack of thread \d+\n")
             self.assertRegex(shown(name + ".called", "why", "struct in_main"), r"^main, stack of thread \d+\n")
@@ -515,7 +516,7 @@ class Own(unittest.TestCase):
         result = subprocess.run([stripped, stripped + ".called"], check=True, capture_output=True, text=True,
                                 env={**os.environ, "ALLOCSITE_OPTIONS": f"report=none:signal=USR2:graph={stripped}.graph"})
         line = "allocsite-dump: " + stripped + ": its fields have no names: it has no debug information"
-        self.assertEqual(result.stderr.count(line), 23)  # the snapshots that it has written
+        self.assertEqual(result.stderr.count(line), 23)  # the snapshots that the program took itself
         fields = shown("--edges", stripped + ".graph")
         self.assertIn("\t+0\t", fields)
         self.assertNotIn("\tnext\t", fields)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads that hold blocks on their stacks alone, one of them in a signal handler that has a stack of its
- * own. */
+/* Threads whose blocks are referenced only from their stacks, one of them in a signal handler with its own
+ * stack. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// A tree of containers that one line makes: all its blocks are of one site, and of many types.
+// A tree of containers that one line makes: all its blocks have one site and many types.
 #include <cstdio>
 #include <deque>
 #include <list>
@@ -27,7 +27,7 @@ int main() {
         made.branches[i]["a branch that has a rather long name as well"] = {{one, one}, {one}, {}};
         made.more.push_back(one);
     }
-    static tree &copy = *new tree(made); // which stays until the end
+    static tree &copy = *new tree(made); // stays until the end
     made = {};
     printf("made %p\nready\n", static_cast<void *>(&copy));
     fflush(stdout);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program that has snapshots of itself written, while other threads allocate, hold blocks on their stacks
- * and in thread-local memory, and wait. argv[1]: where to. It says what is not as it should be, or "done". */
+/* A program that takes snapshots of itself while other threads allocate, hold blocks on their stacks and in
+ * TLS, and wait. argv[1]: destination. Prints errors, or "done". */
 #include <allocsite.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Objects whose pointers stand where no member is declared as one, and words that look like pointers where
-// none can be.
+// Objects with pointers that are not in declared members, and words that look like pointers but cannot
+// be.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-/* Room for an object, as libraries make it: a union of bytes, in a struct of the size of the object. */
+/* Storage for an object, as in libraries: a union of bytes, in a struct with the size of the object. */
 template <class Object> struct room {
     union {
         char bytes[sizeof(Object)];
@@ -23,7 +23,7 @@ struct inner {
     inner *other;
 };
 
-/* An allocator that has something, so that a string with it is larger than one without. */
+/* An allocator with state, so a string with it is larger than one without. */
 template <class Object> struct counting {
     using value_type = Object;
     long count = 0;
@@ -55,7 +55,7 @@ struct outer {
 
 struct empty {};
 
-/* Its caller's line allocates both. */
+/* The caller's line allocates both. */
 __attribute__((noinline)) static void *make(size_t size) {
     return size ? malloc(size) : new empty;
 }

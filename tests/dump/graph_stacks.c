@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks of one site that came by several ways, some of which are gone again. It tells how many there are of
- * each that is left. */
+/* Blocks of one site from several call paths, some of which are freed. Prints the number of remaining blocks
+ * per path. */
 #include <stdio.h>
 #include <stdlib.h>
 

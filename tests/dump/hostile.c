@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program whose names hostile.py replaces in its profile, its snapshot and its file. They have 120 bytes.
- */
+/* A program whose names, 120 bytes each, hostile.py replaces in its profile, its snapshot and its
+ * file. */
 #include <allocsite.h>
 #include <stdlib.h>
 

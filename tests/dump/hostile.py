@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names that attack whoever reads a report: a terminal, a spreadsheet, a Markdown or HTML viewer, a CI log.
+"""Names that attack the reader of a report: a terminal, a spreadsheet, a Markdown or HTML viewer, a CI log.
 
-ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment. Markdown is rendered by
-cmark-gfm, which is GitHub's reader of it.
+ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment. cmark-gfm, GitHub's own
+parser, renders Markdown.
 
 The names of a program are replaced, byte for byte, in its profile, its heap snapshot and its executable. Every command
-then writes every format, and an independent parser of the format checks that no name became more than text.
-"""
+then writes every format, and an independent parser of the format checks that no name became more than text."""
 import csv
 import gzip
 import html.parser
@@ -41,7 +40,7 @@ BYS = "line function file type module stack thread phase freed".split()
 
 
 def poisoned(contents, payloads):
-    """Names keep their length, and stay distinct. Each kind of name takes the next payload."""
+    """Names keep their length and stay distinct. Each kind of name takes the next payload."""
     for i, (kind, token) in enumerate(TOKENS.items()):
         payload = payloads[i % len(payloads)]
         payload = payload if isinstance(payload, bytes) else payload.encode()
@@ -50,7 +49,7 @@ def poisoned(contents, payloads):
 
 
 def summed(snapshot):
-    """With the FNV-1a of all before it in its last eight bytes."""
+    """Sets the last eight bytes to the FNV-1a hash of everything before."""
     value = 0xcbf29ce484222325
     for byte in snapshot[:-8]:
         value = (value ^ byte) * 0x100000001b3 % (1 << 64)
@@ -91,7 +90,7 @@ class Hostile(unittest.TestCase):
         everything = b"".join(self.contents.values())
         self.assertEqual([kind for kind, token in TOKENS.items() if token.encode() not in everything], [])
 
-    # ---- What each format must hold, whatever the names are.
+    # ---- Checks for each format, whatever the names are.
 
     def assert_plain(self, text, more=""):
         found = {character for character in text if character not in "\n" + more and
@@ -125,10 +124,10 @@ class Hostile(unittest.TestCase):
         for tag, attributes in tags(rendered):
             self.assertIn(tag, ALLOWED_TAGS, rendered)
             self.assertLessEqual(set(attributes), {"align"}, rendered)
-        # What GitHub links after it has rendered, and what would be styled, stands in code.
+        # Text that GitHub turns into links after rendering, and text with markup, is in code.
         outside = re.sub(r"(?s)<code>.*?</code>|<[^>]*>", "", rendered)
         self.assertNotRegex(outside, r"@|#\d|\$|~|://|www\.")
-        # A table has one number of cells in each row.
+        # All rows of a table have the same number of cells.
         for table in re.findall(r"(?s)<table>.*?</table>", rendered):
             self.assertEqual(len({len(re.findall("<t[dh]", row)) for row in table.split("<tr>")[1:]}), 1)
 
@@ -161,7 +160,7 @@ class Hostile(unittest.TestCase):
             self.assertNotIn("\n", text)
 
     def strings_of(self, raw):
-        """Field 6 of the profile, by the rules of Protocol Buffers."""
+        """Returns the strings of the profile (field 6 in its Protocol Buffers encoding)."""
         def varint(at):
             value = shift = 0
             while True:

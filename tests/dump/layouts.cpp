@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Types of all kinds of layout. Run, the program says what is padding in each, as the compiler that made it
-// knows: "SIZE PADDING NAME". That must be gcc, whose __builtin_clear_padding does without debug information.
+// Types with all kinds of layouts. When run, the program prints the padding of each: "SIZE PADDING NAME". It
+// must be compiled by gcc, whose __builtin_clear_padding does not use debug information.
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -96,7 +96,7 @@ class base {
     int a = 1;
 };
 
-/* Lies in part in its base's padding. */
+/* Partly in its base's padding. */
 class derived : public base {
     char b = 2;
     static int shared;
@@ -155,7 +155,7 @@ typedef struct {
 
 using row = plain[4];
 
-// The types that are looked at; each has an object, so that debug information has it.
+// The types that are checked. Each has an object, so that it has debug information.
 #define TYPES(DO)                                                                                            \
     DO(plain)                                                                                                \
     DO(full)                                                                                                 \
@@ -200,7 +200,7 @@ using row = plain[4];
 
 template <typename T> T object;
 
-// What has a name by typedef alone is in the debug information only where it is used by that name.
+// A type named only by a typedef is in the debug information only if it is used by that name.
 unnamed used_unnamed;
 row used_row;
 

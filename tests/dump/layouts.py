@@ -2,8 +2,7 @@
 """allocsite-dump report --by=type: sizes and padding of types, from the debug information of a module.
 
 ctest passes DUMP (allocsite-dump), CLANG, CLANGXX, OBSERVER (another C++ compiler) and WORK (a folder) in the
-environment.
-"""
+environment."""
 import json
 import os
 import shutil
@@ -49,7 +48,7 @@ def row(index, module, name, blocks, size, live):
 
 
 def report(name, *sites):
-    """A report of sites (module, type, blocks, size of each, how many of them are live)."""
+    """Makes a report of sites (module, type, blocks, size of each, number of live ones)."""
     rows = [row(index + 1, *site) for index, site in enumerate(sites)]
     totals = {counter: sum(site[counter] for site in rows) for counter in COUNTERS}
     with open(work(name), "wb") as file:
@@ -95,7 +94,7 @@ def setUpModule():
 class Layouts(unittest.TestCase):
     maxDiff = None
     def test_all_kinds_of_types(self):
-        """What the compiler says of itself must be what its debug information says of another one's."""
+        """Padding from one compiler's builtin equals padding from another compiler's debug information."""
         observer = run(os.environ["OBSERVER"], "-std=c++17", "-w", os.path.join(HERE, "layouts.cpp"), "-o", work("observer"))
         if observer.returncode != 0:
             self.skipTest("the other compiler has no __builtin_clear_padding")
@@ -106,11 +105,11 @@ class Layouts(unittest.TestCase):
             have = sizes(compile_layouts("layouts", *flags), *want)
             for name in want:
                 if have[name] == UNKNOWN and MAJOR < 15 and ("box<" in name or "defaults<" in name):
-                    have[name] = want[name]  # there clang does not tell all that are defaults
+                    have[name] = want[name]  # clang does not mark all default arguments
             self.assertEqual(have, want, flags)
 
     def test_a_namesake_with_other_arguments_is_not_the_type(self):
-        """What is declared is somewhere else; what is not there at all is known to differ from clang 15 on."""
+        """A declared type is defined elsewhere. A type that is missing completely is distinguished from clang 15 on."""
         for number, declared in enumerate(["box<int> *pointer;"] + [""] * (MAJOR >= 15)):
             path = work(f"namesake{number}")
             with open(f"{path}.cpp", "w") as file:
@@ -134,7 +133,7 @@ class Layouts(unittest.TestCase):
         self.assertTrue(rows(report("local.profile", (module, "struct local", 1, 1, 1)))["struct local"]["differs"])
 
     def test_types_in_units_of_their_own(self):
-        """Members of types there are out of reach: taken to have no padding, which is said."""
+        """Members in other type units are inaccessible: they are assumed to have no padding, and the report says so."""
         module = compile_layouts("types", "-g", "-gdwarf-5", "-fdebug-types-section")
         found = rows(report("types.profile", (module, "nested", 1, 44, 1), (module, "plain", 1, 12, 1)))
         self.assertEqual(numbers(found["plain"]), (12, 6, False))
@@ -236,7 +235,7 @@ class Modules(unittest.TestCase):
                          [{"module": work("absent"), "reason": "No such file or directory"}])
 
     def test_damaged_debug_information(self):
-        """Whatever libdwarf makes of it, it is told or left out."""
+        """Whatever libdwarf returns, it is reported or left out."""
         module = compile_c("damaged")
         path = report("damaged.profile", (module, "struct pair", 1, 16, 1), (module, "struct local", 1, 8, 1))
         with open(module, "rb") as file:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The lines and callers that a report is to show. "@ CALLS BYTES" is what a line has if pass-through
- * functions leave it to their callers. */
+/* Lines and callers that a report must show. "@ CALLS BYTES" has a line's counts if pass-through functions
+ * are attributed to their callers. */
 #include "lines.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct node {
 
 struct node *table[4];
 
-/* Keeps its block: it is no pass-through function. */
+/* Keeps its block, so it is no pass-through function. */
 NOINLINE static void add(const char *name, int hash) {
     struct node *node = need(sizeof *node); /* @ 7 112 */
     node->name = copy(name);                /* @ 7 42 */

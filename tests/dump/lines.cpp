@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Containers and strings: rows are lines of the program, in whatever library code the allocator is called. "@
- * CALLS" is what a line has. */
+ * CALLS" has a line's calls. */
 #include <deque>
 #include <memory>
 #include <string>

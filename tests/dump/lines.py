@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The line that an allocation is shown at, which is chosen from its call path when the report is read.
+"""The line of an allocation, which is chosen from its call path when the report is read.
 
-ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment.
-"""
+ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment."""
 import collections
 import csv
 import glob
@@ -51,7 +50,7 @@ def calls(row):
 
 
 def lines(found, name):
-    """line of the source -> calls, bytes."""
+    """Returns calls and bytes by line of the source."""
     sums = collections.defaultdict(lambda: [0, 0])
     for row in found:
         if os.path.basename(row["file"]) == name:
@@ -139,7 +138,7 @@ class Choice(unittest.TestCase):
         self.assertEqual([2 * calls(row) for row in once], [calls(row) for row in twice])
 
     def test_budgets_keep_them(self):
-        """A budget that was written with them is kept by the same lines only."""
+        """A budget that was written with --skip or --stop only holds for the same lines."""
         path, budget = work("c-O0.profile"), work("lines.budget")
         written = dump("check", "--skip=add", "--stop=stored", "--line=auto", "--write-budget", path).stdout
         self.assertIn("\nskip  add\nstop  stored\n", written)
@@ -150,7 +149,7 @@ class Choice(unittest.TestCase):
             self.assertEqual((result.returncode, result.stderr.count("no site of")), (status, warnings), result.stderr)
         with open(budget, "w") as file:
             file.write("function load allocs <= 0\nskip add\n")
-        for arguments in [], ["--skip=load,add"], ["--stop=stored"], ["--line=site"], ["--line=auto"]:  # which win
+        for arguments in [], ["--skip=load,add"], ["--stop=stored"], ["--line=site"], ["--line=auto"]:  # options of the command override the program's
             load = sum(calls(row) for row in rows(*(arguments or ["--skip=add"]), path) if row["function"] == "load")
             found = json.loads(dump("check", f"--budget={budget}", *arguments, "--format=json", path).stdout)
             self.assertEqual([limit["actual"] for limit in found["limits"]], [load], arguments)
@@ -182,7 +181,7 @@ class Choice(unittest.TestCase):
 
 
 class Lost(unittest.TestCase):
-    """Lost blocks are told at the line that the blocks count for, also of merged profiles and of forked children."""
+    """Leaked blocks are shown at the line that they are attributed to, also in merged profiles and forked children."""
     SOURCE = """#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -221,7 +220,7 @@ int main(void) {
 
 
 class Pairs(unittest.TestCase):
-    """Who freed and reallocated blocks is told at the line that the blocks count for."""
+    """Frees and reallocations of blocks are shown at the line that the blocks are attributed to."""
     SOURCE = """#include <stdlib.h>
 static void *make(size_t size) { return malloc(size); }
 static void *grow(void *block, size_t size) { return realloc(block, size); }
@@ -242,7 +241,7 @@ int main(void) {
     return 0;
 }
 """
-    # line of the owner: frees or moves by a line of all runs, and their bytes
+    # by line of the owner: frees or moves by a line in all runs, and their bytes
     OWNERS = {5: [(6, "freed", 3, 30)], 7: [(8, "freed", 3, 9)], 9: [(10, "reallocated", 2, 40)],
               10: [(11, "reallocated", 2, 60)], 11: [(12, "freed", 2, 100)]}
 
@@ -284,7 +283,7 @@ int main(void) {
                              {by: (times * count, times * size) for pairs in self.OWNERS.values() for by, _, count, size in pairs})
 
     def test_sites_are_the_sums(self):
-        """Of JSON, whose rows are the calls of allocators: pairs of all lines of a site are the site's."""
+        """JSON's sites are the calls of allocators: a site has the pairs of all its lines."""
         for path in "one.profile", "both.profile":
             report = json.loads(check("--format=json", work(path)))
             for kind, count, size in ("free", "frees", "freed_bytes"), ("realloc", "moved", "moved_bytes"):
@@ -304,7 +303,7 @@ class Callers(unittest.TestCase):
         self.assertRegex(text, rf"recurse copy\n +called by recurse \S*lines\.c:{line_of('recurse(depth - 1)')} < main \S*lines\.c:{line_of('recurse(5)')}\n")
 
     def test_rows_by_caller(self):
-        """They split the rows, and show where the callers of one part."""
+        """They split the rows and show the callers of each part."""
         for level in LEVELS:
             path = work(f"c{level}.profile")
             whole, parts = collections.Counter(), collections.Counter()
@@ -329,7 +328,7 @@ class Callers(unittest.TestCase):
             self.assertNotIn("_start", check(work(f"cpp{level}.profile")), level)
 
     def test_of_code_that_was_inlined(self):
-        """Below the line stands the function that has its code, so the callers are that one's."""
+        """The function with the code of the line is the innermost frame, so the callers are that function's."""
         text = check("--stop=need", work("c-O2.profile"))
         self.assertRegex(text, r"need malloc\n +in \S+ copy\n +called by add ")
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Pass-through functions of another file than their callers (lines.c). */
+/* Pass-through functions in another file than their callers (lines.c). */
 #include "lines.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ void grow(void *place, size_t size) {
     *block = grown;
 }
 
-/* Its block is from elsewhere, so it is no pass-through function, and neither is a caller that returns it. */
+/* Its block comes from elsewhere, so neither this nor a caller that returns it is a pass-through function. */
 void *stored(void) {
     static char *block;
     return block;

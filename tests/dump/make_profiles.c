@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// make_profiles FOLDER COUNT SITES [sizes]: writes profiles FOLDER/0, FOLDER/1 ... of so many sites each, as
-// of processes of one program whose numbers differ.
+// make_profiles FOLDER COUNT SITES [sizes]: writes profiles FOLDER/0, FOLDER/1 ... with SITES sites each, as
+// of processes of one program whose counts differ.
 #include "dump/profile/image.h"
 
 #include <fcntl.h>
@@ -62,7 +62,7 @@ static struct program program_of(size_t count, bool with_sizes) {
     return program;
 }
 
-// A site allocates, reallocates half of that, frees half; what is live stays at most what it is.
+// A site allocates, reallocates half of its blocks, and frees half; its live blocks are always the maximum.
 static void count_site(struct program *program, size_t i, uint64_t process) {
     uint64_t n = 2 * (1 + (i * 7 + process * 13) % 50);
     struct report_site *row = &program->rows[i];

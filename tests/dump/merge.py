@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Many files as one: allocsite-dump report FILE... and merge -o OUT FILE...
+"""Merging files: allocsite-dump report FILE... and merge -o OUT FILE...
 
-ctest passes DUMP (allocsite-dump), MAKE (make_profiles) and WORK (a folder) in the environment.
-"""
+ctest passes DUMP (allocsite-dump), MAKE (make_profiles) and WORK (a folder) in the environment."""
 import json
 import os
 import resource
@@ -120,7 +119,7 @@ class Merged(unittest.TestCase):
         self.assertEqual(one["run"], run)
 
     def test_sizes_are_of_rows_alone(self):
-        """Of thousands of stacks none has any."""
+        """With thousands of stacks none has sizes."""
         report = {**profiles.words(), "walks": {"depth": 8}}
         site = report["sites"][0]
         empty = {name: 0 if isinstance(value, int) else value for name, value in site.items()}
@@ -168,7 +167,7 @@ class Merged(unittest.TestCase):
         for form, total in ("text", "total: "), ("markdown", "allocations of "):
             shown = dump("report", f"--format={form}", work("cut")).stdout
             self.assertLess(shown.index("the file is cut: "), shown.index(total))
-        # Counters that cannot be so, in a profile of a program that has ended.
+        # Impossible counters in the profile of a finished program.
         altered = bytearray(whole)
         for at in range(2 * PAGE, len(altered), 64):
             altered[at + 7] |= 0x80
@@ -228,7 +227,7 @@ class Output(unittest.TestCase):
         self.assertFalse(os.path.exists(work("-")))
 
     def test_is_looked_at_before_any_input(self):
-        """What would take an hour is not done for a place that cannot be written to."""
+        """An unwritable destination is detected before merging, which may take an hour."""
         for command in (["report"], ["report", "--format=html"], ["report", "--format=pprof"], ["export", "--format=dhat"],
                         ["merge"], ["diff", "/nowhere"], ["graph"], ["record", "--", "false"]):
             result = dump(*command[:1], "-o", WORK, *command[1:], "/nowhere")
@@ -250,7 +249,7 @@ class Output(unittest.TestCase):
 
     @unless_sanitized
     def test_no_memory(self):
-        """It is said in one line, and nothing is left of what was to be written."""
+        """One line reports it, and no partial output remains."""
         os.makedirs(work("large"))
         subprocess.run([MAKE, work("large"), "1", "20000", "sizes"], check=True)
         limits, lines = range(24 << 20, 1 << 28, 4 << 20), []
@@ -280,7 +279,7 @@ class Output(unittest.TestCase):
 
 
 class Damaged(unittest.TestCase):
-    """One file alone: what is said of it."""
+    """Messages about a single damaged file."""
     def refused(self, name, changed, reason):
         path = written(name, changed)
         result = dump("report", path)
@@ -299,7 +298,7 @@ class Damaged(unittest.TestCase):
 
     @unless_sanitized
     def test_numbers_that_claim_much(self):
-        """What the file says is there takes neither time nor memory, if it is not there."""
+        """Data that a file only claims to have takes neither time nor memory."""
         huge = bytearray(contents(FEW[1]))
         struct.pack_into("<I", huge, PAGE, 0xFFFFFFFF)
         struct.pack_into("<21Q", huge, PAGE + 16, *[len(huge) + PAGE * k for k in range(21)])
@@ -309,7 +308,7 @@ class Damaged(unittest.TestCase):
         self.assertEqual(result.returncode, 1, result.stderr)
 
     def test_a_file_that_shrinks(self):
-        """SIGBUS where a page is gone: the reader goes on, and says so."""
+        """If a page is gone (SIGBUS), the reader continues and says so."""
         path = shutil.copy(FEW[1], work("shrinks"))
         whole = contents(path)
         end = work("shrinks.end")

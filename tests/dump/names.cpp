@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Types and functions whose names are shortened, a long list, and instantiations that differ in the middle of
- * their names alone. */
+/* Types and functions whose names are shortened, a long list, and instances that differ only in the middle of
+ * their names. */
 #include <allocsite.h>
 #include <map>
 #include <memory>

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A name that a report shows is a name that every command accepts.
+"""Every command accepts the names that reports show.
 
-ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment.
-"""
+ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment."""
 import json
 import os
 import re
@@ -24,7 +23,7 @@ def shown(*arguments, status=0):
 
 
 def run_program(name, options=""):
-    """Returns the snapshot that the program wrote and its profile."""
+    """Returns the snapshot that the program wrote, and its profile."""
     shutil.rmtree(WORK, ignore_errors=True)
     subprocess.run([CC + "++", "-std=c++17", "-O1", "-g", "-I" + os.path.join(HERE, "../../rt/lib"),
                     "-fallocsite-contexts=0", os.path.join(HERE, f"{name}.cpp"), "-o", work(name)], check=True)
@@ -39,7 +38,7 @@ class Names(unittest.TestCase):
         cls.graph, cls.profile = run_program("names", ":stack=16")
 
     def types(self):
-        """As the table of the graph shows them."""
+        """Returns the types as the graph's table shows them."""
         rows = [re.split(r"  +", row.strip()) for row in shown("graph", "--top=0", self.graph).splitlines()]
         return [row[-1] for row in rows if len(row) == 6 and row[-1] not in ("type", "total")]
 
@@ -50,7 +49,7 @@ class Names(unittest.TestCase):
             self.assertGreater(shown("graph", "--type=" + name, self.graph).count("\n"), 2, name)
             self.assertIn(" --> ", shown("graph", "--type=" + name, "--format=mermaid", self.graph))
             self.assertIn('["0x', shown("graph", "--type=" + name, "--objects", "--format=mermaid", self.graph))
-            if name != "bytes":  # of memory that the C++ library reserves, which has no type
+            if name != "bytes":  # memory that the C++ library reserves has no type
                 self.assertIn(" live ", shown("report", "--filter=type=" + name, self.profile))
 
     def test_globs_of_the_graph(self):
@@ -88,10 +87,10 @@ class Names(unittest.TestCase):
             return str([text in line for line in file].index(True) + 1)
 
     def test_a_long_list_is_folded(self):
-        """The object at the end of the folded way is the one at that end of the list."""
+        """The object at the end of the folded path is the one at that end of the list."""
         edges = [line.split("\t") for line in shown("graph", "--edges", self.graph).splitlines()]
         next_of = {edge[0]: edge[2] for edge in edges if edge[1].endswith("next._M_ptr")}
-        # An interior pointer leads to the block that it is in.
+        # An interior pointer leads to the block that contains the address.
         last = next(block for block in next_of.values() if block not in next_of)
         way = shown("graph", self.graph, "why", last)
         self.assertRegex(way, rf"_M_ptr x 998 -> {last} ")
@@ -108,7 +107,7 @@ class Names(unittest.TestCase):
 
 
 def rows(text):
-    """The names in the last column; lines that go on below are joined."""
+    """Returns the names in the last column; wrapped lines are joined."""
     lines = []
     for line in text.splitlines():
         if line.startswith(" " * 12) and lines:
@@ -119,7 +118,7 @@ def rows(text):
 
 
 class Apart(unittest.TestCase):
-    """Names that would be cut alike keep a part that they differ in."""
+    """Names that would be shortened to the same text keep a part in which they differ."""
 
     @classmethod
     def setUpClass(cls):
@@ -131,7 +130,7 @@ class Apart(unittest.TestCase):
         return result.stdout
 
     def selected(self, filter):
-        """How many sites of the program it selects."""
+        """Returns the number of the program's sites that the filter selects."""
         return len([site for site in json.loads(shown("report", "--format=json", f"--filter={filter}", self.profile))["sites"]
                     if site["sited"]])
 

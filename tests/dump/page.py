@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""report --format=html, looked at with Chromium: every number is that of --format=json, what is clicked does what it says,
-hostile names are text, nothing is asked for from anywhere."""
+"""report --format=html in Chromium: every number equals --format=json, controls work, hostile names are text, and the
+page makes no network requests."""
 import base64
 import csv
 import hashlib
@@ -21,7 +21,7 @@ COUNTERS = ("allocs alloc_bytes reallocs realloc_bytes realloc_old_bytes frees f
 METRICS = {"bytes": ("alloc_bytes", "realloc_bytes"), "calls": ("allocs", "reallocs"), "live": ("live_bytes",),
            "peak": ("peak_bytes",), "churn": ("freed_bytes", "moved_bytes"), "lost": ("lost_bytes",),
            "possibly": ("possibly_lost_bytes",)}
-# All rows of the table, and what is in them, scrolling down.
+# Scrolls down and returns the cells of all rows of the table.
 ROWS = """(async () => {
     const scroller = document.querySelector(".scroller"), rows = new Map();
     for (let top = 0; top <= scroller.scrollHeight; top += 300) {
@@ -63,7 +63,7 @@ int main(void) {
 }
 """
 
-# By one way or by both.
+# Called through one path or both.
 WAYS = r"""#include <stdlib.h>
 static void *volatile kept;
 __attribute__((noinline)) static void make(int size) { kept = malloc(size); }
@@ -77,7 +77,7 @@ int main(void) {
 }
 """
 
-# Recursion, a function that passes blocks through, and one that calls another in two ways.
+# Recursion, a pass-through function, and a function that calls another through two paths.
 CALLS = r"""#include <stdlib.h>
 static void *volatile kept[9];
 static void *make(int size) { return malloc(size); }
@@ -128,7 +128,7 @@ class Page(unittest.TestCase):
         return path
 
     def opened(self, source, *options, fragment=""):
-        """Nothing but the file itself is asked for, and nothing is complained about."""
+        """The page requests only the file itself and prints no console messages."""
         path = self.page(source, *options)
         self.browser.requests.clear()
         self.browser.complaints.clear()
@@ -143,7 +143,7 @@ class Page(unittest.TestCase):
         return self.browser.value(expression)
 
     def each(self, selector, expression):
-        """The expression of each such element, one."""
+        """Returns the expression for each matching element."""
         return self.value(f"[...document.querySelectorAll({json.dumps(selector)})].map((one) => {expression})")
 
     def go(self, fragment):
@@ -151,7 +151,7 @@ class Page(unittest.TestCase):
         self.browser.drawn()
 
     def reloaded_by(self, expression):
-        """Returns when the page that the expression has reload itself is drawn. The timer lets Chromium answer before."""
+        """Returns when the page that the expression reloads is drawn. The timer lets Chromium answer first."""
         self.browser.events.clear()
         self.value(f"setTimeout(() => {{ {expression} }}, 0)")
         while "Page.loadEventFired" not in self.browser.events:
@@ -205,7 +205,7 @@ class Page(unittest.TestCase):
             self.assertEqual(shown, sorted(sums.values()), field)
 
     def test_functions(self):
-        """Inclusive and self, callers and callees are those of the report."""
+        """Inclusive and self counts, callers and callees equal the report's."""
         def cost(row, metric):
             return metric_of(row, metric)
 
@@ -231,14 +231,14 @@ class Page(unittest.TestCase):
         self.assertIn("focus=keep", self.value("location.hash"))
 
     def chosen(self, path, skip, stop, *options):
-        """The rows of the page for these choices."""
+        """Returns the rows of the page for these choices."""
         self.opened(path, *options, fragment="#" + urllib.parse.urlencode({"skip": skip, "stop": stop, "sort": "name"}))
         row = """[one.querySelector('.name b').title, one.querySelector('.at').textContent.replace(/.*\\//, ''), one.querySelector('.what').textContent.replace(/ ?of .*/, ''),
                   ...[...one.querySelectorAll('.number')].map((cell) => Number(cell.firstChild.value))]"""
         return sorted(self.each(".body .row", row))
 
     def reported(self, path, skip, stop):
-        """The same of the report."""
+        """Returns the same from the report."""
         options = [f"--{name}={value}" for name, value in (("skip", skip), ("stop", stop)) if value]
         rows = []
         for row in csv.DictReader(io.StringIO(dump("report", "--format=csv", *options, path).stdout)):
@@ -250,7 +250,7 @@ class Page(unittest.TestCase):
         return sorted(rows)
 
     def test_lines_are_chosen_as_in_the_report(self):
-        """The page's own choice is that of the report, with and without what the reader chose."""
+        """The page chooses the same lines as the report, with and without the user's choices."""
         with open(os.path.join(HERE, "names.cpp")) as file:
             paths = [report(CALLS, "lines_c", "reach=0", ("-O1", "-fno-inline"), contexts=1), report(CALLS, "lines_inlined", "reach=0", contexts=1),
                      report(file.read(), "lines_cpp", "reach=0", ("-x", "c++", "-std=c++17", "-lstdc++"), contexts=1)]
@@ -344,7 +344,7 @@ class Page(unittest.TestCase):
         self.assertEqual(frames[0][:2], [1, total])
         inside = {}
         for level, amount, _, path in frames[1:]:
-            if not path:  # what is too narrow, together
+            if not path:  # narrow boxes are combined
                 continue
             inside.setdefault((path or "").rpartition(".")[0], []).append(amount)
         amounts = {path: amount for _, amount, _, path in frames}
@@ -416,7 +416,7 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.complaints, [])
 
     def test_two_reports_with_stacks(self):
-        """Both numbers of each frame; below and above, where the stacks part."""
+        """Each frame has both numbers; below and above, the stacks differ."""
         old, new = (report(WAYS, f"ways/{name}", "stack=8:sizes=1:pairs=1", ("-O1", "-fno-optimize-sibling-calls", *defines)) for name, defines in
                     (("old", ("-DLEFT=100", "-DRIGHT=0")), ("new", ("-DLEFT=50", "-DRIGHT=70"))))
         path = work("ways.html")
@@ -448,7 +448,7 @@ class Page(unittest.TestCase):
         self.assertEqual(sorted(row["name"] for row in self.rows()), sorted(names.values()))
 
     def test_by_stack(self):
-        """A row for each stack, and for what no stack has of a site: together they are all that there is."""
+        """One row per stack, and one for the part of a site without stacks; together they are the total."""
         path = report(WAYS, "one_by_stack", "stack=8", ("-O1", "-fno-optimize-sibling-calls", "-DLEFT=100", "-DRIGHT=70"))
         told = read(path)
         told["stacks"] = [stack for stack in told["stacks"] if stack["alloc_bytes"] != 70]
@@ -461,7 +461,7 @@ class Page(unittest.TestCase):
         self.assertEqual(self.value("document.querySelector('#detail h2').textContent"), "make")
 
     def test_two_reports_by_stack(self):
-        """Its rows are those of JSON and text; each leads to its own details, and a frame to the rows that it led to."""
+        """Rows equal JSON and text. Each row leads to its details, and each frame to its rows."""
         old, new = (report(WAYS, f"by_stack/{name}", "", ("-O1", *defines), contexts=1) for name, defines in
                     (("old", ("-DLEFT=100", "-DRIGHT=0")), ("new", ("-DLEFT=50", "-DRIGHT=70"))))
         path = work("by_stack.html")
@@ -489,7 +489,7 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.complaints, [])
 
     def test_recording(self):
-        """Each moment is the report of that moment; a click on the chart leads there."""
+        """Each moment equals the report of that moment; a click on the chart leads there."""
         path = os.path.join(HERE, "steps.rec")
         times = json.loads(dump("report", "--history", "--format=json", "--no-symbols", path).stdout)["times_ms"]
         self.opened(path, "--no-symbols")
@@ -583,7 +583,7 @@ class Page(unittest.TestCase):
         path = written("many.profile", made_report([site(number) for number in range(100_000)]))
         self.opened(path, "--no-symbols")
         self.assertEqual(self.value("document.querySelector('.scroller').getAttribute('aria-rowcount')"), "100001")
-        # However far it is scrolled, only the rows in sight and some around them are made: that keeps it quick.
+        # At any scroll position only the visible rows and a few around them exist, which keeps the page fast.
         for step in range(0, 30, 3):
             made, first, last, top, height = self.value(f"""(async () => {{
                 const scroller = document.querySelector(".scroller");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Everything that the C library starts: main, threads, initialisers, functions for the end. Each allocates in
- * a function whose name begins with "deep". */
+/* Everything that the C library starts: main, threads, initializers, exit functions. Each allocates in a
+ * function whose name begins with "deep". */
 #include <pthread.h>
 #include <stdlib.h>
 

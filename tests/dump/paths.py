@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Call paths in all views and exports: they end where the program's own code begins.
+"""Call paths in all views and exports end where the program's code begins.
 
-ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment.
-"""
+ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment."""
 import base64
 import csv
 import fnmatch
@@ -41,7 +40,7 @@ def check(*arguments):
 
 
 def shown(*arguments):
-    """What a command writes, unpacked."""
+    """Returns the output of a command, uncompressed."""
     path = work("shown")
     check(*arguments, "-o", path)
     with open(path, "rb") as file:
@@ -80,7 +79,7 @@ class StartUp(unittest.TestCase):
 
 
 class Whole(unittest.TestCase):
-    """A stack is the same path in all outputs: with what was inlined, and as JSON has it."""
+    """All outputs have the same path for a stack, including inlined frames, as in JSON."""
     def test_frames(self):
         for profile in work("dynamic.profile"), ran(0, "-O2", "")[0]:
             stacks = json.loads(check("report", "--format=json", profile))["stacks"]
@@ -107,8 +106,9 @@ class Whole(unittest.TestCase):
 
 
 def generated(seed):
-    """A program whose functions call one another at random, recursively too, and which keeps books of its own: for each function the
-    calls and bytes that it asked for itself, and while it was called. wrap passes blocks through, so its caller has them."""
+    """Generates a program whose functions call one another at random, also recursively, and which keeps books: for each
+    function the calls and bytes that it requested itself, and during its calls. wrap is a pass-through function, so its
+    caller has them."""
     random.seed(seed)
     count = 8
     calls = "\n".join(f"CALL({i})" for i in range(count))
@@ -157,7 +157,7 @@ int main(int argc, char **argv) {
 
 
 def ran(seed, level, inline, *arguments):
-    """The profile, and the books: function -> calls and bytes of its own, and inclusive ones."""
+    """Returns the profile, and the books: self and inclusive calls and bytes by function."""
     text, names = generated(seed)
     with open(work("generated.c"), "w") as file:
         file.write(text)
@@ -184,7 +184,8 @@ class Inclusive(unittest.TestCase):
         return json.loads(check("report", "--format=json", *arguments))
 
     def test_a_programs_own_books(self):
-        """Recursion counts once, also deeper than the paths that other views show. All is inclusive of main, and self sums up to it."""
+        """Recursion counts once, also deeper than the paths in other views. main's inclusive counts are the total,
+        which is the sum of the self counts."""
         for run in self.RUNS:
             profile, books = ran(*run, "deep")
             document = self.rows("--by=function", profile)
@@ -199,7 +200,7 @@ class Inclusive(unittest.TestCase):
             some = next(name for name, numbers in books.items() if numbers[0])
             for options in [], ["--skip=f1,f2"], ["--line=site"], [f"--filter={some}"]:
                 is_filter, wanted, own = "filter" in str(options), {}, {}
-                if is_filter and run[1:] == ("-O2", ""):  # which finds what was inlined too
+                if is_filter and run[1:] == ("-O2", ""):  # which also selects inlined functions
                     continue
                 for stack in self.rows(*([] if is_filter else options), profile)["stacks"]:
                     names = [frame["function"] or frame["module"] for frame in stack["frames"]]

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Profiles of programs that were never run: a report, as --format=json shows it, written as a profile (rt/profile.h).
+"""Profiles without running programs: writes a report, as --format=json shows it, as a profile (rt/profile.h).
 
-It shares no code with allocsite-dump, so what is read back was understood by two.
-"""
+It shares no code with allocsite-dump, so reading it back tests two independent implementations."""
 import json
 import os
 import struct
@@ -12,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 VERSION = 1
 NAMES, RECORDS, SLOTS, TALLIES, EXTRAS, BLOCKS, PAIRS, SIZES, NOTES, LIFETIMES, PARTS, RARES, POSSIBLY = 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15
 SITE, MODULE, CALLER, STACK, BACKING, CUSTOM = range(1, 7)
-# By kind: size of an element, and elements of chunk 0.
+# By kind: size of an element, and number of elements of chunk 0.
 ARRAYS = {NAMES: (1, 16384), RECORDS: (64, 64), SLOTS: (64, 64), BLOCKS: (8, 512), PAIRS: (24, 4096), SIZES: (512, 32), LIFETIMES: (1024, 32),
           POSSIBLY: (16, 256)}
 KINDS = ["free", "realloc", "double_free", "foreign", "mismatch", "array_mismatch"]
@@ -34,7 +33,7 @@ def came_and_went(of):
 
 
 def classes(pairs):
-    """Counts by size class, which are powers of two: [[16, 2]] is 2 in the class that begins with 16."""
+    """Returns counts by size class, which are powers of two: [[16, 2]] is 2 in the class that begins with 16."""
     counts = [0] * 48
     for start, count in pairs:
         counts[start.bit_length()] += count
@@ -42,12 +41,13 @@ def classes(pairs):
 
 
 def frames_of(stack):
-    """The frames that were walked: calls inlined into one another stand in one. None: the stack is no more than its site."""
+    """Returns the walked frames: calls inlined into one another share a frame. None: the stack is only its site."""
     return [call for call in stack["frames"] if call["address"] and not call.get("inlined")]
 
 
 def walked(report):
-    """Those of a report that was read have a line, and without walks none of them has more than its site."""
+    """Returns whether stacks were walked. Those of a report that was read have a line, and without walks none has more
+    than its site."""
     has_walks = report.get("walks", {}).get("depth")
     return [stack for stack in report.get("stacks", []) if (has_walks or "line" not in stack) and frames_of(stack)]
 
@@ -62,7 +62,7 @@ class Writer:
         self.build_ids = {module["path"]: module["build_id"] for module in report.get("modules", [])}
 
     def named(self, contents):
-        """Once each; none lies in two chunks."""
+        """Adds each string once, never across two chunks."""
         if contents in self.known:
             return self.known[contents]
         self.names += bytes(-len(self.names) % 4)
@@ -118,7 +118,7 @@ class Writer:
         return self.record(0, STACK, self.module(self.sites[parent - 1]["module"]), parent=parent, stack=caller)
 
     def make_records(self):
-        """Those of modules that counted something of their own first: others name them."""
+        """Modules with counts of their own come first, because other records refer to them."""
         for slot, site in enumerate(self.sites, 1):
             if not site["sited"] and not site.get("address") and not site.get("backing"):
                 self.modules[site["module"]] = slot
@@ -134,7 +134,7 @@ class Writer:
         self.records[0] = bytes(64)
 
     def counted(self):
-        """By slot: a site has what is in none of its stacks."""
+        """Returns counts by slot: a site has the part that is in none of its stacks."""
         rows = [dict(site) for site in self.sites]
         for stack in self.stacks:
             row = rows[self.rows[stack["site"]] - 1]
@@ -157,7 +157,7 @@ class Writer:
             contents, index, chunk = contents[chunk:], index + 1, 2 * chunk
 
     def add_tallies(self, counted):
-        """What came in a phase stands in a block of its own; all else in the first."""
+        """The counts of a phase are in a separate block; everything else is in the first."""
         phases, tallies = {}, [list(came_and_went(of)) for of in counted]
         for phase in self.report.get("phases", []):
             stack = self.report["stacks"][phase["stack"]] if "stack" in phase else None
@@ -242,12 +242,12 @@ class Writer:
 
 
 def profile(report):
-    """Its bytes. The totals are always the sums of the sites."""
+    """Returns the bytes of the profile. The totals are always the sums of the sites."""
     return Writer(report).profile()
 
 
 def words():
-    """A report with pairs, faults, sizes, lost blocks and inlined callers."""
+    """Returns a report with pairs, faults, sizes, leaked blocks and inlined callers."""
     with open(os.path.join(HERE, "words.json")) as file:
         return json.load(file)
 

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Instrumented programs for the tests of allocsite-dump, and how to run it.
+"""Compiles instrumented programs for the tests of allocsite-dump, and runs allocsite-dump.
 
-ctest passes DUMP (allocsite-dump), PLUGIN, CLANG, CLANGXX, LLD (or nothing) and WORK (a folder) in the
-environment.
-"""
+ctest passes DUMP (allocsite-dump), PLUGIN, CLANG, CLANGXX, LLD (or nothing) and WORK (a folder) in the environment."""
 import functools
 import json
 import os
@@ -14,9 +12,9 @@ from runs import DUMP, WORK, work
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Tables are read, not run: the runtime's entry points may stay open.
+# Tables are only read, so the runtime's entry points may stay undefined.
 UNLINKED = "-Wl,--unresolved-symbols=ignore-all"
-# Every call is a site where it stands.
+# Every call is attributed to its own line.
 SITES_ONLY = "-fplugin=" + os.environ.get("PLUGIN", ""), "-mllvm", "-allocsite-contexts=0"
 LLD = ["-fuse-ld=" + os.environ["LLD"]] if os.environ.get("LLD") else None
 

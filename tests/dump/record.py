@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite-dump record: of a program that takes a step for each line it is sent. What a moment of the recording shows is what
-was read of the process then."""
+"""allocsite-dump record on a program that takes a step per input line. A moment of the recording shows the state that
+was read from the process at that time."""
 import csv
 import json
 import os
@@ -32,7 +32,7 @@ def shown(source, *options):
     if result.returncode:
         raise AssertionError(result.stderr)
     found = json.loads(result.stdout)
-    for name in "walks", "threads", "phases", "before_reset":  # which recordings have not
+    for name in "walks", "threads", "phases", "before_reset":  # recordings do not have these
         found.pop(name, None)
     if "stacks" in found:  # a recording has rows, each at its line
         del found["stacks"]
@@ -46,7 +46,7 @@ def history(path):
 
 
 class Recorder:
-    """Has taken a sample."""
+    """A running recorder that has taken a sample."""
 
     def __init__(self, program, *options, path=RECORDING):
         self.path = work(path)
@@ -58,7 +58,7 @@ class Recorder:
             time.sleep(0.01)
 
     def wait(self):
-        """Until two more samples are there: the second one was begun after this call was."""
+        """Waits for two more samples: the second one began after this call."""
         seen = {history(self.path)["times_ms"][-1]}
         while len(seen) < 3:
             if self.process.poll() is not None:
@@ -113,7 +113,7 @@ class Moments(unittest.TestCase):
         self.check("profile=live.profile")
 
     def test_end(self):
-        """What was counted last is there, with a profile and without."""
+        """The final counts are recorded, with and without a profile."""
         for options in "profile=live.profile", "stack=0":
             with Program(options) as program, Recorder(program) as recorder:
                 program.step()
@@ -164,7 +164,7 @@ class Command(unittest.TestCase):
         self.assertRegex(dump("report", "--history", "--names=full", path).stdout, r"MiB  [ ▁▂▃▄▅▆▇█]{24}  all sites\n")
 
     def test_trace(self):
-        """As Perfetto has it: each track keeps its last value."""
+        """Checks counters as Perfetto interprets them: each track keeps its last value."""
         self.record("--interval=0.02", "-o", "a.rec", "--", "./sleeper")
         path, tracks = work("sleeper/a.rec"), {}
         for top in "0", "1":
@@ -182,7 +182,7 @@ class Command(unittest.TestCase):
         self.assertEqual(len(ends), 2)
 
     def test_trace_format(self):
-        """What Google's "Trace Event Format" says of the events that are used: counters, and the name of the process."""
+        """Checks the events used, counters and process names, against Google's "Trace Event Format"."""
         self.record("--interval=0.02", "-o", "a.rec", "--", "./sleeper")
         document = json.loads(dump("export", "--format=trace", work("sleeper/a.rec")).stdout)
         self.assertEqual(set(document), {"traceEvents"})
@@ -199,7 +199,7 @@ class Command(unittest.TestCase):
         self.assertEqual([event["ph"] for event in document["traceEvents"]].count("M"), 1)
 
     def test_another_program(self):
-        """A recording is of one program, and says that there was another one behind it."""
+        """A recording contains one program, and says that another one followed."""
         for name, source in ("short", SLEEPER.replace("150", "8")), \
                 ("becomes", SLEEPER.replace("return 5;", 'return execl("./short", "./short", NULL);')):
             written(f"sleeper/{name}.c", source)

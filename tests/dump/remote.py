@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite-dump on running processes, most of them without a profile: what it reads is what they have counted."""
+"""allocsite-dump on running processes, mostly without a profile: reports equal the processes' counts."""
 import json
 import os
 import signal
@@ -45,7 +45,7 @@ TAKEN = SOURCE[:SOURCE.index("*taken")].count("\n") + 1
 
 
 def compiled(source, name, *flags):
-    """A build in a folder of its own, where the source is program.c."""
+    """Builds in a separate folder, where the source is program.c."""
     written(f"{name}/program.c", source)
     interface = "-I" + os.path.join(HERE, "../../rt/lib")
     subprocess.run([CC, "-O2", "-g", "-pthread", "-fallocsite-contexts=0", interface, "program.c", "-o", "program", *flags], check=True,
@@ -54,7 +54,7 @@ def compiled(source, name, *flags):
 
 
 class Process:
-    """Runs until its standard input ends, without a profile if no option asks for one."""
+    """Runs until its standard input ends, without a profile unless an option requests one."""
 
     def __init__(self, command, options="report=none", **others):
         command = [command] if isinstance(command, str) else command
@@ -77,7 +77,7 @@ class Process:
 
 
 def report(*sources):
-    """Of a report that keeps the laws."""
+    """Returns a report, which must obey the laws."""
     result = dump("report", "--format=json", *sources)
     if (result.returncode, result.stderr) != (0, ""):
         raise AssertionError(f"{result.returncode} {result.stderr}")
@@ -85,7 +85,7 @@ def report(*sources):
 
 
 def of(document, function, callee="malloc"):
-    """The site in the function, or inlined into it."""
+    """Returns the site in the function, or inlined into it."""
     site, = [site for site in document["sites"] if site["sited"] and site["callee"] == callee
              and function in [site["function"], *(place["function"] for place in site["inlined"])]]
     return site
@@ -225,7 +225,7 @@ int main(void) {{
             self.assertEqual(of(report(work("merged")), "first")["allocs"], 1000)
 
     def test_children(self):
-        """What a child without a profile has inherited, only its end would tell."""
+        """The number of blocks that a child without a profile inherited is only known at its end."""
         path = compiled("""#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -255,7 +255,7 @@ int main(void) {
             self.assertEqual((site["allocs"], site["frees"], site["live_blocks"]), (0, 4, 0))
 
     def test_other_runtimes(self):
-        """The static runtime in a program with shared libraries, which may bring the shared one."""
+        """The static runtime in a program with shared libraries, which may load the shared one."""
         libraries = os.path.join(os.path.dirname(CC), "../lib")
         with open(os.path.join(libraries, "allocsite/static.opts")) as file:
             static = [f"{libraries}/liballocsite.a", *(word for word in file.read().split() if "--wrap" in word)]
@@ -280,7 +280,7 @@ int main(void) {
             allocs = [total["allocs"] for total in totals]
             self.assertEqual(allocs, sorted(allocs))
             self.assertLess(allocs[0], allocs[-1])
-            # What comes while a page of counters is read stands as live: some microseconds, if nothing else runs.
+            # Blocks allocated while a page of counters is read count as live: some microseconds, on an idle machine.
             self.assertLess(sorted(total["live_blocks"] for total in totals)[25], 10000)
             self.assertEqual(process.end(), 3)
 
@@ -346,7 +346,7 @@ class Refused(unittest.TestCase):
             self.assert_refused(process.source, "counts nothing: it was started with enabled=0")
 
     def test_a_child_with_the_files_of_its_parent(self):
-        """A child that has counted nothing has its parent's counters mapped, and if it was forked past the C library, open."""
+        """A child that has counted nothing has its parent's counters mapped and, if forked without the C library, open."""
         for how in "fork()", "(int)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)":
             path = compiled(f"""#define _GNU_SOURCE
 #include <signal.h>
@@ -370,7 +370,7 @@ int main(void) {{
 
     @unittest.skipIf(os.geteuid() != 0, "only root can become others")
     def test_closed_descriptors(self):
-        """The superuser can open what a process has mapped."""
+        """Root can open the mappings of a process."""
         path = compiled(SOURCE.replace("int main(void) {", "int main(void) { close_range(3, ~0u, 0);")
                         .replace("#include <allocsite.h>", "#define _GNU_SOURCE\n#include <allocsite.h>"), "closing")
         nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": ()}
@@ -425,7 +425,7 @@ class Untouched(unittest.TestCase):
             self.assertEqual(process.end(), 0)
 
     def test_without_reading_memory(self):
-        """As in containers, whose filters of system calls refuse it."""
+        """As in containers, whose seccomp filters refuse reading memory."""
         filtering("filter", "SYS_process_vm_readv")
         with Process(compiled(SOURCE, "filtered")) as process:
             result = subprocess.run([work("filter"), DUMP, "report", "--format=json", process.source],
@@ -443,7 +443,7 @@ class Untouched(unittest.TestCase):
 
 
 def filtering(name, *refused):
-    """A program that executes another one which the kernel refuses these system calls."""
+    """Returns a program that executes another one with these system calls refused."""
     written(f"{name}.c", """#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

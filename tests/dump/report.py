@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command line of allocsite-dump report: what it takes, its messages and its exit status.
+"""The command line of allocsite-dump report: input, messages and exit status.
 
-ctest passes DUMP (allocsite-dump) and WORK (a folder) in the environment.
-"""
+ctest passes DUMP (allocsite-dump) and WORK (a folder) in the environment."""
 import csv
 import fcntl
 import gzip
@@ -23,7 +22,8 @@ FULL, FEW = work("words.profile"), work("few.profile")
 
 
 def setUpModule():
-    """All there can be; and two sites, one of a library, without pairs, sizes and lost blocks."""
+    """A report with all kinds of data, and one with two sites, one of a library, without pairs, sizes and leaked
+    blocks."""
     written("words.profile", document())
     written("few.profile", few())
 
@@ -116,7 +116,7 @@ class Options(unittest.TestCase):
 
 class Forms(unittest.TestCase):
     def test_each(self):
-        """The whole text of each form, once; what else is shown is tested by its JSON."""
+        """The complete text of each format, once; other output is tested through JSON."""
         for form, options in ("text", ["--pairs", "--sizes"]), ("csv", []), ("markdown", ["--pairs", "--sizes", "--sort=peak"]):
             with open(os.path.join(profiles.HERE, "words." + form)) as file:
                 wanted = file.read()
@@ -154,7 +154,7 @@ class Messages(unittest.TestCase):
                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29)))
 
     def test_a_broken_law(self):
-        wrong = document() | {"peak_within": 0, "threads": []}  # those of several threads may lack a pair
+        wrong = document() | {"peak_within": 0, "threads": []}  # with several threads a pair may be missing
         wrong["pairs"][0]["count"] += 1
         self.refused(written("wrong", wrong), [
             f"breaks a law: site {wrong['pairs'][0]['owner']}: count of pairs with kind free = frees, but they are 2001 and 2000",
@@ -171,7 +171,7 @@ class Messages(unittest.TestCase):
         self.assertRegex(lines[-1], r"and \d+ more breaches$")
 
     def test_no_tree(self):
-        """What is not there is no broken law."""
+        """Missing data violates no law."""
         self.assertIn("--tree is text or json", dump("report", "--tree", "--format=csv", FULL).stderr)
         result = dump("report", "--tree", FULL)
         self.assertEqual((result.returncode, result.stdout), (1, ""))
@@ -195,7 +195,7 @@ class Messages(unittest.TestCase):
                                  (1, "allocsite-dump: standard output: No space left on device\n"), arguments)
 
     def test_without_a_command(self):
-        """A pipe is opened by who reads it alone, and the value of an option is no file."""
+        """A pipe is opened only by its reader, and the value of an option is no file."""
         os.mkfifo(work("pipe")) if not os.path.exists(work("pipe")) else None
         for command in (f"cat {FULL} | '{DUMP}' -", f"'{DUMP}' <(cat {FULL})", f"'{DUMP}' --sort bytes {FULL}",
                         f"cat {FULL} > {work('pipe')} & '{DUMP}' {work('pipe')}"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite-run: commands as users run them, whose allocations are known."""
+"""allocsite-run: commands as users run them, with known allocations."""
 import json
 import os
 import pty
@@ -53,14 +53,14 @@ def built(name="seven", compiler=PLAIN_CC, *flags):
 
 
 def sevens(report):
-    """How often the seven blocks were allocated, and whether each row of them has a function."""
+    """Returns how often the seven blocks were allocated, and whether each row of them has a function."""
     rows = [row for row in report["sites"] if row["alloc_bytes"] and row["alloc_bytes"] == 1000 * row["allocs"]]
     return sum(row["allocs"] for row in rows) / 7, {row["function"] for row in rows}
 
 
 class Commands(unittest.TestCase):
     def counted(self, *command, status=0, **options):
-        """The report of the command, in JSON."""
+        """Returns the report of the command in JSON."""
         path = work("report.json")
         result = run("-o", path, "--", *command, **options)
         self.assertEqual((result.returncode, result.stderr), (status, ""))
@@ -87,7 +87,7 @@ class Commands(unittest.TestCase):
             report = self.counted("sh", "-c", f"exec {seven} {how}", status=status)
             self.assertEqual((report["processes"], report["finished"], report.get("unfinished"), report.get("killed")),
                              (3 if how == "exec" else 2, ending == "exit", int(ending != "exit"), 1 if ending != "exit" else None))
-        for how in "call", "thread":  # every Go program ends so
+        for how in "call", "thread":  # every Go program ends this way
             report = self.counted(seven, how, status=3)
             self.assertEqual((report["finished"], report["run"]["ending"], report["run"]["status"]), (True, "exit_group", 3))
             self.assertGreaterEqual(report["run"]["ended_ms"], report["run"]["begun_ms"])
@@ -262,7 +262,7 @@ class Processes(unittest.TestCase):
 
 
 class Screen(unittest.TestCase):
-    """On a terminal, with what the command writes there."""
+    """On a terminal, together with the command's output."""
 
     def test_a_screen_while_it_runs_and_then_output_and_report(self):
         command = f"echo hidden; {built()} fork; {built()}; sleep 2"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Files in a folder of the test's own, programs that are compiled with allocsite and run, and what allocsite-dump says of
-their reports.
+"""Writes files in a folder of the test, compiles and runs programs with allocsite, and runs allocsite-dump on their
+reports.
 
-ctest passes DUMP (allocsite-dump) and WORK (a folder) in the environment, and CC (allocsite-clang) to who compiles.
-"""
+ctest passes DUMP (allocsite-dump) and WORK (a folder) in the environment, and CC (allocsite-clang) to tests that
+compile."""
 import json
 import os
 import subprocess
@@ -14,11 +14,11 @@ from profiles import profile
 DUMP = os.environ["DUMP"]
 CC = os.environ.get("CC")
 WORK = os.environ["WORK"]
-# Rows of text stay on one line.
+# Keeps rows of text on one line.
 os.environ["COLUMNS"] = "1000"
 
 
-# Sanitizers take memory and addresses of their own.
+# Sanitizers need memory and address space of their own.
 unless_sanitized = unittest.skipIf("SANITIZED" in os.environ, "limits of memory")
 
 
@@ -29,7 +29,7 @@ def work(name):
 
 
 def written(name, contents):
-    """Bytes and text as they are; a report, as JSON has it, as a profile."""
+    """Writes bytes and text as they are, and a report in JSON form as a profile."""
     if not isinstance(contents, (bytes, bytearray, str)):
         contents = profile(contents)
     with open(work(name), "w" if isinstance(contents, str) else "wb") as file:
@@ -38,19 +38,19 @@ def written(name, contents):
 
 
 def pipe_reader(name):
-    """Who reads a new named pipe to its end: communicate() has what came."""
+    """Starts a process that reads a new named pipe to its end; communicate() returns the data."""
     os.mkfifo(work(name))
     return subprocess.Popen(["timeout", "60", "cat", work(name)], stdout=subprocess.PIPE)
 
 
 def read(path):
-    """The report of a profile, as JSON has it."""
+    """Returns the report of a profile in JSON form."""
     return json.loads(dump("report", "--format=json", path).stdout)
 
 
 def report(source, folder, options="reach=1", flags=("-O2",), contexts=0):
-    """Compiles the source as program.c, as every build does in a folder of its own, runs it and returns the path of its
-    profile. Mostly without paths, so that helpers have lines of their own."""
+    """Compiles the source as program.c in a folder of its own, runs it and returns the path of its profile. Without
+    call paths by default, so that helpers have their own lines."""
     written(f"{folder}/program.c", source)
     subprocess.run([CC, *flags, "-g", f"-fallocsite-contexts={contexts}", "program.c", "-o", "program"], check=True, cwd=work(folder))
     subprocess.run(["./program"], check=True, cwd=work(folder), stdout=subprocess.DEVNULL,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite-dump serve: go's pprof, promtool and Prometheus itself read it, and nobody else is answered."""
+"""allocsite-dump serve: go's pprof, promtool and Prometheus read it, and other clients get no answer."""
 import base64
 import collections
 import contextlib
@@ -107,7 +107,8 @@ class Serve(unittest.TestCase):
         return found.stdout + found.stderr
 
     def test_others(self):
-        """Gauges of other sites are one more series. Counters have none, for it would shrink when a site gets a series."""
+        """Gauges of the remaining sites are one more series. Counters have no such series, because it would decrease
+        when a site gets its own."""
         with Server(self.source, "--top=1") as server:
             text = server.ask()[1]
             self.assertEqual({name: count for name, count in collections.Counter(re.findall(r"(?m)^allocsite_(\w+)\{", text)).items()},
@@ -132,7 +133,7 @@ class Serve(unittest.TestCase):
 
     @unittest.skipUnless(reader("prometheus"), "no prometheus")
     def test_prometheus(self):
-        """It scrapes what the report has."""
+        """Prometheus scrapes the report's values."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -189,7 +190,7 @@ class Serve(unittest.TestCase):
             self.assertIsNone(answer.headers["Access-Control-Allow-Origin"])
 
     def test_half_sent(self):
-        """Clients that send half a request do not keep others waiting, neither before they time out nor then."""
+        """Clients that send half a request do not delay others, neither before nor after their timeout."""
         with Server(self.source) as server, contextlib.ExitStack() as halves:
             for count in 64, 400:
                 for _ in range(count):
@@ -212,7 +213,8 @@ class Serve(unittest.TestCase):
             self.assertIsNone(server.ask("/")[0].headers["Refresh"])
 
     def test_profile(self):
-        """What has ended is served as it was, and as of now: Prometheus takes nothing that is old."""
+        """A finished process is served with its final state and the current time, because Prometheus rejects old
+        samples."""
         self.program.end()
         program = Program("profile=live.profile")
         program.step(3)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Code whose addresses are looked up: inlined chains, templates, functions of other files, local classes.
+// Code for address look-ups: inlined chains, templates, functions of other files, local classes.
 #include <cstdlib>
 #include <map>
 #include <string>

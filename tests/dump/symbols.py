@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions and lines of addresses, as allocsite-dump report shows them for unsited allocations: compared with those
-of llvm-symbolizer, for programs in many builds, and for what can become of their debug information.
+"""Functions and lines of addresses, as allocsite-dump report shows them for calls without a site. Compared with
+llvm-symbolizer, for programs in many builds and with damaged or missing debug information.
 
-ctest passes DUMP (allocsite-dump), CLANGXX and WORK (a folder) in the environment; g++ is used if there is one.
-"""
+ctest passes DUMP (allocsite-dump), CLANGXX and WORK (a folder) in the environment; g++ is used if installed."""
 import ctypes.util
 import functools
 import http.server
@@ -54,7 +53,7 @@ def can_compile(*flags):
 
 
 def returns(path):
-    """Where the calls in the code return to."""
+    """Returns the return addresses of the calls in the code."""
     found, is_behind = [], False
     for line in check("objdump", "-d", "--no-show-raw-insn", path).splitlines():
         match = re.match(r"\s+([0-9a-f]+):\s+(\S+)", line)
@@ -74,7 +73,7 @@ def counters(count, **more):
 
 
 def report_of(module, addresses, id_, pid=1):
-    """A report as a program writes it, with an unsited allocation for each address."""
+    """Writes a report as a program would, with an allocation without a site for each address."""
     sites = [{"id": f"{i + 1:016x}", "module": module, "sited": False, "function": None, "file": None, "line": 0,
               "column": 0, "callee": None, "type": None, "inlined": [], "address": hex(address)} |
              counters(1, max_live_blocks=1, max_live_blocks_within=0) for i, address in enumerate(addresses)]
@@ -90,7 +89,7 @@ def dump(module, addresses, *options, id_=None):
 
 
 def ours(module, addresses, *options, **more):
-    """Of each address (function, file, line) from the innermost place on, and what is said on stderr."""
+    """Returns (function, file, line) from the innermost frame on for each address, and stderr."""
     result = dump(module, addresses, "--format=json", *options, **more)
     if result.returncode:
         raise AssertionError(result.stderr)
@@ -112,7 +111,7 @@ def lines(places):
 
 
 def base(name):
-    """What all demanglers write alike."""
+    """Returns the part of a name that all demanglers write alike."""
     return re.sub(r"[<(\[{' ].*", "", re.sub(r"^[\w<>, ]+[*&]? (?=std::|shapes::)", "", name or ""))
 
 
@@ -126,10 +125,10 @@ class Builds(unittest.TestCase):
         self.assertEqual(said, "")
         self.assertGreater(len(known), least)
         for address in addresses:
-            # Of code without debug information llvm-symbolizer takes a file from the symbol table.
+            # For code without debug information llvm-symbolizer takes a file from the symbol table.
             if own[address][0][1] or other[address][0][2]:
                 self.assertEqual(lines(own[address]), lines(other[address]), hex(address))
-                # What is newer than libiberty has the last part of its name.
+                # For names that libiberty cannot demangle, only the last part is compared.
                 name, full = base(own[address][0][0]), base(other[address][0][0])
                 self.assertTrue(name == full or name and full.endswith("::" + name), (hex(address), name, full))
 
@@ -158,7 +157,7 @@ class Builds(unittest.TestCase):
                          chain[-1] == "main"], chains)
 
     def split(self, compiler, version, *flags):
-        """In a folder of its own, which compilers write .dwo files to."""
+        """Compiles in a separate folder, to which compilers write .dwo files."""
         folder = work(f"split-{os.path.basename(compiler)}-{version}{''.join(flags)}")
         os.makedirs(folder, exist_ok=True)
         check(compiler, "-Wl,--build-id", "-O2", "-gsplit-dwarf", "-gdwarf-" + version, *flags, "-c", SOURCE, "-o", "app.o",
@@ -167,7 +166,7 @@ class Builds(unittest.TestCase):
         return os.path.join(folder, "app")
 
     def test_split(self):
-        """Inlined frames are in .dwo files, or in one package; without them the line table is left."""
+        """Inlined frames are in .dwo files, or in one package; without these the line table remains."""
         for compiler in filter(None, (CLANGXX, GXX)):
             for version in "4", "5":
                 with self.subTest(compiler=compiler, version=version):
@@ -182,7 +181,7 @@ class Builds(unittest.TestCase):
                         self.assertEqual(ours(path, addresses), (whole, ""))
                         os.unlink(path + ".dwp")
                         os.rename(path[:-3] + "moved.dwo", path[:-3] + "app.dwo")
-                    # One of another build is as good as none.
+                    # A .dwo file of another build is ignored.
                     other = self.split(compiler, version, "-O1")
                     shutil.copy(os.path.join(os.path.dirname(other), "app.dwo"), path[:-3] + "app.dwo")
                     got, said = ours(path, addresses)
@@ -206,7 +205,7 @@ class Builds(unittest.TestCase):
 
 
 class Separate(unittest.TestCase):
-    """Debug information in a file of its own."""
+    """Debug information in a separate file."""
     def setUp(self):
         shutil.rmtree(WORK, ignore_errors=True)
         self.path = build("app", "-O2", "-g")
@@ -286,7 +285,7 @@ class Separate(unittest.TestCase):
 
 
     def test_sysroot(self):
-        """The module, its separate debug file and the debug directory are all below it."""
+        """The module, its separate debug file and the debug directory are all in the sysroot."""
         root, addresses = work("root"), self.addresses
         for place in "beside", "debug":
             shutil.rmtree(root, ignore_errors=True)
@@ -306,7 +305,7 @@ class Separate(unittest.TestCase):
                 os.rename(work("hidden"), self.path)
 
     def test_debuginfod(self):
-        """Only if DEBUGINFOD_URLS is set; what is served must have the build id."""
+        """Only if DEBUGINFOD_URLS is set; the served file must have the build id."""
         served = work(f"served/buildid/{self.id}/debuginfo")
         shutil.copy(work("whole.debug"), served)
         class Handler(http.server.SimpleHTTPRequestHandler):
@@ -331,7 +330,7 @@ class Separate(unittest.TestCase):
             server.server_close()
 
     def test_mini_debug_info(self):
-        """The functions that only .gnu_debugdata names; damaged, it is as if it were not there."""
+        """Functions that only .gnu_debugdata names; damaged, it is ignored."""
         def functions():
             return {base(places[0][0]) for places in ours(self.path, self.addresses)[0].values()}
         hidden = build("symbols", "-O2")
@@ -351,9 +350,9 @@ class Separate(unittest.TestCase):
 
 
 class PerfMap(unittest.TestCase):
-    """Code that a just-in-time compiler wrote, for which /tmp/perf-PID.map has names."""
+    """JIT-compiled code, for which /tmp/perf-PID.map has names."""
     def test_names(self):
-        # No process has an id so large.
+        # No process has such a large id.
         pid, path = 2 ** 22 + os.getpid(), f"/tmp/perf-{2 ** 22 + os.getpid()}.map"
         compiled = report_of("[no module]", [0x1001, 0x1011, 0x1020, 0x1031, 0x5000], None, pid)
         try:
@@ -375,7 +374,7 @@ class PerfMap(unittest.TestCase):
 
 
 class Symbols(unittest.TestCase):
-    """What there is without debug information."""
+    """Names without debug information."""
     def test_symbol_table(self):
         path = build("symbols", "-O2")
         own, said = ours(path, returns(path))
@@ -390,7 +389,7 @@ class Symbols(unittest.TestCase):
         self.assertIn("main", {places[0][0] for places in own.values()})
 
     def test_stripped(self):
-        """Where functions begin, and which are static initialisers: in position-independent files and others."""
+        """Beginnings of functions, and static initializers, in position-independent files and others."""
         for name, flags in (("initialised.so", ["-shared", "-fPIC"]), ("initialised", ["-no-pie"])):
             path = work(name)
             with open(work("initialised.cpp"), "w") as file:
@@ -405,7 +404,7 @@ class Symbols(unittest.TestCase):
                              ("", ["[static initialiser]", f"[function at {hidden:#x}]"]), name)
 
     def test_labels(self):
-        """Those without a size end where the next symbol begins, or their section ends."""
+        """Symbols without a size end at the next symbol or at the end of their section."""
         with open(work("labels.s"), "w") as file:
             file.write(LABELS)
         path = work("labels")
@@ -440,7 +439,7 @@ class Symbols(unittest.TestCase):
         self.assertIn("innermost(int)", functions)
 
     def test_damaged(self):
-        """Whatever the debug information has become, all rows are there."""
+        """However damaged the debug information is, all rows are present."""
         path = build("damaged", "-O2", "-g")
         addresses = returns(path)
         with open(path, "rb") as file:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program in C whose allocations sit in functions, in inlined functions and in a header's macros. */
+/* A C program that allocates in functions, in inlined functions and in a header's macros. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

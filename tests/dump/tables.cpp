@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program in C++ with what makes names and inline chains hard: templates, lambdas, operators, local classes,
- * anonymous namespaces, conversions, initialisers of globals, allocations deep in headers. */
+/* A C++ program with difficult names and inline chains: templates, lambdas, operators, local classes,
+ * anonymous namespaces, conversions, initializers of globals, allocations deep in headers. */
 #include <functional>
 #include <map>
 #include <memory>

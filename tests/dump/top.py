@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite-dump top: of a program that takes a step for each line it is sent, as tables and on a terminal."""
+"""allocsite-dump top on a program that takes a step per input line, as tables and on a terminal."""
 import ctypes
 import errno
 import fcntl
@@ -17,7 +17,7 @@ import unittest
 
 from runs import CC, DUMP, dump, report, work, written
 
-# Only differences are written otherwise.
+# Otherwise only differences are written.
 REDRAW = "\x0c"
 
 SOURCE = """\
@@ -42,7 +42,7 @@ int main(void) {
 
 
 class Program:
-    """Runs with a profile; each step is 1000 allocations of 100 bytes and one of 7000."""
+    """Runs with a profile; each step allocates 1000 blocks of 100 bytes and one of 7000."""
 
     def __init__(self, options="profile=live.profile"):
         written("live/program.c", SOURCE)
@@ -78,7 +78,7 @@ class Program:
 
 
 def rows(table):
-    """By the function: rates and numbers as they are shown."""
+    """Returns rates and numbers as shown, by function."""
     found = {}
     for line in table.splitlines():
         cells = re.split(r"  +", line.strip())
@@ -88,7 +88,7 @@ def rows(table):
 
 
 def start_as(pid, command, standard_in):
-    """Runs the command as a process of that number. False: this user may not choose numbers."""
+    """Runs the command with that process id. Returns false if this user may not choose ids."""
     arguments = (ctypes.c_uint64 * 11)()
     wanted = ctypes.c_int32(pid)
     arguments[4], arguments[8], arguments[9] = signal.SIGCHLD, ctypes.addressof(wanted), 1
@@ -120,7 +120,7 @@ int main(int count, char **arguments) {
 
 
 class Executing:
-    """Runs with a profile, and executes another program when it is told to."""
+    """Runs with a profile, and executes another program when told to."""
 
     def __init__(self, *program):
         written("executing/program.c", EXECUTING)
@@ -207,7 +207,7 @@ class Tables(unittest.TestCase):
             self.assertTrue(0.3 * 0.1 < spans < time.monotonic() - begun, (spans, tables))
 
     def next_table(self, top):
-        """The row of `many` in it."""
+        """Returns the row of `many` in the next table."""
         lines = "".join(iter(top.stdout.readline, "\n"))
         return rows(lines).get("many", ["0", "0 B", "0"])[:3]
 
@@ -311,7 +311,7 @@ class Messages(unittest.TestCase):
 
 
 class Terminal:
-    """Runs a command on a terminal; expect() waits for text that it writes."""
+    """Runs a command on a terminal; expect() waits for its output."""
 
     def __init__(self, *command, name="xterm"):
         self.pid, self.file = pty.fork()

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program that a snapshot is taken of while it waits or works, and that tells what it sees of that.
- * argv[1]: what it does meanwhile; argv[2]: how many MiB it has; argv[3]: where to, if it takes the snapshot
- * itself, in another thread. It ends after the signal USR1 or a byte of standard input, and tells what is not
- * as it would be without the snapshot. */
+/* A program of which a snapshot is taken while it waits or works, and which prints any effect that it
+ * notices. argv[1]: its activity; argv[2]: its size in MiB; argv[3]: destination, if it takes the snapshot
+ * itself in another thread. It ends after the signal USR1 or a byte on standard input, and prints everything
+ * that differs from a run without a snapshot. */
 #include <allocsite.h>
 #include <errno.h>
 #include <poll.h>
@@ -34,7 +34,7 @@ struct apart {
 };
 
 static struct held *all;
-static _Alignas(4096) struct apart *apart[4096 / sizeof(struct apart *)]; /* that children do not get */
+static _Alignas(4096) struct apart *apart[4096 / sizeof(struct apart *)]; /* not inherited by children */
 static volatile sig_atomic_t is_told, ticks;
 static atomic_int queued;
 static sigset_t usr1, without_usr1;
@@ -77,7 +77,7 @@ static void hold(size_t count) {
     }
 }
 
-/* ---- What it does meanwhile. */
+/* ---- Activities. */
 
 static void do_read(void) {
     char byte;
@@ -104,7 +104,7 @@ static void do_epoll(void) {
     check("epoll_wait", epoll_wait(epoll_of_input(), &event, 1, -1), 1);
 }
 
-/* A signal with a handler ends it even with SA_RESTART. */
+/* A signal with a handler ends epoll_wait even with SA_RESTART. */
 static void do_epoll_signal(void) {
     struct epoll_event event;
     handle(SIGUSR1, tell, SA_RESTART);
@@ -163,7 +163,7 @@ static void do_semop(void) {
     semctl(set, 0, IPC_RMID);
 }
 
-/* With a timeout it is not begun again by itself. */
+/* With a timeout the call is not restarted. */
 static void do_recv(void) {
     struct timeval time = {60, 0};
     char byte;
@@ -175,7 +175,7 @@ static uint64_t step(uint64_t value) {
     return value * 6364136223846793005 + 1442695040888963407;
 }
 
-/* Registers of all kinds: the same twice. */
+/* Uses registers of all kinds: two calls must return the same. */
 static double work(uint64_t *sum) {
     double product = 1;
     *sum = 1;
@@ -204,7 +204,7 @@ static void do_timer(void) {
     check("ticked", ticks > 10, 1);
 }
 
-/* So many that one is nearly always about to be taken. */
+/* So many signals that one is nearly always pending. */
 static void do_storm(void) {
     pid_t parent = getpid();
     handle(SIGUSR2, tick, SA_RESTART);
@@ -216,7 +216,7 @@ static void do_storm(void) {
     waitpid(child, NULL, 0);
 }
 
-/* All that are queued are handled, none twice. */
+/* All queued signals are handled, none twice. */
 static void do_queued(void) {
     handle(SIGRTMIN, count, SA_RESTART);
     puts("ready");
@@ -307,7 +307,7 @@ static const struct {
     {"threads", do_threads},
 };
 
-/* What of a copy the program is told of by its limits, if there was one. */
+/* Returns the resource usage by which a program would notice that it was copied. */
 static long memory_of_children(void) {
     struct rusage usage;
     getrusage(RUSAGE_CHILDREN, &usage);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that wait and work go on as if nothing had been when snapshots of them are taken, from outside and by themselves."""
+"""Programs that wait and work are unaffected by snapshots, taken from outside and by themselves."""
 import os
 import signal
 import socket
@@ -10,8 +10,8 @@ import unittest
 from runs import CC, dump, work
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LARGE, SMALL = 96, 1  # MiB: what a copy is made of, and what is read at once
-# What cannot be had do anything: a thread that waits with a set of signals of its own.
+LARGE, SMALL = 96, 1  # MiB: large enough for a copy, and small enough to be read at once
+# These cannot be restarted transparently: the thread waits with its own signal mask.
 ALONE = {"epoll_pwait", "sigsuspend"}
 BY_SIGNAL = {"epoll_signal", "epoll_pwait", "sigsuspend", "sigwait", "pause"}
 
@@ -43,7 +43,7 @@ class Untouched(unittest.TestCase):
 
     def take(self, process, deed):
         path = work(deed + ".graph")
-        time.sleep(0.1)  # so that it has come to where it waits
+        time.sleep(0.1)  # lets it reach the point where it waits
         result = dump("graph", str(process.pid), "-o", path)
         self.assertEqual(result.returncode, 0, result.stderr)
         return path, result.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Pages of viewers in a Chromium without a window: what stands on them once a file is loaded."""
+"""Pages of viewers in headless Chromium: their content after a file is loaded."""
 import base64
 import html
 import json
@@ -10,8 +10,9 @@ import subprocess
 DH_VIEW = next((path for path in ("/usr/libexec/valgrind/dh_view.html", "/usr/lib/valgrind/dh_view.html")
                 if os.path.exists(path)), None)
 
-# What a user does: chooses a file. The pages of all files one after the other. To read a file takes real time, and the
-# browser's time is virtual: on a busy machine it was over before the last file was read. So the text comes at once.
+# Chooses files as a user does; the pages of all files follow each other. Reading a file takes real time, but the
+# browser's time is virtual, and on a busy machine it ended before the last file was read. So the text is provided at
+# once.
 CHOOSE = """
 <pre id="seen"></pre>
 <script>
@@ -29,13 +30,13 @@ addEventListener("load", () => {
 </script>
 """
 
-# speedscope draws the rows below this in real time: on a busy machine the browser's may be over before.
+# speedscope draws the rows below this in real time, and on a busy machine the browser's time may end before.
 SANDWICH_HEAD = "Symbol Name"
 TRIES = 5
 
 
 def text_of(url, work):
-    """The page's elements, a line each."""
+    """Returns the page's elements, one per line."""
     run = subprocess.run(["chromium", "--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
                           f"--user-data-dir={work}/chromium", "--allow-file-access-from-files",
                           "--virtual-time-budget=20000", "--dump-dom", url],
@@ -47,7 +48,7 @@ def text_of(url, work):
 
 
 def dh_view(texts, work):
-    """What valgrind's page shows of each of the texts, or says is wrong with it."""
+    """Returns what valgrind's page shows for each text, or its error."""
     folder = os.path.dirname(DH_VIEW)
     with open(DH_VIEW) as file:
         page = file.read().replace('"dh_view.', f'"file://{folder}/dh_view.')
@@ -59,7 +60,7 @@ def dh_view(texts, work):
 
 
 def speedscope(path, work, page):
-    """What its page shows of the file, which it is given as its command does it."""
+    """Returns what its page shows for the file, which is passed as its command does."""
     with open(path, "rb") as file:
         data = base64.b64encode(file.read()).decode()
     with open(f"{work}/load.js", "w") as file:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite-dump export: the programs that files are made for open them, and show the numbers of the report.
+"""allocsite-dump export: the target programs open the files and show the numbers of the report.
 
 export.py READER: a class of tests below. ctest passes DUMP (allocsite-dump), CC (allocsite-clang), WORK (a folder) and
-READERS (a folder with readers that are not installed) in the environment. Ends with 77 where the reader is not there.
-"""
+READERS (a folder with readers that are not installed) in the environment. Ends with 77 if the reader is missing."""
 import gzip
 import json
 import os
@@ -66,7 +65,7 @@ def totals(*paths):
 
 
 def phases(path):
-    """Name, calls and bytes of each; there is one."""
+    """Returns name, calls and bytes of each phase; there is one."""
     rows = json.loads(dump("report", "--by=phase", "--format=json", path).stdout)["rows"]
     found = [(row["phase"], *list(values({**row, "peak_bytes": 0, "peak_blocks": 0}).values())[:2])
              for row in rows if row["phase"]]
@@ -76,7 +75,7 @@ def phases(path):
 
 
 def exported(form, *arguments):
-    """The path of the file."""
+    """Writes an export and returns its path."""
     path = work("out." + form)
     result = dump("export", f"--format={form}", "-o", path, *arguments)
     if result.returncode or result.stdout:
@@ -109,7 +108,7 @@ def setUpModule():
 
 class Pprof(unittest.TestCase):
     def samples(self, *arguments):
-        """The default type, and for each sample its values by type, its labels and its frames as text."""
+        """Returns the default type, and for each sample its values by type, its labels and its frames as text."""
         raw = run("go", "tool", "pprof", "-raw", exported("pprof", *arguments))
         head, _, rest = raw.partition("Samples:\n")
         types, _, rest = rest.partition("\n")
@@ -188,7 +187,7 @@ class Dhat(unittest.TestCase):
         self.assertNotIn("t-gmax", pages[-1])
 
     def test_lifetimes(self):
-        """The whole of each site's; and what the viewer says of all."""
+        """All lifetimes of each site, and the viewer's totals."""
         for options in "lifetime=1", "lifetime=1:stack=16":
             path = compiled_and_run("lifetimes.profile", options)
             with open(exported("dhat", path)) as file:
@@ -204,7 +203,7 @@ class Dhat(unittest.TestCase):
 
 class Speedscope(unittest.TestCase):
     def shown(self, path):
-        """The total of each profile that can be chosen."""
+        """Returns the total of each profile that can be chosen."""
         lines = browser.speedscope(path, WORK, SPEEDSCOPE)
         if "Total Weight" not in lines:
             return lines, {}
@@ -272,7 +271,7 @@ class Callgrind(unittest.TestCase):
 
 class Openmetrics(unittest.TestCase):
     def series(self, *arguments):
-        """Of each metric the value of each series, as Prometheus has it in its database."""
+        """Returns for each metric the value of each series, as in Prometheus's database."""
         path, blocks = exported("openmetrics", *arguments), work("blocks")
         with open(path) as file:
             list(parser.text_string_to_metric_families(file.read()))
@@ -326,7 +325,7 @@ class Openmetrics(unittest.TestCase):
             self.assertEqual(sums, dict(zip(history["times_ms"], history["total"]["live_bytes"])))
 
     def test_without_time(self):
-        """Reports that do not say when they end have no time: a scraper's is right."""
+        """Reports without an end time have no timestamps, so the scraper's time counts."""
         for path in ALL[4][0], ALL[5][0], STACKS:
             with open(exported("openmetrics", path)) as file:
                 text = file.read()
@@ -336,7 +335,7 @@ class Openmetrics(unittest.TestCase):
 
 
 def varint(data, at):
-    """The number that begins there, and where it ends."""
+    """Returns the number that begins at this offset, and the offset after it."""
     number = shift = 0
     while True:
         number |= (data[at] & 127) << shift
@@ -346,7 +345,7 @@ def varint(data, at):
 
 
 def fields(profile):
-    """Of a pprof file, in their order; without when it ran and how long, which JSON has in milliseconds."""
+    """Returns the fields of a pprof file in order, without time and duration, which JSON has in milliseconds."""
     data, at, found = gzip.decompress(profile), 0, []
     while at < len(data):
         key, at = varint(data, at)
@@ -364,7 +363,7 @@ class Command(unittest.TestCase):
         return fields(data) if form == "pprof" else re.sub(rb'"te":\d+', b"", data)
 
     def test_merged(self):
-        """A merged profile has all that exports tell."""
+        """A merged profile has everything that exports contain."""
         path = work("merged.profile")
         run(DUMP, "merge", "-o", path, STACKS, PLAIN, EXITED)
         self.assertEqual([phases(path)], [[("loading", 36, 864)]])
@@ -375,12 +374,12 @@ class Command(unittest.TestCase):
             self.assertEqual(self.exported(form, path), self.exported(form, STACKS, PLAIN, EXITED), form)
 
     def test_inlined_calls_without_stacks(self):
-        """The line of an allocation is its caller's, and the call within it is shown all the same."""
+        """The line of an allocation is its caller's, and the call in it is still shown."""
         lines = self.bytes_of("export", "--format=collapsed", PLAIN).decode().splitlines()
         self.assertEqual([re.sub(r" \([^)]*:(\d+)\)", r":\1", line) for line in lines if "fresh" in line], ["more:19;fresh:12 288"])
 
     def test_instantiations_with_long_names(self):
-        """Viewers take functions of one name for one function: two whose short names would be equal have others."""
+        """Viewers merge functions with equal names, so functions whose short names would be equal get different ones."""
         document = profiles.words()
         types = [f"Pair<{', '.join(['ATypeWithAVeryLongNameThatNobodyWouldEverWrite'] * 4)}, Key<{number}>>" for number in range(3)]
         for site, name in zip((site for site in document["sites"] if site["sited"] and site["alloc_bytes"]), types):
@@ -391,7 +390,7 @@ class Command(unittest.TestCase):
             found = re.findall(r"make<[^\s\0]*Key<(\d)>", (gzip.decompress(data) if form == "pprof" else data).decode("latin-1"))
             self.assertEqual(set(found), {"0", "1", "2"}, form)
             if form == "pprof":
-                continue  # it has the full names, too
+                continue  # which also has full names
             self.assertNotIn(b"make<Pair<...>>", data, form)
 
     def bytes_of(self, *arguments):

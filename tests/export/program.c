@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Less than 1,024 bytes in all, so that viewers that round show every one of them. */
+/* Less than 1,024 bytes in total, so that viewers that round show every byte. */
 #include <allocsite.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every source file says its licence in the first line (behind #! or a page's '\\" t in the second one), and C and C++ look
-as .clang-format says. Not asked: the programs of tests/plugin, whose first lines say what they test, for the licence;
-programs that are about single lines of theirs, for the form. Called as format.py SOURCE CLANG_FORMAT."""
+"""Every source file has its licence in the first line (or in the second, after #! or a page's '\\" t), and C and C++ are
+formatted as .clang-format says. Exceptions: tests/plugin has no licence lines, because the first lines describe the
+test; programs that tests identify by line are not formatted. Called as format.py SOURCE CLANG_FORMAT."""
 import fnmatch
 import os
 import shutil
@@ -49,7 +49,7 @@ def form_complaints(clang_format, paths):
     for line in run.stderr.splitlines():
         if ": warning: code should be clang-formatted" in line or ": error: " in line:
             place = line.split(": ")[0]
-            yield f"{place}: not as .clang-format says; this does it: {clang_format} -i {place.split(':')[0]}"
+            yield f"{place}: not formatted as .clang-format says; run: {clang_format} -i {place.split(':')[0]}"
     if run.returncode:
         yield f"{clang_format} ends with {run.returncode}: {run.stderr[:1000]}"
 
@@ -63,7 +63,7 @@ def main(source, clang_format):
     complaints += form_complaints(clang_format, formatted) if installed else []
     print(*complaints, f"{len(every)} files, {len(formatted)} of them for clang-format", sep="\n")
     if not installed:
-        print(f"{clang_format} is not installed: nothing is known of their form")
+        print(f"{clang_format} is not installed: formatting was not checked")
     return 1 if complaints else 0 if installed else SKIPPED
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""layers.py ROOT LAYERS: fails on an include that points up or sideways across folders, or to a part that is not to be
-included, and on a cycle of more than three files, where a source and the header of its name are one."""
+"""layers.py ROOT LAYERS: fails if an include points up or sideways across folders or to a forbidden part, or if more
+than three files form a cycle. A source and the header of the same name count as one."""
 
 import os
 import re
@@ -12,7 +12,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include "([^"]+)"', re.M)
 
 
 def read_layers(path):
-    """{folder: (part, layer)}, {part: folders of other parts}, by the paths from the root."""
+    """Returns {folder: (part, layer)} and {part: folders of other parts}, with paths from the root."""
     ranks, outside = {}, {}
     for line in open(path):
         line = line.split("#")[0].strip()
@@ -33,7 +33,7 @@ def sources(parts):
 
 
 def included(files, file):
-    """The files of ours that it includes. Names are from the roots, plugin/ and rt/; plugin's own come first."""
+    """Returns the project's files that it includes. Names are relative to plugin/ and rt/; plugin/ has precedence."""
     roots = ["plugin", "rt"] if file.startswith("plugin/") else ["rt"]
     for name in INCLUDE.findall(open(file, encoding="utf-8").read()):
         paths = [os.path.normpath(os.path.join(root, name)) for root in roots + [os.path.dirname(file)]]
@@ -41,7 +41,7 @@ def included(files, file):
 
 
 def fault(ranks, outside, file, header):
-    """The reason why the one may not include the other; None: it may."""
+    """Returns why the include is forbidden, or None."""
     here, there = os.path.dirname(file), os.path.dirname(header)
     if here not in ranks:
         return f"{here} is on no layer"
@@ -55,7 +55,7 @@ def fault(ranks, outside, file, header):
 
 
 def cycles(uses):
-    """The strongly connected components (Tarjan) of a graph {node: nodes}."""
+    """Returns the strongly connected components (Tarjan) of a graph {node: nodes}."""
     number, lowest, stack, found = {}, {}, [], []
 
     def visit(node):

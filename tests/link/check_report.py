@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares a JSON report with what the sources say.
+"""Compares a JSON report with the notes in the sources.
 
 check_report.py [--hole=WORDS]... REPORT SOURCE...
 
-A source line that ends in `// SITE allocs bytes [reallocs realloc_bytes]` is the line of allocations with exactly these
-counts, those of libraries on its behalf included; `// SITE any` is one with whatever counts. `// LIBRARY ...` is a line on whose behalf a library allocates: debug
-information alone tells which line calls it, so a report without may lack it. The report must have no other line of these files. It must be exact, or with --hole be inexact for one reason that contains WORDS per --hole, in order.
-"""
+A source line that ends in `// SITE allocs bytes [reallocs realloc_bytes]` must have exactly these counts, including
+those of libraries on its behalf; `// SITE any` may have any. On behalf of a line with `// LIBRARY ...` a library
+allocates. The report may lack it without debug information, which is needed to find the calling line. The report must
+have no other line of these files. It must be exact, or with --hole be inexact, with one reason per --hole that contains
+WORDS, in order."""
 import argparse
 import collections
 import json

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Uses one shared object that it is linked with and one that it opens three times.
+// Uses a shared object that it is linked with and one that it opens three times.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# One run of lit tests the plugin of one LLVM major: --param bin=DIR (that LLVM's programs), --param plugin=FILE,
-# --param major=N, --param dump=FILE (allocsite-dump), --param types=FILE (the half that sees the AST, if it was built).
+# Each run of lit tests the plugin of one LLVM major: --param bin=DIR (that LLVM's programs), --param plugin=FILE,
+# --param major=N, --param dump=FILE (allocsite-dump), --param types=FILE (the AST half, if it was built).
 import os
 
 import lit.formats
@@ -15,14 +15,14 @@ config.test_exec_root = lit_config.params["work"]
 bin = lit_config.params["bin"]
 plugin = lit_config.params["plugin"]
 flags = "-g -fpass-plugin=" + plugin
-# What stands before a call for the sake of call paths would be in the way of most tests of IR.
+# Without calling contexts, whose stores before calls would complicate most checks of IR.
 sites_only = f"-fplugin={plugin} -mllvm -allocsite-contexts=0"
 types = lit_config.params.get("types")
 if types:
     config.available_features.add("types")
 config.available_features.add("llvm-" + lit_config.params["major"])
 
-# In order: a longer name before the one that it begins with.
+# In this order: a longer name before its own prefix.
 config.substitutions += [
     ("%irxx", f"{bin}/clang++ {flags} {sites_only} -S -emit-llvm -o -"),
     ("%ir", f"{bin}/clang {flags} {sites_only} -S -emit-llvm -o -"),

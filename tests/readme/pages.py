@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The man pages have all that there is, and are well formed: pages.py SOURCE BIN WORK."""
+"""The man pages are complete and well formed: pages.py SOURCE BIN WORK."""
 import glob
 import json
 import os
@@ -31,7 +31,7 @@ PAGES = {"sites": "sites", "report": "report", "annotate": "report", "merge": "r
 
 
 def page(name):
-    """Its text, without what only concerns the formatter."""
+    """Returns the text of a page without requests that only concern the formatter."""
     path, = glob.glob(os.path.join(source, "plugin", "driver", name)) or glob.glob(os.path.join(source, "rt", "**", name), recursive=True)
     with open(path) as file:
         text = re.sub(r"\\f.|\\&", "", file.read().replace("\\-", "-"))
@@ -47,7 +47,7 @@ def has(text, word):
 
 
 def members(value):
-    """The names of all members of a document, at any depth."""
+    """Returns the names of all members of a document, at any depth."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield name
@@ -104,7 +104,7 @@ class Pages(unittest.TestCase):
         self.assert_has("allocsite-clang.1", names)
 
     def test_messages_of_the_runtime(self):
-        """Whoever gets one looks for how it begins."""
+        """Users search the page for the beginning of a message."""
         text = " ".join(re.sub(r'^\.\w+|"|\b(?:Ar|Sy|Fn|Dq)\b', " ", page("allocsite.7"), flags=re.M).split())
         begun = []
         for path in glob.glob(os.path.join(source, "rt", "lib", "**", "*.c"), recursive=True):
@@ -129,7 +129,7 @@ class Pages(unittest.TestCase):
             self.assertIn("SEE ALSO", page(os.path.basename(path)), path)
 
     def test_man_finds_each_page_of_the_build_tree(self):
-        """man looks for share/man beside each folder of PATH."""
+        """man searches share/man next to each folder in PATH."""
         pages = [path for folder in ("plugin", "rt") for path in glob.glob(os.path.join(source, folder, "**", "*.[1-8]"), recursive=True)]
         names = {os.path.basename(path) for path in pages} | {f"allocsite-dump-{command}.1" for command in [*PAGES, "start", "stop", "reset"]}
         self.maxDiff = None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs every command of README.md: readme.py README BIN WORK.
 
-Each fenced block whose language is `sh` runs as it stands, in the order of the page, in one scratch directory. A block of
+Each fenced block whose language is `sh` runs as written, in the order of the page, in one scratch directory. A block of
 another language that follows a line ending in `FILE`: (a name in backquotes and a colon) is that file."""
 import os
 import re
@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 readme, bin, work = sys.argv[1:]
-# These are the set-up; run.sh runs this test, demo.sh and plain cmake are the tests beside it.
+# Set-up commands: run.sh runs this test itself, and other tests cover demo.sh and plain cmake.
 SET_UP = {"sh tests/demo.sh", "sh tests/run.sh", "cmake -S . -B build && cmake --build build"}
 BLOCK = re.compile(r"(?:`([\w./-]+)`:\n\n)?^```(\w+)\n(.*?)^```$", re.M | re.S)
 
@@ -30,7 +30,7 @@ for name, language, text in BLOCK.findall(open(readme).read()):
         if done.returncode != 0:
             failed += 1
             print(f"exit status {done.returncode}:\n{text}\n{done.stdout}")
-# What the set-up installs for a build is what the page says that a build needs.
+# The packages that the page lists for a build are those that the set-up installs.
 with open(os.path.join(os.path.dirname(readme), "cmake", "setup.sh")) as file:
     needed = re.search(r"^need_build.*?need (.*?)$", file.read(), re.M | re.S)[1].split()
 for package in set(needed) - set(re.findall(r"[\w+-]+", open(readme).read())):

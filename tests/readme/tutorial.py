@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Does what allocsite-tutorial.7 says: tutorial.py PAGE BIN WORK.
+"""Runs the commands of allocsite-tutorial.7: tutorial.py PAGE BIN WORK.
 
-A literal block behind a line `.Pa NAME :` is that file. In the others lines that begin with `$ ` are commands, all run by one
-shell, and those behind a command are parts of its output, in their order but not all; spaces may differ."""
+A literal block after a line `.Pa NAME :` is that file. In other blocks, lines that begin with `$ ` are commands, all
+run by one shell. The lines after a command are parts of its output, in order but not complete; spaces may differ."""
 import os
 import re
 import shutil
@@ -24,7 +24,7 @@ def words(text):
 
 shutil.rmtree(work, ignore_errors=True)
 os.makedirs(work)
-commands = []  # and the lines that they write
+commands = []  # and the lines of their output
 for name, text in BLOCK.findall(open(page).read()):
     if name:
         with open(os.path.join(work, name), "w") as file:

@@ -19,13 +19,13 @@ def unpack(tarball, work):
 
 
 def build(sources, directory, compiler, parts, inputs):
-    """Builds these parts of it (gas, binutils, ld); again if one of the files `inputs` is newer."""
+    """Builds these parts (gas, binutils, ld), and rebuilds if one of the files `inputs` is newer."""
     stamp = os.path.join(directory, "built")
     if os.path.exists(stamp) and all(os.path.getmtime(stamp) > os.path.getmtime(path) for path in inputs):
         return
     shutil.rmtree(directory, ignore_errors=True)
     os.makedirs(directory)
-    # The programs that the build runs must not report into its pipes.
+    # Programs that run during the build must not write reports into its pipes.
     environment = dict(os.environ, ALLOCSITE_OPTIONS="enabled=0")
     log = os.path.join(directory, "build.log")
     without = [] if "ld" in parts else ["--disable-ld"]
@@ -35,6 +35,6 @@ def build(sources, directory, compiler, parts, inputs):
 
 
 def libraries(bin):
-    """What a build with the wrapper in `bin` is made of besides its sources."""
+    """Returns the files besides its sources that a build with the wrapper in `bin` depends on."""
     directory = os.path.join(os.path.dirname(bin), "lib")
     return [f"{directory}/allocsite.so", f"{directory}/liballocsite.so"]

@@ -9,15 +9,14 @@ import real
 
 bin, sources, work = sys.argv[1:]
 COMPILE = ["-O2", "-std=c++14", "-w", f"-I{sources}/include", f"-I{sources}", "-pthread"]
-# Times have more digits in a slower run, and a longer string can be another allocation.
+# Times have more digits in a slower run, and a longer string may need an allocation.
 ARGUMENTS = ["--gtest_print_time=0"]
 SUITE = "test/gtest_all_test.cc"
-# It makes threads until it has seen one go, so the machine's load decides what it allocates.
+# It makes threads until it sees one end, so its allocations depend on the machine's load.
 RACY = "GetThreadCountTest.*"
-# These allocate strings with addresses in them, which are shorter under valgrind. An observer that leaves the program
-# where it was counts them.
+# These allocate strings with addresses, which are shorter under valgrind. The preloaded observer counts them instead.
 NOT_UNDER_VALGRIND = "AssertionTest.*:ExpectTest.*:*DeathTest.*"
-# What a program needs besides gtest.
+# Source files of a program other than gtest.
 PARTS = {
     "sample1_unittest": ["samples/sample1.cc"],
     "sample2_unittest": ["samples/sample2.cc"],
@@ -28,7 +27,7 @@ OWN_MAIN = {"sample9_unittest", "sample10_unittest"}
 
 
 def build(compiler, kind):
-    """Compiles gtest once and links each program to it; returns program name -> path."""
+    """Compiles gtest once and links each program to it. Returns paths by program name."""
     directory = os.path.join(work, kind)
     os.makedirs(directory, exist_ok=True)
     common = []
@@ -46,7 +45,7 @@ def build(compiler, kind):
 
 
 def check():
-    # Directories of one length: the programs copy argv[0].
+    # Directories with names of equal length, because the programs copy argv[0].
     plain = build(subprocess.check_output([f"{bin}/allocsite-clang++", "-print-prog-name=clang++"], text=True).strip(),
                   "reference")
     instrumented = build(f"{bin}/allocsite-clang++", "allocsite")

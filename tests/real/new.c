@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Preloaded with the observer: libstdc++'s operator new asks malloc for 1 byte where the program asks for 0, and this one
- * for what the program asks for, which is what valgrind and allocsite count. Nothing here ever fails. */
+/* Preloaded with the observer: for new of 0 bytes, libstdc++ asks malloc for 1 byte. This operator asks for
+ * the requested size, which valgrind and allocsite count. Never fails. */
 #include <stdlib.h>
 
 void *_Znwm(size_t n) {

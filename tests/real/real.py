@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Real programs, built with and without allocsite: the same output, and totals equal to valgrind's, to the unit.
 
-valgrind watches the plain build, so nothing of allocsite can influence the reference. It is built without -g:
-valgrind 3.19 aborts on clang's DWARF 5.
-"""
+valgrind observes the plain build, so allocsite cannot influence the reference. It is built without -g, because valgrind
+3.19 aborts on clang's DWARF 5."""
 import json
 import os
 import re
@@ -13,7 +12,7 @@ import sys
 
 HEAP_USAGE = re.compile(r"in use at exit: ([\d,]+) bytes in ([\d,]+) blocks.*"
                         r"total heap usage: ([\d,]+) allocs, ([\d,]+) frees, ([\d,]+) bytes allocated", re.DOTALL)
-# What both sides tell of a run. A realloc is an allocation and a free.
+# Values that both sides report for a run. A realloc is an allocation and a free.
 USAGE = "blocks allocated", "bytes allocated", "blocks freed", "blocks in use at exit", "bytes in use at exit"
 
 
@@ -22,7 +21,8 @@ class Failure(Exception):
 
 
 def run(command, directory=None, environment=None, log=None):
-    """Runs to success; the output goes to `log` if named, which keeps thousands of compiler lines out of ctest's."""
+    """Runs to success; the output goes to `log` if named, which keeps thousands of compiler lines out of ctest's
+    output."""
     with open(log, "w") if log else open(os.devnull, "w") as out:
         status = subprocess.call(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL,
                                  stdout=out, stderr=subprocess.STDOUT)
@@ -32,7 +32,7 @@ def run(command, directory=None, environment=None, log=None):
 
 
 def library(source, directory):
-    """Builds one of the helpers here to preload, and returns its path."""
+    """Builds a helper of this folder for preloading, and returns its path."""
     path = os.path.join(directory, os.path.basename(source) + ".so")
     run(["cc", "-O2", "-w", "-shared", "-fPIC", os.path.join(os.path.dirname(os.path.abspath(__file__)), source),
          "-o", path], log=path + ".log")
@@ -40,8 +40,8 @@ def library(source, directory):
 
 
 def environment_of(directory, **changed):
-    """Every run finds the same: what an earlier one has left in the temporary directory can cost allocations, and so
-    can a variable more, because setenv copies them all. The last three are those that valgrind sets."""
+    """Returns equal conditions for every run. Files of an earlier run in the temporary directory may cost allocations,
+    and so may an additional variable, because setenv copies them all. valgrind sets the last three."""
     temporary = os.path.join(directory, "tmp")
     shutil.rmtree(temporary, ignore_errors=True)
     os.makedirs(temporary)
@@ -51,14 +51,14 @@ def environment_of(directory, **changed):
 
 
 def outcome(command, directory):
-    """What a user sees of a run: status, standard output, standard error."""
+    """Returns the user-visible result of a run: status, standard output, standard error."""
     done = subprocess.run(command, cwd=directory, env=environment_of(directory), stdin=subprocess.DEVNULL,
                           capture_output=True)
     return done.returncode, done.stdout, done.stderr
 
 
 def valgrind_usage(command, directory):
-    """USAGE as valgrind saw it."""
+    """Returns USAGE as valgrind counted it."""
     log = os.path.join(directory, "valgrind.log")
     environment = environment_of(directory, LD_PRELOAD=library("tls.c", directory))
     subprocess.run(["valgrind", "--run-libc-freeres=no", "--run-cxx-freeres=no", "--child-silent-after-fork=yes",
@@ -72,7 +72,7 @@ def valgrind_usage(command, directory):
 
 
 def allocsite_report(command, directory):
-    """The outcome of an instrumented run, and its report (its children write their own)."""
+    """Returns the outcome of an instrumented run, and its report (its children write their own)."""
     pattern = os.path.join(directory, "report.%p.json")
     environment = environment_of(directory, ALLOCSITE_OPTIONS=f"format=json:report={pattern}")
     process = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL,
@@ -83,7 +83,7 @@ def allocsite_report(command, directory):
 
 
 def observer_usage(command, directory):
-    """USAGE as a malloc of the tests' own saw it: for what turns out otherwise under valgrind."""
+    """Returns USAGE as the tests' own malloc counted it, for programs that behave differently under valgrind."""
     prefix = os.path.join(directory, "observed")
     preload = ":".join(library(source, directory) for source in ("../rt/observer.c", "tls.c", "new.c"))
     process = subprocess.Popen(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -103,7 +103,7 @@ def pid_length():
 
 
 def same_pid_length(*runs):
-    """What the runs return, of processes whose numbers have one length: in a string a longer one can be another
+    """Returns the runs' results, from processes whose ids have equal length: a longer id in a string may need an
     allocation."""
     while True:
         before = pid_length()
@@ -113,7 +113,7 @@ def same_pid_length(*runs):
 
 
 def compare(name, plain, instrumented, arguments, directory, usage=valgrind_usage):
-    """Raises unless both builds show the same and allocsite's totals are those of the reference."""
+    """Raises unless both builds behave alike and allocsite's totals equal the reference."""
     expected = outcome([plain] + arguments, directory)
     (seen, report), reference = same_pid_length(lambda: allocsite_report([instrumented] + arguments, directory),
                                                 lambda: usage([plain] + arguments, directory))

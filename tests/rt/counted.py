@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Instructions of tests/bench/programs/pairs.cpp."""
+"""Counts the instructions of tests/bench/programs/pairs.cpp."""
 import re
 
 from harness import expect, run
@@ -15,5 +15,6 @@ def instructions(program, kind, pairs, options):
 
 
 def per_pair(program, kind, options):
-    """The instructions of one pair, to a tenth: the starts of two runs may differ by a few dozen instructions."""
+    """Returns the instructions of one pair, rounded to a tenth, because program starts differ by a few dozen
+    instructions."""
     return round((instructions(program, kind, 2 * PAIRS, options) - instructions(program, kind, PAIRS, options)) / PAIRS, 1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the scripts of the folders here share: building programs with allocsite, running them, and comparing what is
-counted with the notes in the source and with an observer. A script is called as
-SCRIPT CASE BIN LIB MAJOR CLANG CLANGXX WORK and ends with main(its cases)."""
+"""Functions for the scripts of the folders: build programs with allocsite, run them, and compare the counts with the
+notes in the source and with an observer. A script is called as SCRIPT CASE BIN LIB MAJOR CLANG CLANGXX WORK and ends
+with main(its cases)."""
 import collections
 import glob
 import json
@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-os.environ["COLUMNS"] = "1000"  # rows of text stay on one line
+os.environ["COLUMNS"] = "1000"  # keeps rows of text on one line
 NOTE = re.compile(r"@ (\d+) (\d+) (\d+) (\d+) (\d+)")
 COUNTERS = "allocs", "alloc_bytes", "reallocs", "realloc_bytes", "failed"
 COUNTED = *COUNTERS, "frees", "freed_bytes", "moved", "moved_bytes", "live_blocks", "live_bytes"
@@ -58,7 +58,7 @@ def run(command, options="format=json:report=%e.%p.json", **more):
 
 
 def check_law(what, counts):
-    """DESIGN: what came is what went and what is there. A forked child has inherited some of it."""
+    """Checks law 1: allocated equals released plus live. A forked child has also inherited blocks."""
     expect(f"law 1, blocks, {what}", counts["allocs"] + counts["reallocs"] + counts["inherited_blocks"],
            counts["frees"] + counts["moved"] + counts["live_blocks"])
     expect(f"law 1, bytes, {what}", counts["alloc_bytes"] + counts["realloc_bytes"] + counts["inherited_bytes"],
@@ -69,7 +69,7 @@ def check_law(what, counts):
 
 
 def check_peak(report):
-    """What is live is not above the peak, nor is what any site had in it."""
+    """Live bytes do not exceed the peak, nor does any site's share."""
     live, peak, within = report["totals"]["live_bytes"], report["totals"]["peak_bytes"], report["peak_within"]
     if live > peak + within:
         wrong.append(f"{live} bytes are live, but at the peak {peak} and {within} more at the most")
@@ -79,8 +79,8 @@ def check_peak(report):
 
 
 def site_of(stack, report):
-    """The id and the module of the stack's site: a source that is compiled into two modules has sites of one id. What a library
-    allocates is at the site where the program calls it."""
+    """Returns id and module of the stack's site: a source that is compiled into two modules has sites with equal ids.
+    For an allocation in a library, the site is the program's call."""
     modules = {site["module"] for site in report["sites"] if site["id"] == stack["site"]}
     inner = [frame["module"] for frame in stack["frames"] if frame["module"] in modules]
     return stack["site"], inner[0] if len(modules) > 1 else modules.pop()
@@ -102,13 +102,13 @@ def check_laws(report):
         if counter in (report["sites"] or [{}])[0]:
             expect(f"sum of {counter}", report["totals"][counter], sum(site.get(counter, 0) for site in report["sites"]))
     if report["exact"] and report["finished"] and not report["faults"]:
-        expect("what was taken over", (report["totals"]["moved"], report["totals"]["moved_bytes"]),
+        expect("blocks moved", (report["totals"]["moved"], report["totals"]["moved_bytes"]),
                (report["totals"]["reallocs"], report["totals"]["realloc_old_bytes"]))
     check_pairs(report)
 
 
 def check_pairs(report):
-    """Where it is known who freed what, that adds up to what each owner lost."""
+    """If pairs are counted, they add up to what each owner's blocks lost."""
     if "pairs" not in report:
         return
     lost = collections.Counter()
@@ -122,7 +122,7 @@ def check_pairs(report):
 
 
 def load(path, faulty=False):
-    """Whatever a test is about, its reports obey the laws, and its programs do nothing wrong if they are not faulty."""
+    """Loads a report. Every report must obey the laws, and has no faults unless the program is faulty."""
     report = json.load(open(path))
     check_laws(report)
     if not faulty:
@@ -146,7 +146,8 @@ def dumped(*arguments):
 
 
 def run_sandboxed(command, options=""):
-    """Runs a program that limits its own system calls, and so gets no report at its end. Returns it, and the report of its profile."""
+    """Runs a program that restricts its own system calls and therefore has no report. Returns it and the report of its
+    profile."""
     for old in glob.glob("sandboxed.profile*"):
         os.remove(old)
     process = run(command, f"report=none:profile=sandboxed.profile{options}")
@@ -156,19 +157,19 @@ def run_sandboxed(command, options=""):
 
 
 def rows(report):
-    """The counts of each stack, with the place of its line and the calls from there outwards. What is in libraries alone stays
-    where it was counted."""
+    """Returns the counts of each stack, with the location of its line and the calls from there outwards. Stacks
+    entirely in libraries stay at their site."""
     sites = {(site["id"], site["module"]): site for site in report["sites"]}
     for stack in report["stacks"]:
         calls, site = stack["frames"][stack["line"]:], sites[site_of(stack, report)]
-        if stack["line"] == 0 and calls[0]["pass_through"] and not site["sited"]:  # all that was walked is in libraries
+        if stack["line"] == 0 and calls[0]["pass_through"] and not site["sited"]:  # all frames are in libraries
             calls = [{key: site[key] for key in ("function", "file", "line", "column", "module")}]
         yield {**{key: site[key] for key in ("sited", "callee")}, **stack, **calls[0], "calls": calls}
 
 
 def sites(report, name, library=None):
-    """line of the source -> counts. What has its line in a header, or in the source of the library, counts for the line that
-    calls the function there."""
+    """Returns the counts by line of the source. A line in a header or in the library's source is attributed to the
+    calling line."""
     counted = collections.defaultdict(list)
     for row in rows(report):
         calls = [call for call in row["calls"] if (call["file"] or "").endswith((".c", ".cpp")) and os.path.basename(call["file"]) != library][:1]
@@ -178,7 +179,7 @@ def sites(report, name, library=None):
 
 
 def without_unwinder(report):
-    """In a static program the unwinder sorts its tables in blocks of its own when the first exception is thrown."""
+    """In a static program the unwinder allocates blocks to sort its tables at the first exception."""
     report["stacks"] = [stack for stack in report["stacks"] if stack["frames"][0]["function"] != "search_object"]
     return report
 
@@ -193,7 +194,7 @@ def notes(name):
 
 def check_notes(report, name, library=None):
     want, have = notes(name), sites(report, name, library)
-    # The buffer of a stream is at the first line that prints, which most tests are not about.
+    # Removes the buffer of a stream, which is attributed to the first line that prints and is irrelevant to most tests.
     unbuffered = [stack for stack in report["stacks"] if stack["frames"][0]["function"] != "_IO_file_doallocate"]
     others = sites({**report, "stacks": unbuffered}, name, library)
     have = {line: counts if line in want else others[line] for line, counts in have.items() if line in want or line in others}
@@ -207,7 +208,7 @@ def check_observed(process, report):
     observed = "allocs", "alloc_bytes", "reallocs", "realloc_bytes", None, "frees", "freed_bytes", "realloc_old_bytes"
     for count, counter in zip(seen, observed):
         if counter:
-            expect(f"{counter} that the observer saw", count, report["totals"][counter])
+            expect(f"{counter} counted by the observer", count, report["totals"][counter])
 
 
 def check_behaviour(process, out="done\n", status=3, err=""):
@@ -217,7 +218,7 @@ def check_behaviour(process, out="done\n", status=3, err=""):
 
 
 def exact(name, *options, **more):
-    """Builds with the observer behind allocsite, runs, and checks everything there is."""
+    """Builds with the observer behind allocsite, runs, and checks all notes and laws."""
     program = build(name, name.split(".")[0], *options, *observer(), **more)
     process = run([program])
     report = report_of(process)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The independent observer: stands behind allocsite as the program's malloc and counts every call that
- * arrives, with atomic operations. At the very end it writes "allocs bytes reallocs bytes failed frees bytes old-bytes"
- * (frees without reallocs; what the reallocs took over) to OBSERVER.PID, where OBSERVER comes from the environment. It serves calls from memory of its own, without
- * locks and without ever reusing any, so that signal handlers may allocate. */
+/* The independent observer: the program's malloc behind allocsite. It counts every call with atomic operations. At the
+ * very end it writes "allocs bytes reallocs bytes failed frees bytes old-bytes" (frees without reallocs; bytes that
+ * reallocs took over) to OBSERVER.PID, where OBSERVER comes from the environment. It allocates from its own memory,
+ * without locks and without reusing any, so that signal handlers may allocate. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static _Atomic uint64_t allocs, alloc_bytes, reallocs, realloc_bytes, failed, fr
 static _Atomic uintptr_t heap_at;
 static uintptr_t heap_end;
 
-/* The size stands in the 16 bytes in front of a block. */
+/* The size is stored in the 16 bytes before a block. */
 static void *carve(size_t align, size_t n) {
     if (!heap_at) { /* before any second thread */
         void *heap =
@@ -108,7 +108,7 @@ int posix_memalign(void **p, size_t align, size_t n) {
     return block ? 0 : ENOMEM;
 }
 
-#ifdef OBSERVED_LIBC /* glibc's second names */
+#ifdef OBSERVED_LIBC /* glibc's internal names */
 
 void *__libc_malloc(size_t) __attribute__((alias("malloc")));
 void *__libc_calloc(size_t, size_t) __attribute__((alias("calloc")));
@@ -120,7 +120,7 @@ void *__libc_pvalloc(size_t) __attribute__((alias("pvalloc")));
 
 #endif
 
-#ifdef OBSERVED_COPIES /* as some allocators have them */
+#ifdef OBSERVED_COPIES /* as in some allocators */
 
 char *strdup(const char *text) {
     size_t n = strlen(text) + 1;
@@ -138,7 +138,7 @@ char *strndup(const char *text, size_t most) {
 
 #endif
 
-/* For programs that ask in between. */
+/* For programs that read the counts while they run. */
 __attribute__((visibility("default"))) void observed_now(uint64_t counts[4]);
 void observed_now(uint64_t counts[4]) {
     counts[0] = allocs;

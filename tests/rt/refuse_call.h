@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A system call that fails from here on, in this process and what it executes: for what runtimes meet in
+/* Makes a system call fail from now on, in this process and in programs that it executes, as in
  * sandboxes. */
 #ifndef REFUSE_CALL_H
 #define REFUSE_CALL_H
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-/* Exits with 77, for a test that is skipped, where that cannot be had. */
+/* Exits with 77 (test skipped) if that is not possible. */
 static inline void refuse_call(unsigned number, unsigned error) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

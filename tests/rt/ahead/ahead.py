@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Another malloc preloaded ahead of allocsite's: nothing passes by, and where something does the report says so."""
+"""Another malloc preloaded before allocsite: no call bypasses the runtime, or the report says so."""
 import os
 import sys
 
@@ -18,7 +18,7 @@ def shared(name):
 
 
 def allocs_of(report, module):
-    """Of all its callers; empty if there is none."""
+    """Returns the allocs of all callers in a module; empty if there is none."""
     allocs = [site["allocs"] for site in report["sites"] if not site["sited"] and site["module"] == module]
     return [sum(allocs)] if allocs else []
 
@@ -36,7 +36,7 @@ def check(what, program, environment, *arguments):
 
 
 def observed():
-    """To the unit, from the first constructor of any library on."""
+    """Counts are exact from the first constructor of any library on."""
     observer()
     library = shared("opened.cpp")
     for link, options in LINKS.items():
@@ -47,7 +47,7 @@ def observed():
 
 
 def uninstrumented():
-    """A program that knows nothing of allocsite, which is preloaded as well."""
+    """An uninstrumented program with allocsite preloaded as well."""
     observer()
     program = build("program.cpp", "plain", plain=True)
     process = run([program], environment=preload(f"{WORK}/libobserver.so", f"{LIB}/liballocsite.so"))
@@ -59,7 +59,7 @@ def uninstrumented():
 
 
 def allocators():
-    """Their operators new and delete do not pass through malloc."""
+    """Their operators new and delete do not call malloc."""
     library = shared("opened.cpp")
     programs = {link: build("program.cpp", f"program_{link}", *options) for link, options in LINKS.items()}
     found = [path for name in ("jemalloc.so.2", "tcmalloc.so.4", "tcmalloc_minimal.so.4", "mimalloc.so.2.0")
@@ -74,12 +74,12 @@ def allocators():
 
 
 def forwarding():
-    """One that looks for the malloc behind it finds the one behind ours."""
+    """A malloc that looks up the next malloc finds the one after ours."""
     check("forwarding", build("program.cpp", "program"), preload(shared("forwards.c")))
 
 
 def passed_by():
-    """A block that came past us and is freed is no fault of the program."""
+    """Freeing a block that bypassed the runtime is not reported as a fault."""
     process = run([build("program.cpp", "program"), "given"], environment=preload(shared("forwards.c")))
     report = report_of(process)
     check_behaviour(process)

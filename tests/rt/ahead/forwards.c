@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What tools preload that follow the heap: it passes on to whoever comes next. */
+/* Like a preloaded heap tracer: it forwards calls to the next malloc. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

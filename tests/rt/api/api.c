@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What allocsite.h offers, seen from the program: api CASE. Prints what went wrong, and "done". */
+/* The functions of allocsite.h inside the program: api CASE. Prints errors, and "done". */
 #include <allocsite.h>
 
 #include <fcntl.h>
@@ -151,7 +151,7 @@ static void phases(void) {
     allocate(70, 8);
 }
 
-/* More phases than are kept apart: what comes in the last ones is told outside of all. */
+/* More phases than can be kept apart: counts of the last ones are outside of all phases. */
 static void crowded(void) {
     allocsite_phase_push("around");
     for (int i = 0; i < 9000; i++) {
@@ -182,8 +182,8 @@ static void marking(void) {
     EXPECT(*arena, 0);
 }
 
-/* Blocks of 16 bytes side by side, one of them the allocator's: no other ones start that close to each other.
- */
+/* Adjacent blocks of 16 bytes, one of them the allocator's: otherwise no two blocks start that close
+ * together. */
 static void marking_closely(void) {
     void (*volatile unsited)(const void *, size_t) = allocsite_mark_block;
     struct allocsite_totals before = process();
@@ -203,11 +203,11 @@ static void marking_closely(void) {
     EXPECT(process().live_bytes - before.live_bytes, 0);
 }
 
-/* A large block becomes a small one, where it is, beside what was marked in it. The first time is the slow one. */
+/* A large block is reallocated in place to a small one, next to a marked part. The first time is the slow path. */
 static void marking_within(void) {
     struct allocsite_totals before = process();
     for (int i = 0; i < 4; i++) {
-        char *volatile pool = malloc(600 + 16 * i); /* or LLVM takes the realloc away */
+        char *volatile pool = malloc(600 + 16 * i); /* prevents LLVM from removing the realloc */
         char *part = pool + 16;
         allocsite_mark(part, 16);
         pool = realloc(pool, 300);
@@ -220,8 +220,8 @@ static void marking_within(void) {
     EXPECT(process().frees - before.frees, 8);
 }
 
-/* Parts at the very end of a block: the next block starts 16 bytes behind them, before or behind a multiple of 32.
- */
+/* Parts at the very end of a block: the next block starts 16 bytes after them, before or after a multiple of
+ * 32. */
 static void marking_ends(void) {
     char *blocks[64];
     struct allocsite_totals before = process();
@@ -284,7 +284,7 @@ static void reporting(void) {
     allocate(5, 10);
 }
 
-/* ---- forked children, and several threads at one function ---- */
+/* ---- forked children, and several threads in one function ---- */
 
 static void *allocate_and_end(void *result) {
     for (int i = 0; i < 1000; i++)
@@ -292,7 +292,7 @@ static void *allocate_and_end(void *result) {
     return result;
 }
 
-/* Looks before it has counted anything; then it may take over what a thread that ended has counted. */
+/* Reads counters before it has counted anything; it may then inherit the slab of a thread that ended. */
 static void *check_early(void *result) {
     struct allocsite_check check;
     struct allocsite_totals before, after;
@@ -371,7 +371,7 @@ static void racing(void) {
         pthread_join(threads[i], NULL);
 }
 
-/* Marks that there is no place for are not counted, and the report says so. */
+/* Marks that do not fit are not counted, and the report says so. */
 static void mismarking(void) {
     char *pool = malloc(1 << 16);
     struct allocsite_totals before = process();
@@ -427,7 +427,7 @@ static void signalled(void) {
     raise(SIGUSR2);
 }
 
-/* Where there is nothing behind the interface, everything says so. */
+/* Without a runtime, every function reports so. */
 static void nothing(void) {
     struct allocsite_totals totals;
     struct allocsite_check check;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""allocsite.h: what the program sees is in api.c; here is what shows from outside."""
+"""allocsite.h: api.c checks the results inside the program, this script checks the effects outside."""
 import os
 import sys
 
@@ -43,7 +43,7 @@ def stopping():
 
 
 def resetting():
-    """In the report, in the profile, and with several threads before."""
+    """In the report and in the profile, also after other threads have run."""
     for program in programs():
         process = run([program, "resetting"], "format=json:report=r.json:profile=r.profile")
         peak = int(process.out.split()[1])
@@ -124,7 +124,7 @@ def reporting():
 
 
 def objects():
-    """The options of one call, whatever those of the process say."""
+    """Options of one call override those of the process."""
     program = build("objects.c", "objects", f"-I{INCLUDE}")
     where = f"{source('objects.c')}:20"
 
@@ -181,7 +181,7 @@ def signalled():
 
 
 def started():
-    """Nothing is counted before somebody says so, and in no thread."""
+    """Nothing is counted in any thread before the program starts counting."""
     program = build("started.c", "started", f"-I{INCLUDE}")
     for how, option in (("call", "stopped=1"), ("signal", "signal_start=USR1"), ("call", "enabled=0"),
                         ("signal", "enabled=0:signal_start=USR1")):
@@ -197,7 +197,7 @@ def started():
 
 
 def started_profile():
-    """A profile that the program asks for late, and its child's; a path that cannot be is told."""
+    """A profile that the program requests late, and its child's; an invalid path is reported."""
     program = build("started.c", "started", f"-I{INCLUDE}")
     for option, allocs in ("stopped=1", 20), ("stopped=0", 30):
         for old in glob.glob("st.profile*"):
@@ -221,7 +221,7 @@ def early():
 
 
 def forked():
-    """A child's totals, copies and checks, in a phase, with and without a profile."""
+    """Totals, snapshots and checks of a child, in a phase, with and without a profile."""
     for program in programs():
         for options in "report=none", "report=none:profile=f.%p.profile":
             for old in glob.glob("f.*") + glob.glob("forked.*"):
@@ -259,7 +259,7 @@ def mismarking():
 
 
 def absent():
-    """Neither plugin nor runtime, or the runtime is off."""
+    """Without plugin and runtime, or with the runtime off."""
     for program in programs():
         check_behaviour(run([program, "nothing"], "enabled=0"), status=0)
     for variant in VARIANTS:
@@ -273,8 +273,8 @@ def absent():
 
 
 def arguments():
-    """NULL and calls out of order are refused, and faults are not made of them, wherever the runtime is. The program calls all
-    there is: a function that the header gains has to come there too."""
+    """NULL and calls in the wrong order are rejected and cause no crash, wherever the runtime is. The program calls
+    every function, so each new function of the header must be added there."""
     header, calls = (open(path).read() for path in (os.path.join(INCLUDE, "allocsite.h"), source("arguments.c")))
     functions = set(re.findall(r"^static inline .*?(allocsite_\w+)\(|^#define (allocsite_\w+)\(", header, re.M))
     expect("functions that are not called", [], [name for name in map("".join, functions) if f"{name}(" not in calls])
@@ -291,7 +291,7 @@ def arguments():
 
 
 def cancelled():
-    """A report that a cancelled thread was at does not keep others from theirs."""
+    """A thread that is cancelled while it writes a report does not block the reports of others."""
     program = build("cancelled.c", "cancelled", f"-I{INCLUDE}")
     process = run(["timeout", "-s", "KILL", "20", program], "format=json:report=cancelled.json")
     check_behaviour(process, out="", status=0)

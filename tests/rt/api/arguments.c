@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Every function of allocsite.h with NULL, and calls out of order. Argument "asleep": the runtime is off
- * until allocsite_start is called; "absent": there is none. */
+/* Every function of allocsite.h with NULL, and calls in the wrong order. Argument "asleep": the runtime is off until
+ * allocsite_start is called; "absent": there is no runtime. */
 #include <allocsite.h>
 
 #include <pthread.h>
@@ -44,7 +44,7 @@ static void pass_null(void) {
     EXPECT(allocsite_profile_fd(-1), is_off ? ENOSYS : EBADF);
     EXPECT(allocsite_graph(NULL), WRONG);
     EXPECT(allocsite_deep_size(NULL), 0);
-    EXPECT(allocsite_register_root(NULL, 8), is_absent ? ENOSYS : EINVAL); /* kept for when counting begins */
+    EXPECT(allocsite_register_root(NULL, 8), is_absent ? ENOSYS : EINVAL); /* remembered until counting begins */
     EXPECT(allocsite_unregister_root(&totals, sizeof totals), is_absent ? ENOSYS : ENOENT);
     EXPECT(allocsite_totals(NULL), WRONG);
     EXPECT(allocsite_thread_totals(NULL), WRONG);
@@ -59,7 +59,7 @@ static void pass_null(void) {
     EXPECT(allocsite_check_end(NULL, NULL, 0), 0);
 }
 
-/* A region needs a begin; text without room, and room without text, are none. */
+/* A region without a beginning, and a buffer without a size or vice versa, are invalid. */
 static void check_out_of_order(void) {
     char text[100] = "before";
     struct allocsite_check check, copy, inner;
@@ -68,7 +68,7 @@ static void check_out_of_order(void) {
     EXPECT(text[0], 0);
     memset(&check, 0, sizeof check);
     EXPECT(allocsite_check_end(&check, NULL, 0), 0);
-    check.state = &check; /* memory that can be read, and is no region */
+    check.state = &check; /* readable memory that is no region */
     check.size = sizeof check;
     EXPECT(allocsite_check_end(&check, NULL, 100), 0);
     EXPECT(allocsite_check_begin(&check), is_off ? ENOSYS : 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A thread is cancelled while it writes a report, which nobody reads. */
+/* A thread is cancelled while it writes a report to a pipe that nothing reads. */
 #include <allocsite.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* started HOW: 10 blocks before counting starts, 20 that are counted, 40 after it was stopped; or with a
- * handler of its own. */
+/* started HOW: 10 blocks before counting starts, 20 while counting, 40 after it stops; or with a signal
+ * handler. */
 #include "allocsite.h"
 
 #include <pthread.h>
@@ -38,7 +38,7 @@ static void *wait_long(void *unused) {
     return unused;
 }
 
-/* One that cannot be made leaves all as it was. */
+/* If it cannot be created, nothing changes. */
 static void start_profile(void) {
     pthread_t thread;
     pthread_create(&thread, NULL, wait_long, NULL);
@@ -52,7 +52,7 @@ static void start_profile(void) {
         abort();
 }
 
-/* Counting starts, or stops. */
+/* Starts or stops counting. */
 static void change(int count, const char *how) {
     if (strcmp(how, "signal") == 0)
         raise(SIGUSR1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Not compiled with the plugin: each line that allocates is a caller of its own. The notes say what it counts. */
+/* Not compiled with the plugin: each line that allocates is a separate caller. The notes are its counts. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Allocations that pass no site are told by the place that calls: module, address in it, function. The places are
-compared with what llvm-symbolizer makes of the addresses."""
+"""Allocations that pass no site are shown by return address: module, address in it, function. The test compares these
+with llvm-symbolizer."""
 import os
 import resource
 import sys
@@ -14,14 +14,14 @@ SHARED = ["-Wl,--no-as-needed", f"-L{LIB}", "-lallocsite", f"-Wl,-rpath,{LIB}"]
 
 
 def unsited(report, module):
-    """Rows of a module by base name."""
+    """Returns the rows of a module, given its base name."""
     rows = [site for site in report["sites"] if os.path.basename(site["module"]) == module]
     expect(f"sited in {module}", [], [row for row in rows if row["sited"]])
     return rows
 
 
 def line_of(program, address):
-    """The call is before the address that it returns to."""
+    """The call precedes its return address."""
     told = subprocess.run([SYMBOLIZER, "--obj=" + program, hex(int(address, 16) - 1)], capture_output=True, text=True,
                           check=True).stdout.splitlines()
     return int(told[1].split(":")[1])
@@ -46,7 +46,7 @@ def check_lines(program, report):
 
 
 def check_child(program, parent, child):
-    """What it did after the fork, under the same ids."""
+    """The child counts only what it did after the fork, under the same ids."""
     ids = {row["id"]: row for row in unsited(parent, os.path.basename(program))}
     rows = [row for row in unsited(child, os.path.basename(program)) if row["allocs"]]
     expect("callers of the child", [11, 100], sorted(row["alloc_bytes"] for row in rows))
@@ -104,7 +104,8 @@ def library():
 
 
 def local():
-    """Functions that no other module can call are told by the module's file, in stacks as well, if it is the file that was loaded."""
+    """Functions that no other module can call are named from the module's file, also in stacks, if the file is the one
+    that was loaded."""
     program = build("callers.c", "local", *SHARED, plain=True)
     own = {"once", "each", "kinds"}
     expect("in the file", own, own & {row["function"] for row in unsited(report_of(run([program])), "local")})
@@ -120,7 +121,7 @@ def local():
 
 
 def crowded():
-    """Each function has its name, however its library's lie: few or many of them where most of the code is one."""
+    """Each function is named, whether a library has few or many callers, and at any density of code."""
     for options, end in (([], 30), (["-DCROWD"], 70)):
         build("crowded.c", "libcrowded.so", "-DLIBRARY", "-shared", "-fPIC", *options, plain=True)
         program = build("crowded.c", "crowded", *options, *SHARED, f"-L{WORK}", "-lcrowded", f"-Wl,-rpath,{WORK}", plain=True)
@@ -132,7 +133,7 @@ def crowded():
 
 
 def opened():
-    """Where one library stood stands the other later, and each of the four places is one row."""
+    """Two libraries are loaded at the same address in turn, and each of the four callers is one row."""
     libraries = [os.path.join(WORK, build("opened.c", f"libopened{size}.so", f"-DSIZE={size}", "-shared", "-fPIC", plain=True))
                  for size in (100, 600)]
     program = build("opener.c", "opener", *SHARED, plain=True)
@@ -146,8 +147,8 @@ def opened():
 
 
 def move_headers(library):
-    """Its program headers to where nothing maps them, as some tools do that rewrite libraries: the loader reads them
-    from the file."""
+    """Moves the program headers out of the mapped segments, as some tools that rewrite libraries do. The loader reads
+    them from the file."""
     with open(library, "r+b") as file:
         header = file.read(64)
         at, size, count = (int.from_bytes(header[where:where + length], "little") for where, length in ((32, 8), (54, 2), (56, 2)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A library of small functions side by side and one that is as large as the rest of many libraries; or a
- * program that has each of the small ones, take_N, allocate N bytes. */
+/* A library of small adjacent functions and one as large as the rest of many libraries; or a program that has each of
+ * the small ones. take_N allocates N bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 

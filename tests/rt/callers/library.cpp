@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What the C++ library allocates out of line, and the exceptions that operator new throws itself.
+// Out-of-line allocations of the C++ library, and exceptions thrown by operator new itself.
 #include <cstdio>
 #include <new>
 #include <sstream>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* 2048 places that call malloc, in a process that has room for 1024 callers: its address space is limited. */
+/* 2048 calls of malloc in a process whose limited address space has room for 1024 callers. */
 #include <stdio.h>
 #include <stdlib.h>
 

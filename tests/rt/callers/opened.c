@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* SIZE: how much each of the two callers asks for. */
+/* SIZE: the size that each of the two callers requests. */
 #include <stdlib.h>
 
 static void *volatile sink;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Opens and closes two libraries in turn, so that one stands where the other stood. */
+/* Opens and closes two libraries in turn, so that they get the same address. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* For libraries that allocate here, if they see it. */
+/* For libraries that allocate through the program, if they find it. */
 void *take(size_t size);
 void *take(size_t size) {
     void *p = malloc(size);

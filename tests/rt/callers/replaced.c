@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A library whose file is another one as soon as it is loaded, with the same code and other names. */
+/* A library whose file is replaced after loading by one with the same code and other names. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which lines single calls count for: by the site alone, and with call paths."""
+"""The lines to which single calls are attributed: with sites alone, and with call paths."""
 import os
 import sys
 
@@ -8,13 +8,13 @@ from harness import *
 
 
 def unsited(report, module):
-    """What the module allocated without a site."""
+    """Returns what the module allocated without a site."""
     rows = [site for site in report["sites"] if not site["sited"] and site["module"] == module]
     return tuple(sum(row[counter] for row in rows) for counter in COUNTERS)
 
 
 def library():
-    """By the sites alone: with call paths, what print() allocates is its callers' affair."""
+    """With sites alone, because with call paths print() passes through to its callers."""
     for variant in "-O0", "-O1", "-O2 -D_FORTIFY_SOURCE=2", "-O1 -fno-builtin", "-O2 -fno-pie -no-pie":
         program = build("library.c", "library", *variant.split(), "-fallocsite-contexts=0", *observer())
         process = run([program])
@@ -30,7 +30,7 @@ def library():
 
 
 def library_static():
-    """Without an observer: what comes out is what comes out of the dynamic program."""
+    """A static program has no observer, so its counts are compared with the dynamic program's."""
     counted = []
     for options in ((), ("-static",)):
         process = run([build("library.c", "library", *options)])
@@ -55,7 +55,7 @@ def tail_static():
 
 
 def wrapped():
-    """With ld --wrap the program's own functions are called, and what they call is counted."""
+    """With ld --wrap the program's own functions are called, and their inner calls are counted."""
     for linker in "bfd", "gold", "lld":
         for wraps in ["-Wl,--wrap=malloc,--wrap=free"], ["-Xlinker", "--wrap=malloc", "-Wl,--wrap,free"]:
             for more in [], ["-fallocsite-contexts"]:
@@ -67,8 +67,8 @@ def wrapped():
 
 
 def failing():
-    """Also small ones, for which the shadow table is written without a check. The C++ library's nothrow new throws an exception
-    and catches it, which takes a block that cannot be had either."""
+    """Also small blocks, for which the shadow table is written without a check. The C++ library's nothrow new throws
+    and catches an exception, which also fails to get a block."""
     text = open(source("failing.cpp")).read().splitlines()
     for options, link in ("", []), (":owners=0", []), ("", ["-static"]):
         process = run([build("failing.cpp", "failing", "-O1", "-fno-builtin", "-fallocsite-contexts=0", *link)],
@@ -86,7 +86,7 @@ def failing():
 
 
 def inside():
-    """What the C library and C++'s runtime allocate for themselves counts for the line that calls them."""
+    """Allocations of the C library and C++'s runtime are attributed to the line that calls them."""
     text = open(source("inside.cpp")).read().splitlines()
     want = {"tsearch(": 10, "make(9)": 27, "qsort(": 1, "throw i": 3, "empty.at(": 6, "/dev/null": 1, "/exe": 1, "fprintf(file": 1, "fseek(": 1}
     for variant in ("-O0",), ("-O2",), ("-O1", "-static"):
@@ -106,7 +106,7 @@ def inside():
 
 
 def shelved():
-    """A library that was not compiled with the plugin, of which the compiler sees a header of the system."""
+    """A library built without the plugin; the compiler only sees its system header."""
     shared = build("shelf.c", "libshelf.so", "-shared", "-fPIC", "-fexceptions", plain=True)
     static = build("shelf.c", "shelf.o", "-c", "-fexceptions", plain=True)
     for variant in (("-O0", shared), ("-O2", shared), ("-O2", "-fPIE", "-pie", static), ("-O1", "-static", static)):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Descriptors as no plugin of this release writes them: one of another format version, and one that names
+/* Descriptors that no plugin of this release writes: one of another format version, and one that names
  * nothing. */
 #include "format.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Small allocations that fail, at sites that have been counting for long. Prints LINE ALLOCS ALLOC_BYTES
-// FAILED of each call as the program saw it, on its standard output.
+// Small allocations that fail at registered sites. Prints LINE ALLOCS ALLOC_BYTES FAILED for each call, as the program
+// saw it.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions of the C library and of C++'s runtime that allocate for themselves, and that call back what
- * allocates by a pass-through function. */
+/* Functions of the C library and C++'s runtime that allocate internally, and that call back code that allocates in a
+ * pass-through function. */
 #include <regex.h>
 #include <search.h>
 #include <stdexcept>

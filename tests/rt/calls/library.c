@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Every function of the C library that hands a block to its caller. What such a function allocates inside is
- * the library's affair, so no note can tell it: the program asks the observer before and after each call and
- * prints "line allocs alloc_bytes reallocs realloc_bytes", which the site of that line must have counted. */
+/* Every function of the C library that returns a block to its caller. Their internal allocations depend on the library,
+ * so no note can have them: the program asks the observer before and after each call and prints "line allocs
+ * alloc_bytes reallocs realloc_bytes", the counts that the site must have. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <execinfo.h>
@@ -24,7 +24,7 @@ struct counts {
 void observed_now(uint64_t counts[4]);
 
 static struct counts lines[1000];
-static struct counts billed; /* to all lines so far */
+static struct counts billed; /* of all lines so far */
 
 static struct counts now(void) {
     struct counts counts = {{0}};
@@ -33,7 +33,7 @@ static struct counts now(void) {
     return counts;
 }
 
-/* Bills what was observed since start, less what calls inside have been billed since then. */
+/* Attributes to the line what was observed since start, minus what nested calls were attributed since then. */
 static void bill(int line, const struct counts *start, const struct counts *billed_before) {
     struct counts end = now();
     for (int i = 0; i < 4; i++) {
@@ -89,7 +89,7 @@ static void reads(void) {
     BILL(file = tmpfile());
     fprintf(file, "short\n%s\nshort\na;b;%s", large, large);
     rewind(file);
-    for (int i = 0; i < 3; i++) /* a new one, a grown one, the same */
+    for (int i = 0; i < 3; i++) /* a new one, a grown one, the same one */
         BILL(getline(&line, &size, file));
     line = NULL;
     size = 0;

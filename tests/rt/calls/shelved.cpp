@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What a library of C allocates is the line's that calls it: while it calls back, behind that, and no longer
-// than until it returns or is left.
+// Allocations of a C library belong to the calling line: during callbacks, after them, and only until it returns or is
+// left.
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* C23's functions that are told the size of what they free. Few C libraries have them. */
+/* C23's sized free functions. Few C libraries have them. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Calls that must be tail calls cannot pass a site, and an allocator called through a pointer passes none.
-// Both count for the line where the call returns to. A new that fails throws an exception, which is a block
-// too.
+// musttail calls cannot pass a site, and an allocator called through a pointer passes none. Both are
+// attributed to the line of the return address. A failing new throws an exception, which is also a
+// block.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Linked with --wrap of some of the allocator's functions, as tests do that have allocations fail. */
+/* Linked with --wrap of some allocator functions, like tests that inject failures. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ void __real_free(void *);
 static int allocated, freed;
 static void *volatile sink;
 
-/* With a header, so that who misses one of the two is in trouble. */
+/* Adds a header, so that mixing wrapped and unwrapped functions crashes. */
 void *__wrap_malloc(size_t n) {
     char *p = n > 1000 ? NULL : __real_malloc(n + 16);
     allocated += p != NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Keeps books of its own call paths (paths.h), which the report is compared with, frame by frame. The calls
-// are chosen at random, so all the ways to call and to leave occur within one another, and frames have random
+// Records its own call paths (paths.h), which are compared with the report frame by frame. The calls are
+// chosen at random, so all ways to call and to leave occur within one another, and frames have random
 // sizes.
 #include <alloca.h>
 #include <csetjmp>
@@ -10,7 +10,7 @@
 
 #include "paths.h"
 
-// ---- What is done at random.
+// ---- Random actions.
 
 struct State {
     unsigned random;
@@ -91,7 +91,7 @@ APART static const Path *has_a_frame_of_any_size(const Path *caller, int depth) 
     return path;
 }
 
-// Tail calls that close no cycle: they are all on the stack.
+// Tail calls that close no cycle: all frames are on the stack.
 APART static Path *last_of_all(const Path *caller, long, long) {
     ENTER(caller);
     note(path);
@@ -222,7 +222,7 @@ APART static const Path *is_jumped_to(const Path *caller, int depth) {
     return kept;
 }
 
-// ---- Other code: it calls back, and jumps where it has called back before.
+// ---- Uninstrumented code: it calls back, and jumps where it has called back before.
 
 APART static const Path *is_called_by_a_library(const Path *caller, int depth) {
     ENTER(caller);
@@ -263,7 +263,7 @@ APART static const Path *is_interrupted(const Path *caller, int depth) {
     return path;
 }
 
-// ---- Another stack, which is left in the middle.
+// ---- A coroutine that is abandoned in the middle.
 
 static void body() {
     const Path *caller = nullptr;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calling contexts: a program that keeps them has the stacks that it has when they are all walked."""
+"""Calling contexts: a program that keeps them has the same stacks as if every stack were walked."""
 import os
 import resource
 import sys
@@ -18,7 +18,7 @@ def library():
 
 
 def stacks(program, profile, is_checked):
-    """(site, frames) -> calls, by function and line."""
+    """Returns the calls by (site, frames), where frames have function and line."""
     check_behaviour(run([program], f"report=none:profile={profile}.profile:contexts_check={is_checked}"))
     dumped = subprocess.run([f"{BIN}/allocsite-dump", "report", "--format=json", f"{profile}.profile"],
                             check=True, capture_output=True, text=True)
@@ -28,7 +28,7 @@ def stacks(program, profile, is_checked):
     site = {site["id"]: (site["function"], site["line"], site["callee"]) for site in report["sites"]}
     counted = collections.Counter()
     for stack in report["stacks"]:
-        # What has no name is called by its address, which each build has another of.
+        # A function without a name is shown by its address, which differs between builds.
         frames = tuple(((frame["function"] or "").partition(" at 0x")[0], frame.get("line")) for frame in stack["frames"])
         counted[site[stack["site"]], frames] += stack["allocs"] + stack["reallocs"]
     return counted
@@ -51,7 +51,7 @@ def check(name, *options, used=None, cases=([], ["with a timer"]), least=100):
 
 
 def name_of(frame):
-    """As __func__ has it; names of functions may be mangled."""
+    """Returns the name as in __func__; names in reports may be mangled."""
     symbol = re.match(r"_ZN?K?L?(?=\d)", frame["function"])
     name, rest = frame["function"].partition("(")[0].rpartition("::")[2], frame["function"][symbol.end():] if symbol else ""
     while size := re.match(r"\d+", rest):
@@ -60,7 +60,7 @@ def name_of(frame):
 
 
 def check_books(program, what, *arguments, ignored=()):
-    """The stacks of the report are those that the program has noted itself, frame by frame."""
+    """The report's stacks equal, frame by frame, those that the program recorded itself."""
     process = run([program, *arguments], CHECKED.replace("check=1", "check=0:contexts=65520"))
     check_behaviour(process)
     report = report_of(process)
@@ -91,14 +91,14 @@ def books():
 
 
 def migrating():
-    """Coroutines on stacks that the program mapped, which threads take over from one another."""
+    """Coroutines on mmap'ed stacks that migrate between threads."""
     for level in "-O0", "-O1", "-O2", "-O3":
         program = build("migrating_books.cpp", "migrating_books", CONTEXTS, level)
         check_books(program, level)
 
 
 def recursion():
-    """Through one call site, after frames of many sizes."""
+    """Recursion through one call site, with frames of many sizes."""
     paths = {"leaf main": 1, "leaf first main": 2, "leaf flat main": 1, "leaf recursive recursive recursive recursive main": 1}
     for level in "-O0", "-O1", "-O2", "-O3":
         program = build("recursion.c", "recursion", CONTEXTS, level)
@@ -115,7 +115,7 @@ def recursion():
 
 
 def cycles():
-    """Ten million tail calls in a cycle take no stack. A cycle's functions may be missing on it, but no other one."""
+    """Ten million tail calls in a cycle use constant stack. Only functions of the cycle may be missing in stacks."""
     for level in "-O2", "-O3", "-Os":
         program = build("cycles.c", "cycles", CONTEXTS, level)
         for options in CHECKED, CHECKED.replace("check=1", "check=0"):
@@ -153,7 +153,7 @@ def optimised_at_linking():
 
 
 def coroutines():
-    """Of C++20."""
+    """C++20 coroutines."""
     majors = [major for major in (14, 16, 19, 22) if os.path.exists(f"{BIN}/allocsite-clang++-{major}")]
     if not majors:
         sys.exit(SKIPPED)
@@ -167,7 +167,7 @@ def coroutines():
 
 
 def elsewhere():
-    """Coroutines whose bodies are other code."""
+    """Coroutines whose bodies are in other code."""
     for level in "-O0", "-O2":
         program = build("elsewhere.c", "elsewhere", CONTEXTS, level, *library())
         for options in CHECKED, CHECKED.replace("check=1", "check=0"):
@@ -184,7 +184,7 @@ def elsewhere():
 
 
 def opened():
-    """Libraries that are closed, and others that come to their addresses."""
+    """Libraries that are closed, and others that are loaded at their addresses."""
     for name in "first", "second":
         build("opened.c", f"lib{name}.so", CONTEXTS, "-fPIC", "-shared", f"-DNAME={name}")
     program = build("opened.c", "opened", CONTEXTS, "-ldl")
@@ -197,7 +197,7 @@ def opened():
         for stack in report["stacks"]:
             for frame in stack["frames"]:
                 calls[os.path.basename(frame["module"] or "")] += stack["allocs"] if "lib" in (frame["module"] or "") else 0
-        # Two frames of each of two allocations; of the second one twice as often.
+        # Two frames for each of two allocations, the second of which runs twice as often.
         expect(f"calls{options}", (5 * 4, 10 * 4), (calls["libfirst.so"], calls["libsecond.so"]))
 
 
@@ -205,13 +205,13 @@ CUT = "(cut)"
 
 
 def innermost(stack):
-    """The lines of the first four calls by descent.c's own functions, leaving out those that come again further out."""
+    """Returns the lines of the first four calls by descent.c's functions, without those that occur again further out."""
     lines = [frame["line"] for frame in stack["frames"][1:] if (frame["file"] or "").endswith("descent.c")]
     return tuple((list(dict.fromkeys(lines)) + [0] * 4)[:4])
 
 
 def descent():
-    """Far more paths than there is room for: lines and callers are still those of the program's own books."""
+    """With far more paths than fit, lines and callers still equal the program's own books."""
     for level, option in ("-O0", ""), ("-O2", ":contexts_check=1"), ("-O2", ":contexts=1000"):
         program = build("descent.c", "descent", CONTEXTS, level)
         process = run([program], f"format=json:report=%e.%p.json{option}")
@@ -232,7 +232,7 @@ def descent():
 
 
 def bounded():
-    """Without room for cut paths either, calls are counted for their site, and that is said."""
+    """If truncated paths do not fit either, calls are counted for their site, and the report says so."""
     program = build("ways.cpp", "bounded", CONTEXTS, *library())
     process = run([program], "format=json:report=%e.%p.json:profile=bounded.profile:contexts=20")
     check_behaviour(process)
@@ -243,7 +243,7 @@ def bounded():
 
 
 def mixed():
-    """Of files without contexts, and where none are wanted."""
+    """Files without contexts, and programs with contexts turned off."""
     used = library()
     program = build("ways.cpp", "mixed", CONTEXTS, *used)
     for options, has_stacks in ("contexts=0", False), ("contexts=0:stack=4", True), ("owners=0", False):
@@ -258,7 +258,7 @@ def dump(*arguments):
 
 
 def named():
-    """JSON names the modules for which stacks are walked each time; where there are none, nothing."""
+    """JSON names the modules for which stacks are walked each time, and nothing if there are none."""
     used = library()
     without = "-fallocsite-contexts=0"
     parts = {"all": (CONTEXTS, CONTEXTS), "part": (CONTEXTS, without), "none": (without, CONTEXTS)}
@@ -280,8 +280,8 @@ def named():
 
 
 def deep():
-    """Of deep recursion only what is new is walked: the second program, a million frames deep, would have 10,000 million of
-    them to be walked. And a report has no more of them than memory does not mind."""
+    """In deep recursion only new frames are walked. The second program is a million frames deep and would otherwise
+    have 10,000 million frames to walk. A report has at most as many frames as fit in memory."""
     for level in "-O0", "-O2":
         check("deep.c", level, used=["-lpthread"], cases=[[]])
         walks = [json.loads(dump("report", "--format=json", f"deep_{how}.profile"))["walks"] for how in ("kept", "walked")]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Keeps books of its own call paths (paths.h) through coroutines of C++20. A coroutine is called by whoever
-// resumes it: other functions, other coroutines, itself through others, and other threads than the one that
-// began it. It allocates before and after its suspensions, and leaves by exceptions.
+// Records its own call paths (paths.h) through C++20 coroutines. A coroutine is resumed by other functions, other
+// coroutines, itself through others, and other threads than the one that started it. It allocates before and after its
+// suspensions, and leaves by exceptions.
 #include <alloca.h>
 #include <coroutine>
 
@@ -31,13 +31,13 @@ APART static void allocates_in_a_frame_of_any_size(const Path *caller) {
     HERE;
 }
 
-// Frames of coroutines come from here, because a compiler may leave their allocation out.
+// Frames of coroutines are allocated here, because a compiler may elide their allocation.
 static char frames[1 << 24];
 static char *next_frame = frames;
 
 struct Coroutine {
     struct promise_type {
-        const Path *caller; // of the resumption that is under way
+        const Path *caller; // of the current resumption
         Coroutine get_return_object() {
             return {std::coroutine_handle<promise_type>::from_promise(*this)};
         }
@@ -83,7 +83,7 @@ struct Coroutine {
     }
 };
 
-// Suspends and goes on in the path of whoever resumes it.
+// Suspends, and continues in the path of its resumer.
 #define SUSPEND() path = enter(co_yield 0, __func__)
 
 static void acts(const Path *caller, int depth);
@@ -138,7 +138,7 @@ APART static Coroutine resumes_another_one(const Path *caller, int most) {
 
 static Coroutine (*const makers[])(const Path *, int) = {counts, throws, calls_anything, resumes_another_one};
 
-// ---- All coroutines that are suspended, and what is done with them.
+// ---- Suspended coroutines, and random actions on them.
 
 static Coroutine suspended[16];
 static bool is_running[16];
@@ -196,7 +196,7 @@ static void *thread(void *rounds) {
     return nullptr;
 }
 
-// Threads take turns: each resumes the coroutines that others have begun.
+// The threads take turns: each resumes coroutines that others have started.
 int main() {
     const Path *caller = nullptr;
     ENTER(caller);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Coroutines of C++20: each is resumed from several places, and allocates before and behind its suspensions,
-// itself and in what it calls.
+// C++20 coroutines: each is resumed from several places, and allocates before and after its suspensions, directly and
+// in functions that it calls.
 #include <coroutine>
 #include <cstdio>
 #include <cstdlib>
@@ -56,7 +56,7 @@ APART static Steps count(int most) {
         throw most;
 }
 
-// Resumes another one between its own suspensions.
+// Resumes another coroutine between its own suspensions.
 APART static Steps nested(int most) {
     Steps inner = count(most);
     while (inner.next()) {
@@ -98,7 +98,7 @@ APART static void run(Steps steps) {
     steps.handle.destroy();
 }
 
-// Hands over to the coroutine that it waits for, and back at the end, by tail calls where the compiler makes
+// Transfers control to the coroutine that it awaits, and back at the end, by tail calls if the compiler makes
 // them.
 struct Task {
     struct promise_type {

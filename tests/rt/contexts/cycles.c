@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Programs that run through a cycle of tail calls any number of times. What a cycle allocates is called by
- * functions named after it, and run_NAME enters it. At -O1 clang makes no tail calls but musttail. */
+/* Programs that run through a cycle of tail calls any number of times. Allocations of a cycle are called by functions
+ * named after it, and run_NAME enters it. At -O1 clang makes no tail calls but musttail. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ APART static int run_mutual(int n) {
     return result;
 }
 
-/* A threaded interpreter, whose operations could be signal handlers. */
+/* A threaded interpreter, whose operations have the type of signal handlers. */
 typedef void operation(int);
 static operation *const operations[3];
 
@@ -72,7 +72,7 @@ APART static void run_threaded(int n) {
     HERE;
 }
 
-/* States that name the next one. */
+/* States that return the next one. */
 struct state;
 typedef long state_of(struct state *, long, long, long);
 struct state {
@@ -128,7 +128,7 @@ APART static long run_unlike(int n) {
     return result;
 }
 
-/* One that the compiler makes a loop of. */
+/* One that the compiler turns into a loop. */
 APART static long self_same(int n, long sum) {
     if (n % OFTEN == 0)
         last(n);
@@ -141,7 +141,7 @@ APART static long run_self(int n) {
     return result;
 }
 
-/* What has to be a tail call. */
+/* musttail calls. */
 APART static int must_back(int n);
 
 APART static int must_forth(int n) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Recursion that allocates on the way in, by two ways in turns, and on the way out; or so many levels of it,
- * and so many that do nothing between two of them. What allocates compilers may go to by a jump, and from it.
- */
+/* Recursion that allocates on the way in, alternating between two paths, and on the way out; or a given number of
+ * levels, with a number of non-allocating ones in between. Compilers may jump to and from the allocating
+ * functions. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A parser by recursive descent with far more call paths than there is room for, which keeps books: how often
- * each line was called through which three lines, leaving out those that come again further out. */
+/* A recursive-descent parser with far more call paths than fit. It records how often each line was called through which
+ * three lines, without those that occur again further out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct node {
     int kind;
 };
 
-/* The lines of the calls under way. */
+/* The lines of the active calls. */
 static int lines[DEPTH_MOST], depth;
 
 static struct entry { int lines[4], count; } book[ENTRIES_MOST];
@@ -51,7 +51,7 @@ static void note(void) {
     book[place] = entry;
 }
 
-/* Passes through. */
+/* A pass-through function. */
 static NOINLINE struct node *make(int kind) {
     note();
     struct node *node = malloc(sizeof *node + (size_t)kind);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Coroutines whose bodies are other code: it comes to the same call, at the same depth of the same stack, by
- * two ways, and what is found there is in both cases what whoever resumes the coroutine has left. And other
- * code that goes to a coroutine and comes back, before it allocates itself: what it finds then is always what
- * the coroutine has left. */
+/* Coroutines whose bodies are uninstrumented: by two paths they reach the same call at the same depth of the same
+ * stack, and both times the variable has the number that the resumer has stored. Also uninstrumented code that switches
+ * to a coroutine and back before it allocates: the variable then always has the number that the coroutine has
+ * stored. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

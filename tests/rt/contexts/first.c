@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Allocates when it is called by the other file, or by a library. */
+/* Allocates when called by the other file or by a library. */
 #include <stdlib.h>
 
 typedef void *callback(size_t);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Other code: it knows nothing of contexts, calls back in several ways, and allocates itself. */
+/* Uninstrumented: it knows no contexts, calls back in several ways, and allocates itself. */
 #include <stdlib.h>
 #include <ucontext.h>
 
 typedef void *callback(size_t);
 
-/* Two ways of the same depth to one call. */
+/* Two paths of the same depth to one call. */
 __attribute__((noinline)) static void call_all(callback **all, int count, size_t bytes) {
     for (int i = 0; i < count; i++)
         free(all[i](bytes));
@@ -22,7 +22,7 @@ __attribute__((noinline)) void library_right(callback **all, int count, size_t b
     __asm__ volatile("" ::: "memory");
 }
 
-/* Leaves by a jump, after it has called back. */
+/* Ends with a jump, after it has called back. */
 __attribute__((noinline)) void *library_tail(callback *first, callback *then, size_t bytes) {
     free(first(bytes));
     return then(bytes);

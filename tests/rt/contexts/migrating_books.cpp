@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Keeps books of its own call paths (paths.h) through coroutines of swapcontext. One thread after the other
-// resumes them, so that each goes on in another thread than the one that began it. They resume one another,
-// jump and throw on their own stacks, and are given up halfway, after which another one gets the stack.
+// Records its own call paths (paths.h) through coroutines of swapcontext. Threads resume them in turn, so each
+// continues in another thread than the one that started it. They resume one another, jump and throw on their own
+// stacks, and are abandoned halfway, after which another one gets the stack.
 #include <alloca.h>
 #include <csetjmp>
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ static int fuel;
 static void *volatile sink;
 static __thread Coroutine *current_here;
 
-// The thread may be another one after each switch, which compilers do not expect.
+// The thread may change at each switch, which compilers do not expect.
 APART static Coroutine **current() {
     Coroutine **here = &current_here;
     __asm__ volatile("" : "+r"(here));
@@ -40,7 +40,7 @@ APART static void suspend() {
     swapcontext(&self->inside, self->outside);
 }
 
-// ---- What is done at random.
+// ---- Random actions.
 
 typedef void Action(const Path *caller, int depth);
 APART static Action *next(int depth);

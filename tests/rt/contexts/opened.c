@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* With NAME it is a library that allocates, else a program that opens and closes two of these by turns, so
- * that they may be at the same addresses. */
+/* With NAME it is a library that allocates, otherwise a program that opens and closes two of these in turn, so that
+ * they may get the same addresses. */
 #include <stdio.h>
 #include <stdlib.h>
 

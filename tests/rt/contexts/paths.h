@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Books of call paths: a tree of paths that a program keeps itself and writes to a file, with the number of
-// allocations by each. A path is handed on as an argument, so that the books neither allocate nor keep the
-// compiler from making tail calls.
+// Records of call paths: a tree of paths that a program maintains and writes to a file, with the number of
+// allocations of each. Functions pass their path as an argument, so that recording neither allocates nor prevents
+// tail calls.
 #pragma once
 
 #include <cstdint>

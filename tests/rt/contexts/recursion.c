@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A function recurses through one call site where, before, a frame of another function had the same stack
- * pointer and return address, for all sizes of that frame. */
+/* A function recurses through one call site where, earlier, another function's frame had the same stack pointer and
+ * return address, for all sizes of that frame. */
 #include <alloca.h>
 #include <stdio.h>
 #include <stdlib.h>

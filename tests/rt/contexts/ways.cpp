@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// All the ways by which a call comes to an allocation, and by which it is left. Each from two places at
-// least, so that a context that is told for another one shows.
+// All ways in which a call reaches an allocation and in which it is left. Each from at least two places, so that a
+// mixed-up context is noticed.
 #include <algorithm>
 #include <alloca.h>
 #include <csetjmp>
@@ -59,7 +59,7 @@ APART static void tree(int depth) {
     HERE;
 }
 
-// ---- Frames of a size that changes.
+// ---- Frames of variable size.
 
 APART static void with_room(size_t room) {
     char *memory = (char *)alloca(room);
@@ -279,7 +279,7 @@ static void processes() {
     use(176);
 }
 
-// ---- What the library allocates on behalf of a line.
+// ---- Allocations of the library on behalf of a line.
 
 APART static void formatted(int count) {
     for (int i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Allocators of all kinds, each a case. They count for themselves what they hand out and take back, and the
- * program prints that: list.txt says the same to allocsite. */
+/* Allocators of all kinds, one per case. They count themselves what they allocate and free, and the program prints
+ * that. list.txt describes them to allocsite. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -52,7 +52,7 @@ ALLOCATOR void *bump_alloc(struct bump *bump, size_t n) {
     return came(p, n);
 }
 
-/* Of no arena for allocsite: the blocks go when their addresses are handed out again. */
+/* Without an arena for allocsite: blocks end when their addresses are allocated again. */
 ALLOCATOR void bump_reset(struct bump *bump) {
     bump->at = bump->start;
 }
@@ -73,7 +73,7 @@ static void bump(void) {
     went(2);
 }
 
-/* ---- an arena that is given back as a whole ---- */
+/* ---- an arena that is released as a whole ---- */
 
 ALLOCATOR void *wide_alloc(struct bump *bump, size_t n) {
     bump->blocks++;
@@ -165,7 +165,7 @@ ALLOCATOR void stack_back(struct stack *stack, void *mark) {
     drop_to(stack, *(size_t *)mark);
 }
 
-/* Any block but the newest one leaves its memory where it is. */
+/* Only the newest block's memory can be reused. */
 ALLOCATOR void stack_free(struct stack *stack, void *p) {
     for (int i = 0; i < stack->count; i++) {
         if (stack->start + stack->live[i].offset != p)
@@ -200,7 +200,7 @@ static void stack(void) {
     stack_push(&stack, 7);
 }
 
-/* A block that is reallocated where it stands keeps its place before the mark. */
+/* A block reallocated in place stays before the mark. */
 ALLOCATOR void *stack_realloc(struct stack *stack, void *old, size_t n) {
     int last = stack->count - 1;
     if (n > SPACE)
@@ -243,7 +243,7 @@ static void reallocated(void) {
         if (stack_realloc(&stack, grown, (size_t)SPACE * 2))
             abort();
         stack_realloc(&stack, stack_push(&stack, 11), 0);
-        stack_release(&stack, mark); /* with what has grown */
+        stack_release(&stack, mark); /* with the grown one */
         grown = stack_realloc(&stack, NULL, 64);
     }
 }
@@ -286,7 +286,7 @@ static void methods(void) {
     }
 }
 
-/* ---- chunks of malloc, whose first block has their address ---- */
+/* ---- chunks of malloc, where the first block has the chunk's address ---- */
 
 struct chunks { char *chunk[100]; size_t used, count, blocks[100], bytes[100]; };
 
@@ -306,7 +306,7 @@ ALLOCATOR void *chunk_alloc(struct chunks *chunks, size_t n, size_t count) {
     return came(p, n);
 }
 
-/* Nobody says what this one does: chunks that go take their blocks along. */
+/* The list does not describe this function: freeing a chunk frees its blocks. */
 static void chunk_end(struct chunks *chunks, size_t from) {
     for (size_t i = from; i < chunks->count; i++) {
         free(chunks->chunk[i]);
@@ -325,7 +325,7 @@ static void chunks(void) {
     }
 }
 
-/* ---- an allocator on another one: what the inner one hands out is backing of the outer one ---- */
+/* ---- an allocator on top of another: the inner one's blocks are chunks of the outer one ---- */
 
 static struct chunks inner;
 
@@ -349,7 +349,7 @@ static void nested(void) {
     seen.freed_bytes += bump.bytes;
 }
 
-/* ---- wrappers of malloc that are listed as if they were more ---- */
+/* ---- wrappers of malloc that are listed as allocators ---- */
 
 ALLOCATOR void *checked_alloc(size_t n) {
     void *p = malloc(n);
@@ -378,7 +378,7 @@ static void wrappers(void) {
         }
         if (i % 2) {
             checked_free(p);
-        } else if (i % 4) { /* past the wrapper */
+        } else if (i % 4) { /* bypasses the wrapper */
             went(*p);
             free(p);
         }
@@ -412,7 +412,7 @@ static void threads(void) {
         pthread_join(threads[i], NULL);
 }
 
-/* Arenas that threads share: their marks and blocks, each arena behind the program's own lock. */
+/* Arenas shared by threads: their marks and blocks, each arena protected by the program's lock. */
 static struct { pthread_mutex_t lock; struct stack stack; } shared[4];
 
 static void *share(void *unused) {
@@ -456,13 +456,13 @@ static void jumps(void) {
     chunk_start(&inner);
     for (volatile int i = 90; i < 110; i++) {
         if (setjmp(out))
-            free(malloc(i)); /* is no backing */
+            free(malloc(i)); /* is no chunk */
         else if (came(jumping_alloc(i), i))
-            went(i); /* handed through: of the two blocks one is left */
+            went(i); /* passed on: one of the two blocks remains */
     }
 }
 
-/* ---- a child goes on with its parent's blocks ---- */
+/* ---- a child continues with its parent's blocks ---- */
 
 static void forked(void) {
     static struct stack stack;
@@ -472,7 +472,7 @@ static void forked(void) {
         stack_push(&stack, 10);
     pid_t child = fork();
     if (child == 0)
-        seen = (struct counts){0}; /* and 100 of 1000 bytes are inherited */
+        seen = (struct counts){0}; /* and 100 blocks of 1000 bytes are inherited */
     stack_push(&stack, 20);
     if (child == 0)
         stack_release(&stack, mark);
@@ -481,7 +481,7 @@ static void forked(void) {
         abort();
 }
 
-/* ---- a handler that comes anywhere ---- */
+/* ---- a handler that interrupts anywhere ---- */
 
 static struct stack handled;
 static volatile sig_atomic_t handling;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Allocators that are members, throw, and say in the source what they are. */
+/* Allocators that are members, throw, and are described in the source. */
 #include <allocsite.h>
 
 #include <cstdio>
@@ -61,7 +61,7 @@ int main() {
             try {
                 arena.make<double>(1000); /* throws */
             } catch (const std::bad_alloc &) {
-                std::free(std::malloc(10)); /* is no backing */
+                std::free(std::malloc(10)); /* is no chunk */
             }
         }
         if (round < 9)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Custom allocators: the program counts for itself what they hand out and take back, and an observer behind allocsite
-counts what malloc was asked for."""
+"""Custom allocators: the program counts itself what they allocate and free, and an observer behind allocsite counts the
+calls of malloc."""
 import os
 import sys
 
@@ -20,7 +20,7 @@ def programs(name="custom.c", variants=VARIANTS):
 
 
 def check_seen(report, out):
-    """What the program told in its last line."""
+    """Compares the report with the counts in the program's last line."""
     seen = dict(zip(SEEN, map(int, out.split("\n")[-2].split())))
     custom = report["custom"]
     expect("custom, as the program saw it", seen, {counter: custom[counter] for counter in SEEN})
@@ -29,7 +29,7 @@ def check_seen(report, out):
 
 
 def check_observed_malloc(process, report):
-    """totals - custom + backing is what malloc was asked for."""
+    """totals - custom + chunks is what malloc was asked for."""
     path = f"seen.{process.pid}"
     if not os.path.exists(path):
         return
@@ -77,7 +77,7 @@ def line_of(name, text):
 
 
 def at(report, line, counters=("allocs", "alloc_bytes")):
-    """What is no backing at the line of the program, by the allocator."""
+    """Returns the counters at the program's line by allocator, without chunks."""
     counted = collections.defaultdict(collections.Counter)
     for row in rows(report):
         if row["line"] == line and not row.get("backing"):
@@ -144,13 +144,13 @@ def sharing():
 
 def jumps():
     def wanted(report):
-        line = line_of("custom.c", "free(malloc(i)); /* is no backing */")
+        line = line_of("custom.c", "free(malloc(i)); /* is no chunk */")
         expect("after the jump", 9, sum(allocs for _, allocs, _ in at(report, line)))
     check("jumps", wanted, variants=[["-O1", "-fno-builtin"]])
 
 
 def forked():
-    """The child's blocks are inherited, and freed there."""
+    """The child inherits the blocks and frees them."""
     for binary in programs(variants=VARIANTS[:1]):
         process = run([binary, "forked"])
         reports = {json.load(open(path))["pid"]: load(path) for path in glob.glob("*.json")}
@@ -168,7 +168,7 @@ def signals():
 
 
 def details():
-    """With every event looked at, and in a profile."""
+    """With every detail per event, and in a profile."""
     check("chunks", options="format=json:report=%e.%p.json:top=0:pairs=1:sizes=1", variants=VARIANTS[:1])
     check("reallocated", options="format=json:report=%e.%p.json:top=0:stack=4", variants=VARIANTS[:1])
     for binary in programs(variants=VARIANTS[:1]):
@@ -196,7 +196,8 @@ LISTED = re.compile(r"@ (\S+) (\d+) (\d+) \*/")
 
 
 def elsewhere_programs():
-    """The allocator in an object, in a shared library, in a static program, and compiled with the plugin and the list as well."""
+    """The allocator in an object, in a shared library, in a static program, and also compiled with the plugin and the
+    list."""
     options = [f"-I{HERE}", f"-fallocsite-list={source('elsewhere.txt')}"]
     plain = "-O1", "-g", "-fPIC", "-c"
     subprocess.run([CLANG, *plain, source("elsewhere_allocator.c"), "-o", "plain.o"], check=True)
@@ -218,7 +219,7 @@ def elsewhere_programs():
 
 
 def elsewhere():
-    """Listed functions whose definition was compiled without the plugin."""
+    """Listed functions whose definitions were compiled without the plugin."""
     noted = {number: (found[1], int(found[2]), int(found[3]))
              for number, line in enumerate(open(source("elsewhere.c")), 1) if (found := LISTED.search(line))}
     for program, is_cxx in elsewhere_programs():
@@ -240,7 +241,7 @@ def elsewhere():
             if is_cxx or "::" not in callee:
                 expect(f"line {line} of {program}", counts, list(counted[line, callee].values()))
         expect(f"by pointer, {program}", [200, 30000], list(by_pointer.values()))
-        line = line_of("elsewhere.c", "is no backing")
+        line = line_of("elsewhere.c", "is no chunk")
         expect("after exceptions", [("malloc", 99, sum(range(1001, 1100)))] if is_cxx else [], at(report, line))
 
 

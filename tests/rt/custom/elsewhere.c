@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Compiled with the plugin and elsewhere.txt, as C and as C++; the allocator is not. */
+/* Compiled with the plugin and elsewhere.txt, as C and as C++. The allocator is compiled without. */
 #include "elsewhere.h"
 
 #include <pthread.h>
@@ -22,7 +22,7 @@ static void lines(void) {
     sink = px_malloc((size_t)1 << 63);
 }
 
-/* Two calls that differ in their arguments alone. */
+/* Two calls that differ only in their arguments. */
 static void *either(int which) {
     if (which)
         return px_malloc(8); /* @ px_malloc 10 80 */
@@ -59,7 +59,7 @@ static void exceptions() {
         try {
             px_free(px::checked(i)); /* @ px::checked 101 95950 */
         } catch (int) {
-            free(sink = malloc(i)); /* is no backing */
+            free(sink = malloc(i)); /* is no chunk */
         }
 }
 #endif

@@ -5,13 +5,13 @@
 extern "C" {
 #endif
 
-/* A prefixed allocator, which takes its memory from malloc. */
+/* An allocator with prefixed names, which takes its memory from malloc. */
 void *px_malloc(size_t n);
 void *px_calloc(size_t count, size_t n);
 void *px_realloc(void *old, size_t n);
 void px_free(void *p);
 
-/* Prints what it has handed out and taken back. */
+/* Prints its numbers of allocated and freed blocks. */
 void px_print(void);
 
 #ifdef __cplusplus

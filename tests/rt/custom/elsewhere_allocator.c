@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Compiled without the plugin, but for one variant of the test. It keeps its own books, as custom.c does. */
+/* Compiled without the plugin, except in one variant of the test. It counts its own blocks, like custom.c. */
 #include "elsewhere.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// One mistake per run: faults CASE [caught]. The comments tell where the block comes from and where it is given back
-// wrongly, and as what. Caught: the program goes on when the allocator aborts.
+// One mistake per run: faults CASE [caught]. The comments have the lines where the block comes from and where it is
+// freed wrongly, and the kind of fault. caught: the program continues when the allocator aborts.
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
@@ -11,7 +11,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-// No optimizer sees what becomes of a pointer.
+// Hides a pointer from the optimizer.
 template <class T> static NOINLINE T *hidden(T *p) {
     __asm__ volatile("" : "+r"(p) : : "memory");
     return p;
@@ -64,7 +64,7 @@ static void realloc_freed() {
 }
 
 static void free_stack() {
-    alignas(16) char place[64] = {}; // where the allocator reads a size
+    alignas(16) char place[64] = {}; // here the allocator reads a size
     free(hidden(place + 16)); // free_stack is foreign
 }
 
@@ -157,7 +157,7 @@ template <int N> static NOINLINE void one_of_many() {
         one_of_many<N - 1>();
 }
 
-// Every function of the template has sites of its own.
+// Each instance of the template has its own sites.
 static void many() {
     one_of_many<30>();
 }
@@ -178,7 +178,7 @@ static const struct {
 static sigjmp_buf onward;
 
 int main(int argc, char **argv) {
-    if (const char *path = getenv("OVERWRITE")) // another process could do that
+    if (const char *path = getenv("OVERWRITE")) // as another process could
         fclose(fopen(path, "w"));
     if (argc > 2)
         signal(SIGABRT, [](int) { siglongjmp(onward, 1); });

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a program does wrong with its blocks is told, at once and in the report; and nothing is told of a program that does
-nothing wrong."""
+"""Memory errors are reported at once and in the report, and correct programs get no reports."""
 import glob
 import os
 import re
@@ -11,18 +10,18 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *
 
 PROGRAM = "faults.cpp"
-# What a fault is called for people, by its name in JSON.
+# The text for a fault, by its name in JSON.
 SAYS = dict(re.findall(r'X\(FAULT_\w+, "(\w+)", "([^"]+)"\)', open(source("../../../rt/model/counters.h")).read()))
-# glibc sees these and aborts.
+# glibc detects these and aborts.
 ABORTED = {"free_twice", "free_large_twice", "delete_twice", "free_unsited", "free_stack", "free_static", "free_inside",
            "free_inside_large", "free_misaligned"}
-# The address has no memory behind it: no allocator lives through that.
+# The address is unmapped, so every allocator crashes.
 DEADLY = {"free_number"}
 SAID_MOST = 20
 
 
 class Mistake:
-    """A case of faults.cpp as its comments tell it."""
+    """A case of faults.cpp, as its comments describe it."""
     def __init__(self):
         self.owner = self.by = None
         self.kind, self.count = "", 1
@@ -58,7 +57,7 @@ def check_said(name, mistake, errors):
 
 
 def check_told(name, mistake, process):
-    """The report has taken the place of the lines."""
+    """Checks the final report, which replaces the lines about faults."""
     expect(f"{name}: status and errors", (3, True), (process.returncode, "allocsite: " not in process.err))
     if process.returncode != 3:
         return
@@ -72,7 +71,7 @@ def run_one(program, name, caught=False, **more):
 
 
 def said():
-    """Before the allocator aborts the process, or worse."""
+    """The line is printed before the allocator aborts or crashes."""
     program = build(PROGRAM, "faults")
     for name, mistake in mistakes().items():
         process = run_one(program, name)
@@ -90,7 +89,7 @@ def name_of(program):
 
 
 def in_file():
-    """Lines about faults are in the file of the report before the report is, and never in the place of another one."""
+    """Lines about faults are in the report's file before the report, and never replace another report."""
     program = build(PROGRAM, "faults")
     for old in glob.glob("app.report*"):
         os.remove(old)
@@ -101,22 +100,22 @@ def in_file():
         process = run_one(program, "free_twice", options=f"report={path}")
         expect("in the file: status and errors", (-signal.SIGABRT, False), (process.returncode, "allocsite: " in process.err))
         check_said("in the file", mistake, open("app.report").read())
-    # Of a process that lives on the report has the path of the lines.
+    # If the process continues, the report has the path of the lines.
     process = run_one(program, "free_twice", caught=True, options="report=app.report")
     expect("replaced", (3, 1, 0), (process.returncode, len(re.findall("^FAULT: ", text := open("app.report").read(), re.MULTILINE)), text.count("allocsite: fault")))
     expect("no file is left over", ["app.report"], sorted(glob.glob("app.report*")))
-    # Twenty lines, in the order of the faults, which the report replaces.
+    # Twenty lines in the order of the faults, which the report replaces.
     expect("many: errors", "", run_one(program, "many", options="report=app.report").err)
     expect("many: faults", 30, open("app.report").read().count("FAULT: "))
-    # What another process has put there meanwhile stays, and this one's lines and report share a number.
+    # A report that another process wrote meanwhile stays; this process's lines and report share a number.
     process = run_one(program, "free_twice", caught=True, options="report=app.report", environment={"OVERWRITE": "app.report"})
     expect("beside another's", ("", 1, 1), (open("app.report").read(), len(found := glob.glob("app.report.*")),
            open(found[0]).read().count("FAULT: ") if found else None))
 
 
 def told():
-    """Where the process lives on, the report tells it: under glibc whoever catches its abort, and under an allocator that
-    does not care."""
+    """If the process continues, the report has the fault: with glibc if the program catches SIGABRT, and with
+    allocators that ignore it."""
     program = build(PROGRAM, "faults")
     lenient = build(PROGRAM, "lenient", *observer())
     for name, mistake in mistakes().items():
@@ -134,7 +133,7 @@ def told_allocators():
         program = build(PROGRAM, allocator, "-Wl,--no-as-needed", library)
         for name, mistake in mistakes().items():
             if mistake.kind == "foreign":
-                continue  # what they do with it is anybody's guess
+                continue  # their behaviour is undefined
             process = run_one(program, name, caught=True)
             check_told(f"{name} with {allocator}", mistake, process)
     if not libraries:
@@ -142,7 +141,7 @@ def told_allocators():
 
 
 def many():
-    """Each pair is said once, and no more than enough of them."""
+    """Each pair is printed once, up to a limit."""
     program = build(PROGRAM, "faults")
     process = run_one(program, "many")
     expect("faults", 30, len(report_of(process, faulty=True)["faults"]))
@@ -172,7 +171,7 @@ def operators():
 
 
 def operators_allocators():
-    """The allocator's own operators, and the program's in front of them."""
+    """The allocator's own operators, with the program's before them."""
     libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
                  if os.path.exists(path := os.path.join(LIBRARIES, name))]
     for library in libraries:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What libraries allocate and free on their own and on the program's behalf, in ways that a table of blocks could take for
-// mistakes. Nothing here is wrong.
+// Blocks that libraries allocate and free for themselves and for the program, in ways that a table of blocks could
+// mistake for faults. Everything here is correct.
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
@@ -142,7 +142,7 @@ static void *ends_by_exit(void *) {
     pthread_setspecific(key, malloc(100));
     std::string unwound = "freed when the stack of the thread is unwound";
     dlerror();
-    dlsym(RTLD_DEFAULT, "no_such_symbol"); // an error text for each thread
+    dlsym(RTLD_DEFAULT, "no_such_symbol"); // an error text per thread
     pthread_exit(nullptr);
 }
 

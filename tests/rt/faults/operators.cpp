@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Every form of new with its delete, and operators of the program's own in all the ways that they are written, one of them
-// chosen by a macro. Nothing here is wrong.
+// Every form of new with its delete, and replaced operators in all styles, selected by a macro. Everything here is
+// correct.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -23,7 +23,7 @@ static void *shifted(size_t n) { return static_cast<char *>(malloc(n + 32)) + 32
 static void unshifted(void *p) { free(p ? static_cast<char *>(p) - 32 : nullptr); }
 void *operator new(size_t n) { return shifted(n); }
 void *operator new[](size_t n) { return shifted(n); }
-// An allocator's own of these would not call those.
+// An allocator's own versions of these would not call those.
 void *operator new(size_t n, const std::nothrow_t &) noexcept { return shifted(n); }
 void *operator new[](size_t n, const std::nothrow_t &) noexcept { return shifted(n); }
 void operator delete(void *p) noexcept { unshifted(p); }
@@ -33,7 +33,7 @@ void operator delete[](void *p) noexcept { unshifted(p); }
 void operator delete[](void *p, size_t) noexcept { unshifted(p); }
 void operator delete[](void *p, const std::nothrow_t &) noexcept { unshifted(p); }
 #elif defined IN_AN_ARENA
-// Some from an arena that malloc knows nothing of, the rest from malloc.
+// Some blocks come from an arena that malloc does not know, the others from malloc.
 alignas(16) static char arena[1 << 16];
 static size_t used;
 static bool is_in_arena(void *p) { return p >= arena && p < arena + sizeof arena; }
@@ -62,7 +62,7 @@ template <class T> static T *hidden(T *p) {
     return p;
 }
 
-struct Owner { // the array form keeps a count in front of the objects
+struct Owner { // the array form stores a count before the objects
     std::string name = "a name that is too long for the string itself";
     ~Owner() { hidden(this); }
 };
@@ -71,7 +71,7 @@ struct alignas(128) Wide {
     char bytes[256];
 };
 
-struct Pooled { // a class with operators of its own, on malloc
+struct Pooled { // a class with its own operators, based on malloc
     int value;
     static void *operator new(size_t n) { return malloc(n); }
     static void operator delete(void *p) { free(p); }

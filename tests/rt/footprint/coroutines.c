@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Coroutines of two threads with 3 KiB of stack, below which a page cannot be touched. Each allocates in
- * three functions, and other coroutines run in between. */
+/* Coroutines of two threads with 3 KiB of stack above an inaccessible page. Each allocates in three functions, and
+ * other coroutines run in between. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void *run(void *unused) {
 
 int main(void) {
     pthread_t thread;
-    /* Near the thread-local memory of the first thread: below that of any other is its stack. */
+    /* Near the TLS of the first thread; that of other threads has their stack below it. */
     memory =
         mmap(NULL, (size_t)4 * COROUTINES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     pthread_create(&thread, NULL, run, NULL); /* @ any */

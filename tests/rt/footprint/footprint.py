@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the runtime takes of a thread's own memory: the static block of thread-local memory, and stack."""
+"""Memory that the runtime takes from a thread: static TLS, and stack."""
 import os
 import sys
 
@@ -7,10 +7,10 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *
 
 THREAD_LOCAL_MOST = 256  # glibc keeps 1,664 for the libraries of all namespaces together
-NAMESPACES = 4  # beside the program's own, as allocsite(7) says
+NAMESPACES = 4  # in addition to the program's own, as allocsite(7) says
 GOMP = f"{LIBRARIES}/libgomp.so.1"  # 136 bytes
 
-# In a Python that may already have loaded libraries with thread-local memory, as all extension modules are loaded.
+# A Python may already have loaded libraries with TLS, so a new process opens both, like extension modules.
 OPEN_BOTH = "import ctypes, sys; ctypes.CDLL(sys.argv[1]); ctypes.CDLL(sys.argv[2]).part(); print('done'); sys.exit(3)"
 
 
@@ -37,7 +37,7 @@ def thread_local():
 
 
 def opened_late():
-    """An extension module after a library that has taken some of the static block."""
+    """An extension module after a library that has used part of the static TLS block."""
     if not os.path.exists(GOMP):
         sys.exit(SKIPPED)
     for options in [], ["-fallocsite-contexts"]:
@@ -47,7 +47,7 @@ def opened_late():
 
 
 def namespaces():
-    """Each namespace has a runtime of its own, which reports."""
+    """Each namespace has its own runtime, which reports."""
     for options in [], ["-fallocsite-contexts"]:
         part = library(*options)
         for is_plain in False, True:
@@ -70,15 +70,15 @@ CONFIGURATIONS = [([], ""), ([CONTEXTS], ""), ([], "stack=16"), ([], "sizes=1"),
 
 
 def used(program, options=""):
-    """Bytes of stack by step: the first time, and later."""
+    """Returns the bytes of stack by step, at the first call and later."""
     process = run([program], f"report=report.json:format=json:{options}")
     expect(f"{options}: status", 3, process.returncode)
     return {name: (int(first), int(later)) for name, first, later in map(str.split, process.out.splitlines())}
 
 
 def stacks():
-    """The paths of a program that has painted its stack, over those of the plain program."""
-    # Now, or the dynamic loader, which needs a kilobyte, is part of a first call.
+    """Compares with the plain program, which also paints its stack and measures each call."""
+    # With lazy binding, a first call would include the dynamic loader, which needs a kilobyte.
     link = ["-Wl,-z,now", "-L.", f"-Wl,-rpath,{WORK}", "-lunsited"]
     build("unsited.c", "libunsited.so", "-shared", "-fPIC", "-Wl,-z,now", plain=True)
     plain = used(build("stacks.c", "plain", *link, plain=True))
@@ -107,7 +107,7 @@ def coroutines():
 
 
 def handlers():
-    """Signals that come while the runtime is on a stack of its own."""
+    """Signals that arrive while the runtime uses its own stack."""
     for options, switches in ([CONTEXTS], ""), ([], "stack=16"):
         program = build("handlers.c", "handlers", *options, *observer())
         for how in "return", "ra", "jump", "ja", "fork", "switch":

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* handlers HOW: a coroutine allocates on paths that the runtime sees for the first time, while signals
- * interrupt it. The handler allocates too, and then returns, leaves by a jump, forks, or switches to another
- * coroutine and comes back later. */
+/* handlers HOW: a coroutine allocates on paths that are new to the runtime, while signals interrupt it. The
+ * handler also allocates, and then returns, leaves by a jump, forks, or switches to another coroutine and returns
+ * later. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -18,13 +18,13 @@
 static sigjmp_buf start;
 static char how;
 static volatile sig_atomic_t signals, switched;
-static volatile sig_atomic_t can_jump; /* the frame to jump to is there */
+static volatile sig_atomic_t can_jump; /* the frame to jump to exists */
 static int most;                       /* signals */
 static void *volatile sink;
 static ucontext_t scheduler, first, interrupted, other;
 static char stack_of_first[64 << 10], stack_of_other[64 << 10], stack_of_handler[64 << 10];
 
-/* A path that hardly comes twice: each bit of the number is a call of one or the other. */
+/* A path that rarely repeats: each bit of the number selects one of two calls. */
 KEEP_APART static void left(unsigned path, int depth);
 KEEP_APART static void right(unsigned path, int depth);
 
@@ -56,7 +56,7 @@ static void fork_and_wait(void) {
     if (!child) {
         left(random_path() >> 8, 6);
         syscall(SYS_exit_group,
-                0); /* which the runtime does not see: an end in a handler makes a report inexact */
+                0); /* avoids the runtime, because an exit in a handler makes a report inexact */
     }
     if (waitpid(child, &status, 0) != child || status)
         _exit(1);
@@ -87,7 +87,7 @@ static void run_other(void) {
 
 static void run_first(void) {
     sigset_t none;
-    sigsetjmp(start, 0); /* or signals could come before the jump has left the last one's frames */
+    sigsetjmp(start, 0); /* otherwise signals could arrive before the jump has left the last handler's frames */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     can_jump = 1;

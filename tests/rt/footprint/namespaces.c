@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* namespaces LIBRARY COUNT: opens the library in so many namespaces of its own, and calls it in each. */
+/* namespaces LIBRARY COUNT: opens the library in COUNT new namespaces, and calls it in each. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

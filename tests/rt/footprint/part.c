@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A library with sites, which is opened late, or once for each namespace. */
+/* A library with sites that is opened late, or once per namespace. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Does each step in a coroutine whose stack was filled with a pattern, and prints how many bytes of it were
- * written: at the first time, which takes the slow path, and at the fourth. */
+/* Runs each step in a coroutine whose stack was filled with a pattern, and prints how many bytes were overwritten: at
+ * the first time, on the slow path, and at the fourth. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A block of each function that allocates, ten times: every [trace|check] [FUNCTION]. Writes one byte behind
- * the last block of FUNCTION, which a checker finds when it is freed. */
+/* Allocates ten blocks with each function: every [trace|check] [FUNCTION]. Writes one byte beyond the last block of
+ * FUNCTION, which a checker detects when it is freed. */
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <mcheck.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""All calls reach one heap and are counted once, by whatever way they come to it: names of the C library's own, libraries that
-look there first, a malloc of the program's own, glibc's checker. What does not come by us is told, and is no fault."""
+"""All calls reach one heap and are counted once: through the C library's internal names, RTLD_DEEPBIND, a malloc of the
+program, or glibc's checker. Calls that bypass the runtime are reported, and are no faults."""
 import os
 import re
 import signal
@@ -26,7 +26,7 @@ def books(process):
 
 
 def check_books(what, program, options):
-    """What two runs differ by, which leaves out what the C library allocates for itself."""
+    """Compares the difference of two runs, which excludes allocations of the C library itself."""
     reports, kept = [], []
     for rounds in 1, 3:
         process = run([program, str(rounds)], JSON + options)
@@ -73,7 +73,7 @@ def opened():
 
 
 def elsewhere():
-    """Of a second copy of the C library nothing is seen but that its blocks are freed here."""
+    """Of a second copy of the C library only frees of its blocks are seen."""
     process = run([build("opener.c", "opener"), "", "copy", "5"])
     check_behaviour(process)
     report = report_of(process)
@@ -82,7 +82,7 @@ def elsewhere():
 
 
 def own():
-    """A malloc of the program's own."""
+    """A program with its own malloc."""
     lines = open(source("user.c")).read().splitlines()
     for way in "OVER_NEXT", "OVER_LIBC", "FREE_ALONE", "BEHIND_A_HEADER", "IN_A_POOL":
         subprocess.run([f"{BIN}/allocsite-clang-{MAJOR}", "-O1", "-g", "-w", "-fno-builtin", f"-D{way}", "-c", source("own.c"), "-o", f"{way}.o"], check=True)
@@ -119,7 +119,7 @@ DAMAGED = "malloc calloc realloc reallocarray posix_memalign strdup wcsdup aspri
 
 
 def checked():
-    """glibc's checker serves the whole heap: it accepts a right program and finds the damage of a wrong one."""
+    """glibc's checker serves the whole heap: it accepts a correct program and detects the damage of a wrong one."""
     if not os.path.exists(f"{LIBRARIES}/{CHECKER}"):
         sys.exit(SKIPPED)
     program, plain = build("every.c", "every"), build("every.c", "plain", plain=True)
@@ -138,7 +138,7 @@ def checked():
 
 
 def traced():
-    """mtrace's log has all events, as it has without allocsite; MALLOC_PERTURB_ fills blocks."""
+    """mtrace logs the same events as without allocsite; MALLOC_PERTURB_ fills blocks."""
     if not os.path.exists(f"{LIBRARIES}/{CHECKER}"):
         sys.exit(SKIPPED)
     logs = []

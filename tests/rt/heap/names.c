@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks that come by one name of the C library's malloc and go by another, in every combination, and the
- * program's own books of them: names ROUNDS. Every fifth block stays. */
+/* Blocks that are allocated through one name of the C library's malloc and freed through another, in every combination,
+ * with the program's own books: names ROUNDS. Every fifth block stays. */
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static void check(void *p) {
         _exit(1);
 }
 
-/* Small, large, and mapped ones. */
+/* Small, large, and mmap'ed sizes. */
 static const size_t sizes[] = {1, 40, 1024, 5000, 200000};
 #define SIZES (sizeof sizes / sizeof *sizes)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks of a library that finds the C library's malloc before the program's, and of functions that dlsym
- * finds there: opener PLUGIN WAY COUNT. Each block changes hands. */
+/* Blocks of a library that finds the C library's malloc before the program's, and of functions that dlsym finds there:
+ * opener PLUGIN WAY COUNT. Each block is freed by the other side. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ static void *found(void *library, const char *name) {
     return function;
 }
 
-/* In main's sight neither of them is malloc. */
-static void *volatile moved; /* or compilers leave the realloc out */
+/* main does not see that these are malloc. */
+static void *volatile moved; /* prevents compilers from removing the realloc */
 
 static void exchange(int count) {
     for (int i = 0; i < count; i++) {
@@ -63,7 +63,7 @@ static void by_names(void *library) {
     exchange(count);
 }
 
-/* glibc keeps the few that are freed first apart from its arenas, which are not those of the copy. */
+/* glibc keeps the first few freed blocks in caches outside its arenas, which differ from the copy's. */
 static void by_copy(void) {
     their_give = (give *)found(dlmopen(LM_ID_NEWLM, "libc.so.6", RTLD_NOW), "malloc");
     for (int i = 0; i < count; i++)

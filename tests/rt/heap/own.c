@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A malloc of the program's own, in one of several ways. */
+/* A program's own malloc, in one of several styles. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Before any function of it is called. */
+/* Before any of its functions is called. */
 static void *first;
 
 __attribute__((constructor)) static void begin(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Allocates by functions that malloc of the program's own shows to and by some that it does not: user ROUNDS.
- */
+/* Allocates through functions that the program's own malloc exports and through some that it does not: user
+ * ROUNDS. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads that allocate, reallocate and free while a function is told of it that does the same; what it is
- * told is what is counted. */
+/* Threads that allocate, reallocate and free while a hook is called that does the same. The hook receives exactly what
+ * is counted. */
 #include <allocsite.h>
 
 #include <pthread.h>
@@ -37,7 +37,7 @@ static void stop_itself(const struct allocsite_event *event, void *data) {
     allocsite_off_event(stop_itself, data);
 }
 
-static _Thread_local void *volatile sink; /* shared, another thread's block would be freed */
+static _Thread_local void *volatile sink; /* if shared, another thread's block would be freed */
 
 static void *work(void *unused) {
     for (int i = 0; i < ROUNDS; i++) {
@@ -52,7 +52,7 @@ static void *work(void *unused) {
 
 int main(void) {
     pthread_t threads[THREADS];
-    free(malloc(1)); /* before, and behind, nothing is told */
+    free(malloc(1)); /* before and after, the hook is not called */
     allocsite_on_event(see, &kept, NULL);
     allocsite_on_event(see_some, NULL,
                        "events=realloc;min_size=500;max_size=1KiB;site=function=work;every=10");

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions that are called at events: they are told what is counted, and change none of it. The examples are those of
-allocsite-api.3."""
+"""Hooks: the program's functions that are called at events receive the counted values and do not affect counts. The
+examples are those of allocsite-api.3."""
 import os
 import re
 import shutil
@@ -30,7 +30,7 @@ int main(void) {
 
 
 def examples():
-    """The programs in the section EVENTS."""
+    """The programs in the section EVENTS compile and work."""
     text = open(os.path.join(RUNTIME, "allocsite-api.3")).read()
     section = text[text.index(".Sh EVENTS"):text.index(".Sh SEE ALSO")]
     programs = re.findall(r"\.Bd -literal -offset indent\n(#include.*?)\n\.Ed", section, re.S)
@@ -54,7 +54,7 @@ def events():
         process = run([build("hook.c", "hook", f"-I{RUNTIME}", *variant)])
         report = report_of(process)
         blocks, each = THREADS * ROUNDS, sites(report, "hook.c")
-        # pthread_create allocates for its line, once for each thread, and the memory is not freed.
+        # pthread_create allocates once per thread for its line, and this memory is not freed.
         threads = [site for site in report["sites"] if site["sited"] and site["callee"] == "pthread_create"]
         created, created_bytes = sum(site["allocs"] for site in threads), sum(site["alloc_bytes"] for site in threads)
         expect("told", f"{blocks + created} {16 * blocks + created_bytes} {blocks} {700 * blocks} {blocks} {700 * blocks} "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long blocks live, with lifetime=1: against books that the programs keep themselves."""
+"""Lifetimes of blocks (lifetime=1), compared with books that the programs keep themselves."""
 import os
 import sys
 
@@ -16,7 +16,7 @@ def told(process, pid, kind):
 
 
 def compare(what, process, report):
-    """The numbers are the program's, the time is within its bounds, and both histograms are of all blocks that went."""
+    """Counts equal the program's, times are within its bounds, and both histograms include all freed blocks."""
     have = {site["line"]: site for site in report["sites"] if site["sited"]}
     books = {line: book for line, *book in told(process, report["pid"], "life")}
     expect(f"{what}: books", True, bool(books))
@@ -46,7 +46,7 @@ def lives(program, *arguments, options=""):
 
 
 def one_thread():
-    """Whatever else is counted, and without it nothing of this."""
+    """With any other counts enabled; without lifetime=1 there are no lifetimes."""
     for linking in [], ["-static"]:
         program = build("lives.c", "lives", "-fallocsite-contexts=0", *linking)
         for seed, events in (1, 10), (2, 3000), (3, 60000):
@@ -60,7 +60,7 @@ def one_thread():
 
 
 def allocators():
-    """Blocks that lie closer, and at odd multiples of 8."""
+    """Allocators whose blocks are closer, or at odd multiples of 8."""
     for name in "libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0":
         if not os.path.exists(library := os.path.join(LIBRARIES, name)):
             continue
@@ -70,7 +70,7 @@ def allocators():
 
 
 def threads():
-    """In turns, so that the program knows the order."""
+    """The threads take turns, so the program knows the order."""
     program = build("lives.c", "lives", "-fallocsite-contexts=0")
     for count in 2, 5:
         process = lives(program, 6, count, 5000)
@@ -78,7 +78,7 @@ def threads():
 
 
 def forks():
-    """A child goes on from its parent's blocks and numbers; what it counts begins with the fork."""
+    """A child continues with its parent's blocks and numbers; its counts begin with the fork."""
     program = build("lives.c", "lives", "-fallocsite-contexts=0")
     for options in "", ":profile=%e.%p.profile":
         process = lives(program, 7, 1, 3000, "fork", options=options)
@@ -94,7 +94,7 @@ def dump(*arguments):
 
 
 def profiled():
-    """A profile has all of it, after SIGKILL too; and the sum of several has that of each."""
+    """A profile has all lifetimes, also after SIGKILL; merged profiles have the sum."""
     program = build("lives.c", "lives", "-fallocsite-contexts=0")
     process = run([program, "8", "1", "3000", "kill"], "lifetime=1:report=none:profile=killed.profile")
     expect("status", -9, process.returncode)
@@ -117,7 +117,7 @@ def profiled():
 
 
 def reset():
-    """What died since; and what came before a reset has not lost its birth; in a profile of the moment as well."""
+    """After a reset only later frees count, with the lifetimes of older blocks intact; also in a snapshot."""
     program = build("reset.c", "reset", f"-I{INCLUDE}")
     report = report_of(run([program], OPTIONS))
     want = {line: int(text.split("// = ")[1]) for line, text in enumerate(open(source("reset.c")), 1) if "// = " in text}
@@ -129,7 +129,7 @@ def reset():
 
 
 def custom():
-    """Blocks of custom allocators live as others do; those that theirs reallocates are not among them."""
+    """Custom allocators' blocks have lifetimes like others, except for blocks that they reallocate."""
     program = build("pool.c", "pool", f"-I{INCLUDE}")
     process = run([program], OPTIONS)
     report = json.load(open(f"pool.{process.pid}.json"))
@@ -142,7 +142,7 @@ def custom():
 
 
 def no_clock():
-    """What no clock tells is 0, and not what the memory had for its answer."""
+    """If no clock works, times are 0 and not uninitialized memory."""
     report = report_of(run([build("no_clock.c", "no_clock")], OPTIONS))
     lived = [site["lifetimes"] for site in report["sites"] if site["frees"]]
     expect("lived", [(0, [[0, 10]])], [(life["nanoseconds"], life["by_time"]) for life in lived])

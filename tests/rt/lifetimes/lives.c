@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* lives SEED THREADS EVENTS [fork|kill]: replaces blocks, in turns where there are several threads, and keeps books of
- * how long those of each line lived: exactly in what came meanwhile, and between two bounds in time. The books of
- * a forked child begin with the fork; its blocks and numbers are those of its parent.
+/* lives SEED THREADS EVENTS [fork|kill]: replaces blocks, by several threads in turn, and records the lifetimes of each
+ * line's blocks: exactly in allocations, and between two bounds in time. The records of a forked child begin with the
+ * fork; it continues its parent's blocks and numbers.
  *
- * Prints, and is killed then if that is asked for, `life PID LINE BLOCKS ALLOCATIONS LEAST MOST` (nanoseconds) and `class PID LINE START COUNT`. */
+ * Prints `life PID LINE BLOCKS ALLOCATIONS LEAST MOST` (nanoseconds) and `class PID LINE START COUNT`; with `kill` it
+ * is then killed. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A custom allocator of small blocks, which lie at any multiple of 4: how many went of each site, and how
- * many others came while they lived, stands behind it. Its site is its head. */
+/* A custom allocator of small blocks at multiples of 4. The notes have the number of freed blocks, and of allocations
+ * during their lives. Its site is its first line. */
 #include <allocsite.h>
 #include <stdlib.h>
 #include <string.h>

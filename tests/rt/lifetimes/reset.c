@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks that live across a reset, and some that do not: how many came while each lived stands behind it. */
+/* Blocks that live across a reset, and some that do not. The notes have the allocations during their lives. */
 #include <allocsite.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs made of several modules: which runtime counts, and what it says when it does not see everything."""
+"""Programs of several modules: which runtime counts, and its message if it cannot see everything."""
 import os
 import sys
 
@@ -28,7 +28,7 @@ def opened_by_uninstrumented():
 
 
 def many():
-    """An instrumented program, a library it was linked with and one it opens."""
+    """An instrumented program with a library that is linked and one that is opened."""
     part()
     opened = build("part.c", "libopened.so", "-shared", "-fPIC")
     program = build("user.c", "user", "-L.", "-lpart", "-ldl", f"-Wl,-rpath,{WORK}", *observer())
@@ -42,7 +42,7 @@ def many():
 
 
 def second_runtime():
-    """The static runtime in the program, the shared one for its library: each says that it does not count all."""
+    """The program has the static runtime, its library the shared one: each says that its counts are incomplete."""
     part()
     objects = ["-x", "none", f"{LIB}/liballocsite.a"]
     plugin = f"-fpass-plugin={LIB}/allocsite.so"
@@ -74,7 +74,7 @@ def static_runtime_in_dynamic_program():
 
 
 def standard_libraries():
-    """The C++ library shared, static, and with everything static."""
+    """The C++ library shared, static, and everything static."""
     for options in ([], ["-static-libstdc++"], ["-static-libstdc++", "-static-libgcc"]):
         plain = run([build("standard.cpp", "plain", *options, *observer(), plain=True)])
         seen = tuple(map(int, open(f"seen.{plain.pid}").read().split()))
@@ -92,7 +92,7 @@ def standard_libraries():
 
 
 def failing_new():
-    """The C++ library inside the program, which needs nothing of it to throw."""
+    """The C++ library is in the program, which does not refer to its functions that throw."""
     for options in ([], ["-static-libstdc++"], ["-static"]):
         process = run([build("throws.cpp", "throws", *options)])
         check_behaviour(process, "caught\n", 0)
@@ -100,7 +100,7 @@ def failing_new():
 
 
 def started_by_loader():
-    """ld.so as the command: what the kernel says about the process is about ld.so."""
+    """Started by ld.so as the command: the kernel describes the process as ld.so."""
     library = build("part.c", "libopened.so", "-shared", "-fPIC")
     for options in ([], ["-fno-pie", "-no-pie"]):
         program = build("user.c", "user", "-ldl", *options)

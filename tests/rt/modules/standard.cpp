@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What a program notices of its C++ library, wherever that is: new handlers, bad_alloc (an exception is a
-// block too), containers.
+// Effects of the C++ library that a program notices, wherever the library is: new handlers, bad_alloc (an exception is
+// also a block), containers.
 #include <cstdio>
 #include <new>
 #include <string>

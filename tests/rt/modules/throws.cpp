@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Fails to allocate where nothing else of the program throws.
+// An allocation fails in a program without any other throw.
 #include <cstdint>
 #include <cstdio>
 #include <new>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program that uses the library it was linked with, or opens the one that it is given. */
+/* A program that uses the library it is linked with, or opens the given one. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

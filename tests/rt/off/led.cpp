@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Prints which module functions lead to: in this program, as dlsym finds them, and in a library that is
-// opened (this file too).
+// Prints the modules to which functions are bound: in this program, as dlsym finds them, and in a library that is
+// opened (this file, too).
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,7 +22,7 @@ static void *const bound[] = {(void *)static_cast<allocate *>(std::malloc),
                               (void *)static_cast<allocate *>(operator new),
                               (void *)static_cast<release *>(operator delete), (void *)pthread_create};
 
-// The calls give the library relocations of entries too.
+// These calls also give the library relocations of entry points.
 extern "C" int work(const char *where) {
     void *volatile p = strdup(where);
     p = realloc(p, 100);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""With enabled=0 calls do not pass through the runtime at all, however they are linked."""
+"""With enabled=0, calls bypass the runtime completely, however they are linked."""
 import os
 import re
 import shutil
@@ -11,12 +11,12 @@ from harness import *
 
 LINKS = {"default": [], "no_pie": ["-no-pie", "-fno-pie"], "now": ["-Wl,-z,now"], "no_plt": ["-Wl,-z,now", "-fno-plt"],
          "lazy": ["-Wl,-z,lazy,-z,norelro"]}
-# A pair of calls that pass a site each: all that is left are the two instructions that load it.
+# Remaining cost of a pair of calls that pass a site each: the two instructions that load it.
 SITES = 2
 
 
 def counted():
-    """In instructions of a pair, which do not depend on the machine."""
+    """Instructions per pair, which do not depend on the machine."""
     if not shutil.which("valgrind"):
         sys.exit(SKIPPED)
     pairs = os.path.join(HERE, "..", "..", "bench", "programs", "pairs.cpp")
@@ -30,7 +30,7 @@ def counted():
 
 
 def check_led_past(what, process):
-    """Every function that the program names leads somewhere, and not into the runtime."""
+    """Every function that the program refers to is bound outside the runtime."""
     leads = re.findall(r"^(\S+) (\S+)$", process.err, re.MULTILINE)
     expect(f"{what}, status", (3, "done\n"), (process.returncode, process.out))
     expect(f"{what}, functions", 14 * 2 + 5 * 2, len(leads))
@@ -39,7 +39,7 @@ def check_led_past(what, process):
 
 
 def led():
-    """What dlsym finds, and what the program and a library that comes later are bound to."""
+    """Results of dlsym, and the bindings of the program and of a library that is loaded later."""
     allocators = [path for name in ("jemalloc.so.2", "tcmalloc.so.4", "mimalloc.so.2.0")
                   if os.path.exists(path := os.path.join(LIBRARIES, f"lib{name}"))]
     library = build("led.cpp", "libled.so", "-shared", "-fPIC", "-DLIBRARY")
@@ -57,7 +57,7 @@ def outcome(name, *options, plain):
 
 
 def behaviour():
-    """What is replaced, linked statically, forked, run in threads or left by jumps does what it does without allocsite."""
+    """Replaced operators, static programs, forks, threads and jumps behave as without allocsite."""
     for name in "threads.cpp", "replaced.cpp", "jumps.cpp", "streams.cpp", "forks.c":
         for options in ((), ("-static",)):
             expect(f"{name} {options}", *(outcome(f"process/{name}", *options, plain=plain) for plain in (True, False)))
@@ -65,7 +65,7 @@ def behaviour():
 
 
 def opened():
-    """A library that brings the runtime into a process that runs already."""
+    """A library that brings the runtime into a running process."""
     library = build("../process/opened.c", "libopened.so", "-shared", "-fPIC")
     check_behaviour(run([build("../process/opener.c", "opener", "-ldl", plain=True), library], "enabled=0"))
 

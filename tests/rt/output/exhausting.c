@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* exhausting [SIZE]: takes all there is, down to the last block of 24 bytes; or a little. */
+/* exhausting [SIZE]: allocates all memory, down to the last block of 24 bytes; or a little. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

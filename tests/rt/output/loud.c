@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Many sites, among them failing and inlined ones, and what the first argument asks to be done to standard
+/* Many sites, some failing and some inlined. The first argument says what happens to standard
  * error. */
 #include <fcntl.h>
 #include <stdint.h>

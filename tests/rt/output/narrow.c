@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* In a thread with the least stack that there may be: the process ends, a child is forked, a report is asked
- * for. */
+/* In a thread with the smallest possible stack: exits, forks a child, or requests a
+ * report. */
 #include <allocsite.h>
 #include <limits.h>
 #include <pthread.h>

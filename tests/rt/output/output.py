@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What reports look like, and getting them out of a program without disturbing it."""
+"""The format of reports, and how they leave a program without disturbing it."""
 import csv
 import errno
 import glob
@@ -39,7 +39,8 @@ def number(text):
 
 
 def table_of(text):
-    """The rows of a text report: [{column: cell}], columns of one name numbered, the site as the rest of the line."""
+    """Parses the rows of a text report: [{column: cell}]. Columns with one name are numbered; the site is the rest of
+    the line."""
     lines = text.splitlines()
     head = next(i for i, line in enumerate(lines) if line.lstrip().startswith("bytes"))
     names = re.split(r" {2,}", lines[head].strip())
@@ -108,7 +109,7 @@ def json_rows():
 
 
 def leaks():
-    """Only sites with live blocks, and all bytes that are live."""
+    """Only sites with live blocks, and all live bytes."""
     program = loud()
     process = run([program], "leaks=1:top=0")
     lines = process.err.splitlines()
@@ -120,7 +121,7 @@ def leaks():
 
 
 def suppressed():
-    """Known leaks are no leaks, but in the totals."""
+    """Suppressed leaks only count in the totals."""
     program = loud()
     with open("known", "w") as file:
         file.write("# of the helper\nleak:^helper$\n")
@@ -172,7 +173,7 @@ def closed():
 
 
 def broken_pipe():
-    """Nobody reads: the program still ends as it does."""
+    """Nothing reads the pipe: the program still ends normally."""
     program = loud()
     for options in ("format=json", "bananas=1"):
         for disposition in signal.SIG_DFL, signal.SIG_IGN:
@@ -196,7 +197,7 @@ def file_size():
 
 
 def nonblocking():
-    """A reader that is slower than the pipe is large."""
+    """A reader that is slower than the pipe, which is non-blocking."""
     program = loud()
     environment = dict(os.environ, ALLOCSITE_OPTIONS="format=json")
     want = len(run([program], "format=json").err)
@@ -215,7 +216,7 @@ def nonblocking():
 
 
 def unreachable():
-    """Reports that cannot be written where they shall go."""
+    """Reports whose destination cannot be written."""
     program = loud()
     os.makedirs("locked", exist_ok=True)
     os.chmod("locked", 0o555)
@@ -237,7 +238,7 @@ def unreachable():
 
 
 def fallback():
-    """Where no reader writes the report the runtime prints the totals and the largest sites, and the program goes on."""
+    """Without allocsite-dump, the runtime prints totals and the largest sites, and the program continues."""
     program, static = build("loud.c", "loud"), build("loud.c", "loud_static", "-static")
     for name, text in ("dies", "kill -KILL $$"), ("fails", "exit 127"), ("absent", None):
         if text:
@@ -266,7 +267,7 @@ def check_fallback(what, process, want):
 
 
 def exhausted():
-    """A program that takes all memory there is has a report all the same, and all its blocks in it."""
+    """A program that uses all memory still gets a report with all its blocks."""
     program = build("exhausting.c", "exhausting", "-O0")
     for megabytes in 40, 200, 1500:
         for size in "1000", "100000":
@@ -280,14 +281,14 @@ def exhausted():
                 expect(f"{what}: blocks", int(process.out), blocks)
 
 
-# Each fails once: what a call of the system may come back with.
+# Each system call fails once with each of these errors.
 REFUSALS = errno.ENOMEM, errno.EIO
 UNLINK = 87
 
 
 def refused():
-    """Whatever call of the runtime to the system fails, the program runs as it does, and its report is right, or it is not said to
-    be exact, or a line says why there is none."""
+    """If any system call of the runtime fails, the program runs normally, and its report is correct, or marked inexact,
+    or a line explains why there is none."""
     little = build("exhausting.c", "little", "-O0")
     in_contexts = build("exhausting.c", "in_contexts", "-O0", "-fallocsite-contexts")
     subprocess.run([CLANG, "-O1", "-fPIC", "-shared", "-fno-builtin", source("refusing.c"), "-o", "librefusing.so"], check=True)
@@ -331,7 +332,7 @@ def refuse(program, options, number, error):
 
 
 def load_totals(process, path):
-    """The report in the file, or that on standard error behind lines of the runtime; None: there is none."""
+    """Returns the report from the file, or from standard error after the runtime's lines, or None."""
     text = open(path).read() if os.path.exists(path) else process.err[process.err.find("{"):] if "{" in process.err else ""
     try:
         return json.loads(text)
@@ -340,7 +341,7 @@ def load_totals(process, path):
 
 
 def placed():
-    """A report has its name when it is whole, whatever others have the same."""
+    """A report gets its name when it is complete, even if several processes use the same name."""
     program = build("placed.c", "placed")
     for how, names in (("alone", ["p.txt"]), ("fork", ["p.txt", "p.txt.PID"]), ("spawn", ["p.txt", "p.txt.1"]), ("move", ["p.txt"])):
         for again in range(2):
@@ -352,14 +353,14 @@ def placed():
             if how != "fork" or not again:
                 expect(f"{how}: names", names, sorted(re.sub(r"\.\d{2,}$", ".PID", name) for name in glob.glob("p.txt*")))
             expect(f"{how}: whole", {True}, {"total:" in open(name).read() for name in glob.glob("p.txt*")})
-    # What is there stays until there is another, and comes to no harm by one that fails.
+    # An existing report stays until a complete one replaces it.
     open("p.txt", "w").write("old")
     process = run([program, "alone"], "report=p.txt", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
     expect("one that fails", ("old", True), (open("p.txt").read(), "total:" in process.err))
     shutil.rmtree("made", ignore_errors=True)
     process = run([program, "make"], "report=made/p.txt")
     expect("a directory that comes later", (True, True), ("so far: No such file" in process.err, os.path.exists("made/p.txt")))
-    # Behind what the program has buffered.
+    # The report follows the program's buffered output.
     process = run([program, "prints"], "report=stdout")
     expect("after the program's own output", 0, process.out.find("printed\n"))
     process = run([program, "prints"], "report=stderr", stderr=subprocess.STDOUT)
@@ -367,7 +368,7 @@ def placed():
 
 
 def narrow():
-    """Threads may have stacks of 16 KiB."""
+    """Threads with stacks of 16 KiB."""
     for linking in [], ["-static"]:
         program = build("narrow.c", "narrow", f"-I{INCLUDE}", *linking)
         for what in "exit", "fork", "report":

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* placed HOW: ends beside others that have the same path for their reports. */
+/* placed HOW: ends next to other processes with the same path for their reports. */
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Preloaded: one call of the runtime to the system fails, the one of the number that stands in the file
- * refuse_at, with the errno behind it. Then there is a file refused, as large as the number of that system
- * call. It is here before the C library is, so it stands on nothing. */
+/* Preloaded: one system call of the runtime fails. The file refuse_at has its number and the errno. Then a file
+ * `refused` is created, whose size is the number of the system call. This code runs before the C library is
+ * initialized, so it depends on nothing. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static void begin(void) {
     dl_iterate_phdr(find, NULL);
 }
 
-/* Of calls that never fail none does. */
+/* System calls that never fail do not fail here. */
 static bool is_refused(uintptr_t caller, long number) {
     static const long never[] = {SYS_getpid,        SYS_gettid,         SYS_sched_yield,     SYS_exit_group,
                                  SYS_rt_sigpending, SYS_rt_sigprocmask, SYS_rt_sigtimedwait, SYS_close};
@@ -191,7 +191,7 @@ int getrusage(__rusage_who_t who, struct rusage *usage) {
     return (int)MAKE(SYS_getrusage, who, usage);
 }
 
-/* The C library's has a word more for the kernel. */
+/* The C library's structure has an additional word for the kernel. */
 extern int __sigaction(int number, const struct sigaction *action, struct sigaction *before);
 
 int sigaction(int number, const struct sigaction *action, struct sigaction *before) {

@@ -3,7 +3,7 @@
 extern "C" {
 #endif
 
-/* One allocation each, at one line of the library. */
+/* Each allocates once, at one line of the library. */
 void *library_text(int n);
 void *library_deep(int frames);
 void library_call(int (*back)(int), int n);

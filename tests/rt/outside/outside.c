@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Compiled with the plugin, as C and as C++. Libraries that were not allocate for it: obstacks of the C
- * library, and library.c. The program counts for each of its lines what such a call allocated, and prints
- * that: an obstack has another chunk afterwards, and of library.c's functions it is known. */
+/* Compiled with the plugin, as C and as C++. Uninstrumented libraries allocate for it: the C library's obstacks, and
+ * library.c. The program counts and prints what each of its lines caused them to allocate: an obstack has a new chunk
+ * afterwards, and the sizes in library.c are known. */
 #include "library.h"
 
 #include <obstack.h>
@@ -57,7 +57,7 @@ NOINLINE static void take(struct obstack *o, int i) {
     NOTED(o, sink = obstack_copy0(o, "text", 4));
 }
 
-/* The same call at several depths of the stack, and from several callers. */
+/* The same call at several stack depths and from several callers. */
 NOINLINE static void descend(struct obstack *o, int i, int depth) {
     if (depth == 0)
         NOTED(o, sink = obstack_alloc(o, 1000));

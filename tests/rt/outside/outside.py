@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What libraries without the plugin allocate is counted for the program's line that called them. The program's own
-books tell how much that is for each line; an observer behind allocsite counts the whole."""
+"""Allocations of libraries built without the plugin are attributed to the program's calling line. The program's own
+books have the amount per line; an observer behind allocsite counts the total."""
 import os
 import sys
 
@@ -17,7 +17,7 @@ DEEP = next(number for number, line in enumerate(TEXT, 1) if "too deep" in line)
 
 
 def check(program, options, takes=False, deep=0, is_observed=True):
-    """takes: what obstacks have is at the function that they call back. deep: how many of the deepest calls are known."""
+    """takes: obstacks are attributed to the function that they call back. deep: number of deepest calls that are known."""
     process = run([program], "format=json:report=%e.%p.json:" + options)
     report = report_of(process)
     expect("status", (3, ""), (process.returncode, process.err))
@@ -29,16 +29,16 @@ def check(program, options, takes=False, deep=0, is_observed=True):
         line = TAKES if takes and line in OBSTACKS else line
         books.update({(line, "allocs"): allocs, (line, "reallocs"): reallocs})
     for row in rows(report):
-        if row["module"] == program and not row["line"]:  # of a static program's start
+        if row["module"] == program and not row["line"]:  # from the start of a static program
             others["libstdc++ and libc"] += row["allocs"]
         elif row["module"] != program:
             others[os.path.basename(row["module"])] += row["allocs"]
-        elif "pthread_create" not in TEXT[row["line"] - 1]:  # a thread may have the stack of an earlier one
+        elif "pthread_create" not in TEXT[row["line"] - 1]:  # a thread may reuse an earlier one's stack
             counted.update({(row["line"], counter): row[counter] for counter in ("allocs", "reallocs")})
     books[DEEP, "allocs"] = deep
     expect(f"lines with {options}", +books, +counted)
     expect("too deep", 10 - deep, others.pop("libplain.so", 0))
-    others.pop("ld-linux-x86-64.so.2", 0)  # threads' memory, which the loader is known by
+    others.pop("ld-linux-x86-64.so.2", 0)  # threads' memory, attributed to the loader
     expect("other modules", {}, {name: count for name, count in others.items() if not name.startswith("libstdc++")})
     return report
 
@@ -66,7 +66,7 @@ def contexts():
 
 
 def static():
-    """Archives without debug information, the C library's among them, are in the program's own module."""
+    """Archives without debug information, including the C library, are in the program's own module."""
     subprocess.run([CLANG, "-O1", "-c", source("library.c"), "-o", "plain.o"], check=True)
     for level in "-O0", "-O2":
         check(build("outside.c", f"static{level}", f"-I{HERE}", level, "-static", "plain.o"), "", deep=10, is_observed=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""With owners=0 only what comes is counted: as exactly as with them, for fewer instructions."""
+"""With owners=0 only allocations are counted: as exactly as otherwise, with fewer instructions."""
 import json
 import os
 import shutil
@@ -17,12 +17,12 @@ PROGRAMS = {"process/threads.cpp": (), "process/jumps.cpp": (), "process/plain.c
             "calls/stale.cpp": ("-fallocsite-contexts=0",), "modules/standard.cpp": (),
             "custom/custom.c": (f"-I{HERE}/../../../rt/lib", f"-fallocsite-list={HERE}/../custom/list.txt")}
 LINKS = (), ("-no-pie", "-fno-pie"), ("-Wl,-z,now", "-fno-plt"), ("-static",)
-# Added instructions of a call and its free, at most; of a realloc, which counts two counters more, alone.
+# Maximum of added instructions for a call and its free; for realloc, which updates two more counters, for itself.
 GOALS = {"malloc": 25, "new_sized": 25, "new_array": 25, "calloc": 25, "strdup": 25, "realloc": 35}
 
 
 def counted():
-    """Instructions that a pair of calls has more, which do not depend on the machine."""
+    """Added instructions per pair, which do not depend on the machine."""
     if not shutil.which("valgrind"):
         sys.exit(SKIPPED)
     pairs = os.path.join(HERE, "..", "..", "bench", "programs", "pairs.cpp")
@@ -38,7 +38,7 @@ def rows(report):
 
 
 def compare(what, program, environment={}):
-    """Each site has what it has where owners are noted."""
+    """Each site has the same counts as with owners."""
     with_owners = run([program], environment=environment)
     want = rows(report_of(with_owners))
     process = run([program], OPTIONS, environment=environment)
@@ -51,7 +51,7 @@ def compare(what, program, environment={}):
 
 
 def programs():
-    """However they are linked."""
+    """However the programs are linked."""
     for number, link in enumerate(LINKS):
         for name, options in PROGRAMS.items():
             program = build(os.path.join(HERE, "..", name), f"{os.path.basename(name)}.{number}", *options, *link)
@@ -59,7 +59,7 @@ def programs():
 
 
 def allocators():
-    """Where another allocator stands before ours or behind it."""
+    """With another allocator before or behind the runtime."""
     libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
                  if os.path.exists(path := os.path.join(LIBRARIES, name))]
     if not libraries:
@@ -71,7 +71,7 @@ def allocators():
 
 
 def forks():
-    """Each child has what is its own."""
+    """Each child counts its own allocations."""
     for link in LINKS:
         program = build(os.path.join(HERE, "..", "process", "forks.c"), "forks", *link)
         run([program])
@@ -89,7 +89,7 @@ def dump(*arguments):
 
 
 def told():
-    """No number is shown that is none, and who asks for one is told why there is none."""
+    """Unknown values are not shown, and a request for one explains why."""
     program = build(os.path.join(HERE, "..", "process", "plain.c"), "plain")
     process = run([program], "owners=0:profile=plain.profile")
     head = next(line for line in process.err.splitlines() if line.lstrip().startswith("bytes"))
@@ -114,7 +114,7 @@ def told():
 
 
 def refused():
-    """What needs the owners gets them."""
+    """Options that need owners enable them."""
     program = build(os.path.join(HERE, "..", "process", "plain.c"), "plain")
     for option in "pairs=1", "sizes=1", "reach=1", "leaks=1", "stack=4", "sort=live", "sort=peak":
         process = run([program], f"{OPTIONS}:{option}")

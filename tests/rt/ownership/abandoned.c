@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads that leave the allocator at any instruction, while others go on. All of them rise above the peak
- * again and again, which the runtime has to look at. Needs recycler.c as its malloc.
+/* Threads that leave the allocator at any instruction while others continue. All exceed the peak again and again, so
+ * the runtime has to measure it. Needs recycler.c as its malloc.
  *
  *     abandoned jump|cancel TIMES
  *
- * jump: a timer's handler leaves by siglongjmp, TIMES times. cancel: so many threads are cancelled
- * asynchronously. What was being freed then is not touched again; in the end LEFT bytes are allocated and
- * stay. Prints "done". */
+ * jump: a timer's handler leaves by siglongjmp, TIMES times. cancel: TIMES threads are cancelled asynchronously.
+ * Blocks that were being freed are not touched again; in the end LEFT bytes are allocated and stay. Prints
+ * "done". */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -34,7 +34,7 @@ __attribute__((noinline)) static void *allocate(size_t size) {
     return malloc(size); /* the site */
 }
 
-/* Rises to a little more each time, so that the peak is looked at all the time. */
+/* Rises a little higher each time, so that the peak is measured all the time. */
 static void rise_and_fall(long round) {
     void *blocks[BLOCKS];
     for (int i = 0; i < BLOCKS; i++)
@@ -57,7 +57,7 @@ static void set_timer(timer_t timer, long nanoseconds) {
     timer_settime(timer, 0, &time, NULL);
 }
 
-/* One shot after the other, of this thread alone. */
+/* One timer signal after the other, for this thread only. */
 static void *jump(void *unused) {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN};
     event._sigev_un._tid = (int)syscall(SYS_gettid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Two threads that allocate, reallocate and free a block each, two million times. */
+/* Two threads that each allocate, reallocate and free one block, two million times. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Says at the end how often the process asked the kernel for a barrier in all its threads. Preloaded. */
+/* Preloaded: prints at the end how often the process requested a barrier in all its threads. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdarg.h>

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads that allocate, reallocate and free at random, mostly what others allocated: all blocks lie in one pool.
+/* Threads that allocate, reallocate and free at random, mostly blocks of other threads: all blocks are in one pool.
  *
  *     exchange SEED THREADS EVENTS SIZE [calm|wild]    sizes are up to SIZE
  *
- * Calm: when the threads are halfway and wait, a child is forked that does the same alone. Wild: children are forked while
- * the threads run; all they do is to free what they can.
+ * calm: halfway, while the threads wait, a child is forked that does the same alone. wild: children are forked while
+ * the threads run, and only free what they can.
  *
- * Prints a line for each site: its process, its line in this file, the counters in the order of struct book, and what is known of the
- * most blocks that it had at once: no fewer and no more than so many. The last line is the same for the peak of all live
- * bytes, with a 0 for a line. The true values lie in between: one count is made before and one after what happens. */
+ * Prints a line for each site: its process, its line in this file, the counters in the order of struct book, and a
+ * lower and an upper bound of its maximum number of live blocks. The last line has the same bounds for the peak of all
+ * live bytes, with 0 as its line. The true values are in between, because counts are taken before and after each
+ * event. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -23,7 +24,7 @@ struct book {
     uint64_t inherited_blocks, inherited_bytes;
 };
 
-/* The most that a number has been which others change at the same time. */
+/* The maximum of a number that other threads change at the same time. */
 struct highest {
     _Atomic int64_t now, most;
 };
@@ -174,7 +175,7 @@ static void print_site(int site) {
 }
 
 static void print_books(void) {
-    static char buffer[4096]; /* or the C library would allocate one, which is in no book */
+    static char buffer[4096]; /* otherwise the C library would allocate a buffer outside the books */
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     for (int site = 0; site < SITES; site++)
         print_site(site);

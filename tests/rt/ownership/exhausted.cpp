@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Allocates until there is no memory left, small blocks and large ones; prints how many each line had, of
- * which size. */
+/* Allocates small and large blocks until memory is exhausted. Prints how many each line allocated, and their
+ * size. */
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -17,7 +17,7 @@ static void limit(rlim_t most) {
 
 static unsigned exhaust(void *(*volatile get)(), void (*release)(void *)) {
     unsigned count = 1;
-    release(get()); /* what a line needs once it has before memory ends */
+    release(get()); /* allocates what a line needs once, before memory is exhausted */
     limit(4096);
     for (void *p; count < 1 << 16 && (p = get()); count++)
         blocks[count] = p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One thread allocates, another one reallocates, a third one frees, with a queue in between that holds so many blocks. */
+/* One thread allocates, a second reallocates, a third frees; they are connected by queues of fixed size. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks around the sizes at which the runtime keeps them in another way, up to more than it has bits for, in all ways to
- * get them. Prints a line for each case: its line here, and the blocks and bytes that it got. */
+/* Blocks around the sizes at which the runtime's representation changes, up to more than its fields can hold, from all
+ * functions. Prints for each case its line in this file, and the number and bytes of its blocks. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static uint64_t blocks, bytes, failed;
 static int line;
 
 static void *got(void *p, size_t n) {
-    __asm__ volatile("" : "+r"(p)); /* or the optimizer may do without the block */
+    __asm__ volatile("" : "+r"(p)); /* prevents the optimizer from removing the block */
     blocks += p != NULL;
     bytes += p ? n : 0;
     failed += !p;
@@ -55,7 +55,7 @@ static void get_aligned(size_t align, size_t n) {
     free(got(p, n));
 }
 
-/* With an argument: the allocator would copy very large blocks. */
+/* With an argument: skips huge reallocs, which the allocator would copy. */
 int main(int argc, char **argv) {
     (void)argv;
     size_t limit = argc > 1 ? 1 << 20 : SIZE_MAX;
@@ -85,6 +85,6 @@ int main(int argc, char **argv) {
     say();
     get_all(for_nothing);
     for (size_t i = 0; i < SIZES; i++)
-        free(held[i] ? realloc(held[i], 0) : NULL); /* frees, or gives a block of no size */
+        free(held[i] ? realloc(held[i], 0) : NULL); /* frees, or returns a block of size 0 */
     return 0;
 }

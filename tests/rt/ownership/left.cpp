@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// An operator delete of the program's own that is left by longjmp has not freed, and what is freed later is not its doing.
+// An operator delete that is left by longjmp has not freed, and later frees are not attributed to it.
 #include <csetjmp>
 #include <cstdlib>
 #include <new>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Several threads where membarrier is filtered: no call of theirs may leave the error of that in errno. */
+/* Several threads while membarrier is filtered: the error must not appear in errno. */
 #include "../refuse_call.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Allocates, frees or reallocates where so much of the stack is left, for each multiple of 8 bytes up to 16
- * KiB; the handler of the overflow leaves by siglongjmp.
+/* Allocates, frees or reallocates with N bytes of stack left, for each multiple of 8 up to 16 KiB. The handler of the
+ * overflow leaves by siglongjmp.
  *
  *     overflowing KIND WARM
  *
- * KIND: 0: malloc, 1: free, 2: realloc. WARM: 1: the first call has all the stack that it needs. */
+ * KIND: 0: malloc, 1: free, 2: realloc. WARM: 1: the first call has enough stack. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>

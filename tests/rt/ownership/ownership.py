@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Who owns which blocks, what was live at the peak, who frees them: against books that the programs keep themselves."""
+"""Owners of blocks, live blocks at the peak, and frees, compared with books that the programs keep themselves."""
 import itertools
 import os
 import sys
@@ -19,7 +19,7 @@ def rows_of(process, pid, kind):
 
 
 def compare_details(what, process, report):
-    """Who freed or reallocated whose blocks, and the sizes that were asked for, where the report has them."""
+    """Compares pairs (owners and freeing sites) and requested sizes, if the report has them."""
     has_sizes = any("sizes" in site for site in report["sites"])
     lines = {site["id"]: site["line"] for site in report["sites"] if site["sited"]}
     if "pairs" in report:
@@ -51,7 +51,7 @@ def traces(program, options, environment={}):
 
 
 def one_thread():
-    """Exact, peak and all, with the hot path and without it."""
+    """Exact including the peak, with and without the hot path."""
     program = build("trace.c", "trace", "-fallocsite-contexts=0")
     for switches in "", ":pairs=1", ":sizes=1", ":pairs=1:sizes=1", ":pairs=1:sizes=1:stack=2":
         traces(program, switches)
@@ -64,7 +64,7 @@ def one_thread_static():
 
 
 def one_thread_allocators():
-    """Where small blocks lie at odd multiples of 8, and sizes of nothing get a block of their own."""
+    """Small blocks at odd multiples of 8, and separate blocks for size 0."""
     libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
                  if os.path.exists(path := os.path.join(LIBRARIES, name))]
     for library in libraries:
@@ -76,7 +76,7 @@ def one_thread_allocators():
 
 
 def preloaded_allocators():
-    """The same ahead of ours in the order of the dynamic loader."""
+    """The same allocators before the runtime in the loader's order."""
     program = build("trace.c", "trace", "-fallocsite-contexts=0")
     libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
                  if os.path.exists(path := os.path.join(LIBRARIES, name))]
@@ -99,7 +99,7 @@ def forks_of(program, children, options=""):
 
 
 def forks():
-    """Children and grandchildren that free and reallocate what they inherited, and allocate themselves."""
+    """Children and grandchildren that free and reallocate inherited blocks, and allocate."""
     program = build("trace.c", "trace", "-fallocsite-contexts=0")
     forks_of(program, 3)
     forks_of(program, 1, ":pairs=1:sizes=1")
@@ -112,7 +112,8 @@ EXCHANGES = [(seed, threads, 400000 // threads, size) for seed in (1, 2, 3) for 
 
 
 def check_bound(what, least, most, found, within):
-    """The true value lies from least to most, and what was found is not above it and no further below than said."""
+    """The true value is between least and most. The reported value does not exceed it, and is below it by at most
+    `within`."""
     if not found <= most or not least <= found + within:
         wrong.append(f"{what}: {found} and {within} more at the most, but it was {least} to {most}")
 
@@ -140,12 +141,12 @@ def exchanges(program, options=""):
 
 
 def several_threads():
-    """Exact but for the peaks, which lie within the bounds that the report states."""
+    """Exact except for peaks, which are within the bounds stated in the report."""
     exchanges(build("exchange.c", "exchange", "-fallocsite-contexts=0"))
 
 
 def forked_in_rise():
-    """The child's peak is what it inherited, also when the parent's was still rising."""
+    """The child's peak is what it inherited, even if the parent's peak was still rising."""
     process = run([build("risen.c", "risen")])
     expect("status", 0, process.returncode)
     for report in all_reports():
@@ -155,7 +156,7 @@ def forked_in_rise():
 
 
 def forks_of_threads():
-    """Only the forking thread is in the child, which owns what all of them allocated; its peak is exact again."""
+    """The child has only the forking thread and owns the blocks of all; its peak is exact again."""
     program = build("exchange.c", "exchange", "-fallocsite-contexts=0")
     for seed, threads, how in ((1, 2, "calm"), (2, 8, "calm"), (3, 32, "calm"), (4, 2, "wild"), (5, 8, "wild")):
         process = run([program, str(seed), str(threads), "20000", "2000", how])
@@ -172,12 +173,11 @@ def forks_of_threads():
 
 
 def short_threads():
-    """What the runtime keeps follows the number of threads at a time, not that of threads that ever were."""
+    """The runtime's memory depends on the number of concurrent threads, not on the number of threads that ever ran."""
     program = build("short_threads.c", "short_threads")
-    # KiB that are no leak: what a thread frees after it has handed on its slab may take another one, of 128 MiB of
-    # address space.
+    # KiB that are no leak: a free after a thread has passed on its slab may take another slab of 128 MiB address space.
     for count, at_a_time, spare_space, spare in ((10000, 1, 0, 256), (10000, 8, 8 * 131072, 1024)):
-        # Each arena of glibc's is 64 MiB of address space, and how many it makes is a matter of luck.
+        # Each of glibc's arenas takes 64 MiB of address space, and their number depends on timing.
         process = run([program, str(count), str(at_a_time)], environment={"MALLOC_ARENA_MAX": "1"})
         report = report_of(process)
         expect("exact", [], report["inexact_reasons"])
@@ -194,7 +194,7 @@ def short_threads():
 
 
 def handed_over():
-    """A block is its site's whoever frees it; the queues tell how many there can be at once."""
+    """A block belongs to its site whichever thread frees it; the queues limit how many can be live."""
     report = exact("handed_over.c")
     produced, grown = sorted((site for site in report["sites"] if site["sited"] and site["callee"] != "pthread_create" and
                               site["live_blocks"] + site["allocs"] + site["reallocs"]), key=lambda site: site["line"])
@@ -214,10 +214,10 @@ def handed_over():
 
 
 def large():
-    """Sizes to the byte, of whatever size; what cannot be had is counted as failed."""
+    """Sizes are exact at any size; failed requests are counted as failed."""
     glibc, jemalloc = [build("large.c", "large", "-fallocsite-contexts=0")], os.path.join(LIBRARIES, "libjemalloc.so.2")
     runs = [(glibc, ""), (glibc, ":pairs=1:sizes=1")]
-    if os.path.exists(jemalloc):  # it has tens of GiB where glibc has none
+    if os.path.exists(jemalloc):  # jemalloc can allocate tens of GiB that glibc cannot
         runs.append(([build("large.c", "large_jemalloc", "-fallocsite-contexts=0", "-Wl,--no-as-needed", jemalloc), "limited"], ""))
     for command, options in runs:
         process = run(command, "format=json:report=%e.%p.json" + options)
@@ -233,7 +233,7 @@ def large():
 
 
 def exhausted():
-    """The block that could not be had is counted as failed, and as nothing else."""
+    """A failed allocation is counted as failed, and nothing else."""
     program = build("exhausted.cpp", "exhausted", "-fallocsite-contexts=0")
     for options in "", ":sizes=1", ":owners=0":
         process = run([program], "format=json:report=%e.%p.json" + options)
@@ -248,7 +248,7 @@ def exhausted():
 
 
 def usable():
-    """Programs may use all that malloc_usable_size tells: it is the same as without allocsite."""
+    """malloc_usable_size is the same as without allocsite, and programs may use that size."""
     for library in (None, "libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0"):
         path = os.path.join(LIBRARIES, library or "")
         if not os.path.exists(path):
@@ -279,7 +279,7 @@ def left():
 
 
 def alternating():
-    """Two threads that each have a block of one line now and then: whichever event a measure finds under way, there were two at
+    """Two threads alternately own a block of one line. Whichever events a measurement interrupts, two were live at
     once."""
     program = build("alternating.c", "alternating")
     for _ in range(5):
@@ -292,14 +292,14 @@ def alternating():
 
 
 def no_barrier():
-    """Where the kernel refuses membarrier the report says so, and the program does not notice."""
+    """If the kernel refuses membarrier, the report says so, and the program is unaffected."""
     process, report = run_sandboxed([build("no_barrier.c", "no_barrier")])
     check_behaviour(process, "0 0\n", 0)
     expect("reasons", 1, sum("membarrier" in reason for reason in report["inexact_reasons"]))
 
 
 def rare_barriers():
-    """All threads are interrupted to tell the peak: 1,074 to 1,097 times for 400,000 events of two threads."""
+    """Threads are interrupted to determine the peak: 1,074 to 1,097 times for 400,000 events of two threads."""
     program = build("exchange.c", "exchange", "-fallocsite-contexts=0")
     counter = build("barriers.c", "libbarriers.so", "-shared", "-fPIC", plain=True)
     process = run([program, "1", "2", "200000", "2000"], "report=/dev/null", environment={"LD_PRELOAD": counter})
@@ -312,8 +312,8 @@ def recycler():
 
 
 def abandon(how, times, options=""):
-    """The process ends, and its peak is not below what it has live, or the report says that a call was counted in part and
-    left: as a jump or a cancellation does it with one in a few."""
+    """The process ends, and its peak is at least its live bytes, unless the report says that a call was interrupted.
+    Jumps and cancellations interrupt a few calls."""
     program = build("abandoned.c", "abandoned", *recycler())
     process = run(["timeout", "-s", "KILL", "20", program, how, times], "format=json:report=abandoned.json" + options)
     expect("ends", (3, "done\n", ""), (process.returncode, process.out, process.err))
@@ -327,7 +327,7 @@ def abandon(how, times, options=""):
 
 
 def overflows():
-    """Events in which the stack has ended, or the report says that one was left."""
+    """If the stack overflows during an event, the report says so, or the counts are right."""
     program = build("overflowing.c", "overflowing", *observer())
     for options in "", ":stack=4", ":pairs=1:sizes=1:lifetime=1", ":temporary=1":
         for kind, warm in itertools.product("012", "01"):
@@ -354,7 +354,7 @@ def several_threads_static():
 
 
 def temporary():
-    """Freed before the thread allocates again, whatever else is counted; and nothing of that if it is not asked for."""
+    """Blocks that are freed before the thread allocates again, with any other counts; none if not requested."""
     with open(source("temporary.c")) as file:
         wanted = {number: int(line.split("// = ")[1]) for number, line in enumerate(file, 1) if "// = " in line}
     for linking in [], ["-static"]:

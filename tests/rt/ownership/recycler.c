@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* An allocator behind allocsite that takes no lock, reuses its memory, and may be left at any instruction:
- * that loses one cell at the most. */
+/* An allocator behind allocsite that takes no lock, reuses its memory, and may be left at any instruction, which loses
+ * at most one cell. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdatomic.h>
@@ -10,13 +10,13 @@
 #include <sys/mman.h>
 
 #define HEAP_SIZE ((size_t)4 << 30)
-#define CELL      128 /* bytes, with 16 in front of the block for its size */
+#define CELL      128 /* bytes, including 16 before the block for its size */
 
 static _Atomic uint64_t spare; /* tag << 32 | number of the first spare cell; 0: none */
 static _Atomic size_t used;
 static char *heap;
 
-/* Before any second thread. */
+/* Called before any second thread exists. */
 static char *carve(size_t size) {
     if (!heap) {
         heap =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Forks while its live bytes are rising. The child frees first, so that its peak is what it inherited. */
+/* Forks while its live bytes are rising. The child frees first, so its peak is what it inherited. */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

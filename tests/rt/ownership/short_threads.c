@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Many threads, so many at a time: what the process takes after the first hundred is what it takes after them all.
+/* Many threads, a few at a time: the process needs no more memory after all than after the first hundred.
  *
  *     short_threads THREADS AT_A_TIME
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks that are freed before their thread allocates again: so many of each line as stands behind it. */
+/* Blocks that are freed before their thread allocates again. The notes have their number per line. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Allocates, reallocates and frees at random, and keeps the books itself in the simplest way there is: while all live
- * bytes are at a new maximum it copies what every site holds. At the end it prints its books:
+/* Allocates, reallocates and frees at random, and keeps books in the simplest way: whenever live bytes reach a new
+ * maximum, it copies the counts of every site. At the end it prints its books:
  *
  *     site PROCESS LINE COUNTER...         a site by its line in this file, in the order of struct book
  *     pair PROCESS LINE LINE COUNT BYTES   what the second did to blocks of the first
  *     size PROCESS LINE SIZE COUNT         requests of the site, of SIZE and less than twice that
  *
- *     trace SEED EVENTS SHAPE [CHILDREN]    0: as it comes, 1: growing, 2: sawtooth, 3: large blocks,
+ *     trace SEED EVENTS SHAPE [CHILDREN]    0: random, 1: growing, 2: sawtooth, 3: large blocks,
  *                                          4: around the borders of size classes
  *
- * Halfway it forks a child, which does the same with one CHILDREN less and with books of its own; where CHILDREN is -1, a
- * child of vfork, which keeps the books of its parent. */
+ * Halfway it forks a child, which does the same with CHILDREN - 1 and its own books; if CHILDREN is -1, a child of
+ * vfork, which continues its parent's books. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct book {
 };
 
 #define SITES   8
-#define ACTORS  (SITES + 3) /* that free or reallocate */
+#define ACTORS  (SITES + 3) /* sites that free or reallocate */
 #define CLASSES 19
 #define BLOCKS  20000
 
@@ -65,7 +65,7 @@ static NOINLINE void call8(void *p) { CALL(8, free(p)); }
 static NOINLINE void call9(void *p) { CALL(9, free(p)); }
 static NOINLINE void call10(void *p) { CALL(10, free(p)); }
 
-/* The moment of the peak is the last one before the live bytes first fell from there. */
+/* The peak is measured just before live bytes first fall from it. */
 static void book_peak(void) {
     fallen = live_bytes < peak_bytes || (live_bytes == peak_bytes && fallen);
     if (fallen)
@@ -154,7 +154,7 @@ static void release(void) {
     blocks[i] = blocks[--block_count];
 }
 
-/* How many of 16 events are allocations. */
+/* Number of allocations in 16 events. */
 static uint32_t eagerness(long event, int shape) {
     if (shape == 1)
         return 14;
@@ -172,7 +172,7 @@ static void step(long event, int shape) {
         release();
 }
 
-/* What a child has it has inherited; it starts at a peak. */
+/* A child's blocks are inherited; it starts at a peak. */
 static void begin_books(void) {
     for (int site = 0; site < SITES; site++) {
         uint64_t live = books[site].live_blocks, bytes = books[site].live_bytes;
@@ -242,6 +242,6 @@ int main(int argc, char **argv) {
         continue;
     for (int site = 0; site < SITES; site++)
         print_site(site);
-    /* Not by stdio, which would allocate a buffer that is in no book. */
+    /* stdio would allocate a buffer outside the books. */
     return write(STDOUT_FILENO, text, (size_t)used) != used;
 }

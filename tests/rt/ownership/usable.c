@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Uses all of each block that the allocator gave, and prints how much that was. */
+/* Uses the full usable size of each block, and prints the total. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>

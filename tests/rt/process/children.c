@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Children that end without a report, and programs started in every way there is. */
+/* Children that end without a report, and programs started in every possible way. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <spawn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The first thread ends before the others do, in a process and in a child that it forks. */
+/* The first thread ends before the others, in a process and in a forked child. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void coroutine(void) {
     swapcontext(&inside, &outside);
 }
 
-/* On memory of its own, which the kernel reads for a walk. */
+/* On the coroutine's own memory, which the kernel reads during a walk. */
 static void run_coroutine(void) {
     enum { SIZE = 1 << 16 };
     void *stack = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Ways to end a process without exit: exits HOW. Prints nothing of its own on standard error, and leaves text
- * in standard output's buffer that _exit must not write. */
+/* Ways to end a process without exit: exits HOW. Prints nothing on standard error, and leaves text in the buffer of
+ * standard output that _exit must not write. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -59,7 +59,7 @@ static pid_t clone_without_handlers(void) {
     return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
 }
 
-/* In a forked child that counts allocations of its own, or none. */
+/* In a forked child that counts its own allocations, or none. */
 static void work(pid_t child, int allocations) {
     if (child == 0) {
         allocate(allocations);

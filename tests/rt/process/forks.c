@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Children by fork from the main thread and from another one, by _Fork and by vfork: each counts from zero
- * and tells at its exit; a child of vfork counts for its parent. Notes are the parent's. */
+/* Children of fork, from the main thread and from another one, of _Fork and of vfork. Each counts from zero and reports
+ * at its exit; a child of vfork counts for its parent. Notes are the parent's. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Ways out of a call other than returning: operators that throw, callbacks that throw or jump, cancelled
-// threads. Calls after them are billed to whom they belong. What scandir itself allocates depends on the
-// directory: @ any.
+// Calls that do not return: operators that throw, callbacks that throw or jump, cancelled threads.
+// Later calls are attributed correctly. What scandir itself allocates depends on the directory: @
+// any.
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* limited COUNT SIZE: allocates so many blocks and prints how many there were. */
+/* limited COUNT SIZE: allocates COUNT blocks and prints how many succeeded. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* limiting RESOURCE LIMIT COUNT SIZE: limits its own memory, allocates so many blocks, one that is too large,
- * and executes itself to look at the limit. */
+/* limiting RESOURCE LIMIT COUNT SIZE: limits its own memory, allocates COUNT blocks, one that is too large, and
+ * executes itself to check the limit. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Opens and closes an instrumented library a thousand times: its sites stay the same ones. With a third
- * argument, so often before that whatever is kept of stacks through modules that are gone is full: then
- * nothing grows. */
+/* Opens and closes an instrumented library a thousand times: its sites stay the same. A third argument gives a
+ * number of repetitions before, after which the tables of stacks through unloaded modules are full and nothing
+ * grows. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Of all mappings together, without files; the figures of statm lag behind by some dozens of pages. */
+/* Returns the size of all anonymous mappings; the numbers in statm lag behind by some dozens of pages. */
 static long anonymous_kib(void) {
     char line[256];
     long kib = -1;
@@ -35,7 +35,7 @@ int main(int count, char **arguments) {
     for (int i = 0; i < (count == 3 ? 9000 : 99); i++)
         round_trip(arguments[1]);
     anonymous_kib();
-    round_trip(arguments[1]); /* the measure changes what the round finds: pages that are touched once */
+    round_trip(arguments[1]); /* measuring itself touches pages the first time */
     long before = anonymous_kib();
     for (int i = 0; i < 900; i++)
         round_trip(arguments[1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks by operators new of the program, and of the C++ library, which this program deletes. */
+/* Blocks from operators new of the program and of the C++ library, which this program deletes. */
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A little of everything, for programs with another malloc and for reports that go to all kinds of places. */
+/* A little of everything, for programs with another malloc and for reports with various destinations. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Processes in all conditions: what is counted is what the source's notes say and what the observer saw, and the
-program does what it does without allocsite."""
+"""Processes in all conditions: counts equal the notes in the source and the observer's, and the program behaves as
+without allocsite."""
 import errno
 import os
 import re
@@ -16,7 +16,7 @@ from harness import *
 
 
 def check_direct(what, report):
-    """Where another malloc stands before allocsite: the calls of plain.c that pass a site to the allocator itself."""
+    """Another malloc precedes allocsite: checks the calls of plain.c that pass a site directly to the runtime."""
     have = sites(report, "plain.c")
     for line, counts in notes("plain.c").items():
         if "strdup" not in open(source("plain.c")).read().splitlines()[line - 1]:
@@ -44,8 +44,8 @@ def forks():
 
 
 def unwiped():
-    """The kernel refuses to wipe memory on fork, or an emulator only claims to: children of fork count from zero all the same, and
-    one that _Fork made says that it does not."""
+    """If the kernel refuses to wipe memory on fork, or an emulator only pretends to, forked children still count from
+    zero, and a child of _Fork says that it does not."""
     launcher = build("unwiped.c", "unwiped", plain=True)
     for linking in [], ["-static"]:
         program = build("forks.c", "forks", *linking)
@@ -56,7 +56,7 @@ def unwiped():
             check_behaviour(process)
             parent = load(f"forks.{process.pid}.json")
             check_notes(parent, "forks.c") if error else None
-            # Where the kernel lies, the child of _Fork counts in its parent's file: both are told.
+            # If the kernel lies, the child of _Fork counts in its parent's file, and both reports say so.
             expect("exact, parent", bool(error), parent["exact"])
             children = [json.load(open(path)) for path in glob.glob("*.json")]
             children = {report["totals"]["allocs"]: report for report in children if report["pid"] != process.pid}
@@ -83,7 +83,7 @@ def opened():
     library = build("opened.c", "libopened.so", "-shared", "-fPIC")
     for driver, plain_opener in (("instrumented", False), ("uninstrumented", True)):
         program = build("opener.c", "opener", "-ldl", *observer(), plain=plain_opener)
-        # An uninstrumented program's malloc comes before a library that is opened: it is preloaded.
+        # The malloc of an uninstrumented program precedes a library that is opened, so the runtime is preloaded.
         environment = {"LD_PRELOAD": f"{LIB}/liballocsite.so"} if plain_opener else {}
         process = run([program, library], environment=environment)
         report = report_of(process)
@@ -92,7 +92,7 @@ def opened():
         check_observed(process, report)
         modules = [site["module"] for site in report["sites"] if site["module"] == library]
         expect(f"sites of the library in an {driver} program", 4, len(modules))
-    # The observer never gives memory back: that nothing grows shows without it.
+    # The observer never frees memory, so growth is measured without it.
     check_behaviour(run([build("opener.c", "opener", "-ldl"), library, "many"]))
 
 
@@ -101,13 +101,13 @@ def stack_is_of(report, stack, callee):
 
 
 def replaced():
-    """With the C++ library beside the program or in it, where the operators that the program lacks are the runtime's."""
+    """With the C++ library shared or static; operators that the program does not define are the runtime's."""
     for options in [], ["-static-libstdc++"]:
         process = run([build("replaced.cpp", "replaced", *options, *observer())])
         check_behaviour(process, out="3\n")
         report = report_of(process)
         check_notes({**report, "stacks": [stack for stack in report["stacks"] if not stack_is_of(report, stack, "malloc")]}, "replaced.cpp")
-        if not options:  # otherwise the observer sees what the loader allocates for look-ups that fail
+        if not options:  # otherwise the observer counts what the loader allocates for failed look-ups
             check_observed(process, report)
 
 
@@ -125,7 +125,7 @@ def preloaded():
 
 
 def stubs():
-    """Addresses of functions that are stubs of the executable, compiled with the plugin and not."""
+    """Addresses of functions that are PLT stubs of the executable, compiled with and without the plugin."""
     subprocess.run([CLANG, "-O0", "-fno-pie", "-no-pie", source("stubs.c"), "-o", "uninstrumented"], check=True)
     for program, environment in ((os.path.join(WORK, "uninstrumented"), {"LD_PRELOAD": f"{LIB}/liballocsite.so"}),
                                  (build("stubs.c", "instrumented", "-O0", "-fno-pie", "-no-pie"), {})):
@@ -137,7 +137,7 @@ def stubs():
 
 
 def resolved():
-    """What a function allocates that the loader asks for another one's address, also with more to count."""
+    """Allocations of a function that the loader calls to resolve another (IFUNC), also with more options."""
     report = exact("resolved.c", "-Wl,-z,now")
     expect("threads", (0, 1), (report["peak_within"], len(report["threads"])))
     process = run([os.path.join(WORK, "resolved")], "format=json:report=%e.%p.json:pairs=1:sizes=1:lifetime=1:stack=8")
@@ -146,7 +146,7 @@ def resolved():
 
 
 def other_copies():
-    """An allocator that has the functions that copy strings as well, which do not call its malloc."""
+    """An allocator that also defines functions that copy strings without calling its malloc."""
     for options in "", ":sizes=1":
         process = run([build("plain.c", "plain", *observer("-DOBSERVED_COPIES"))], "format=json:report=%e.%p.json" + options)
         check_behaviour(process)
@@ -166,7 +166,7 @@ def other_allocators():
             continue
         for name in ("plain.c", "threads.cpp", "replaced.cpp"):
             linked = run([build(name, "linked", path)])
-            # The allocators' nothrow new does not call the program's, whose delete frees what that has not made.
+            # The allocators' nothrow new does not call the program's new, but the program's delete frees its blocks.
             report = report_of(linked, faulty=name == "replaced.cpp")
             expect(f"{library} {name} status", 3, linked.returncode)
             expect(f"{library} {name} exact", [], report["inexact_reasons"])
@@ -191,7 +191,7 @@ def other_allocators():
 
 
 def redirected():
-    """Valgrind's memcheck takes the place of every malloc, whatever the loader has bound."""
+    """Valgrind's memcheck replaces every malloc, whatever the loader has bound."""
     if not shutil.which("valgrind"):
         sys.exit(SKIPPED)
     subprocess.run([CLANG, "-O1", "-w", source("plain.c"), f"-L{LIB}", "-Wl,--no-as-needed", "-lallocsite",
@@ -206,7 +206,7 @@ def redirected():
 
 
 def children():
-    """Children that end without their report, by exec or a signal, one that calls _exit, and what they start."""
+    """Children that end without a report, through exec, a signal or _exit, and the programs that they start."""
     program = build("children.c", "children", *observer())
     process = run([program, build("plain.c", "plain")])
     report = report_of(process)
@@ -228,7 +228,7 @@ FORKED = "fork", "clone"
 
 
 def check_exit(how, program):
-    """Each process that counts for itself has one whole report, and else the program does what it does without it."""
+    """Each process that counts separately has one complete report, and the program behaves as without allocsite."""
     status = {"at_exit": 5, "terminate": -signal.SIGTERM}.get(how, 3)
     is_flushed = how not in ("_exit", "_Exit", "race", *KILLED)
     process = run([program, how], "report=stderr")
@@ -250,7 +250,8 @@ def allocated(report):
 
 
 def exits():
-    """Ends that pass by exit are reported, but in children of vfork, and in signal handlers, where a line says what to do."""
+    """Exits that bypass exit() are reported, except in children of vfork and in signal handlers, where a line suggests
+    fatal=1 or a profile."""
     for options in [], ["-static"]:
         program = build("exits.c", "exits", *options)
         for how in ("_exit", "_Exit", "at_exit", "no_stderr", "closed_stderr", "fork", "clone", "fork_idle", "vfork", "spawn", "terminate",
@@ -273,7 +274,7 @@ def exits():
 
 
 def sanitized_programs():
-    """Programs behave as they do with the sanitizer alone."""
+    """Programs behave as with the sanitizer alone."""
     for name, sanitizer in (("threads.cpp", "address"), ("streams.cpp", "address"), ("streams.cpp", "thread"),
                             ("streams.cpp", "undefined")):
         outcomes = []
@@ -295,7 +296,8 @@ def sanitizers():
 
 
 def sanitized_frees():
-    """Frees that pass no site are the sanitizer's to tell; and where it ends the process for a leak, the report comes."""
+    """The sanitizer reports frees that pass no site. If it ends the process because of a leak, the report is still
+    written."""
     beside = "-Wl,--no-as-needed", f"{LIB}/liballocsite.so", f"-Wl,-rpath,{LIB}"
     for sanitizer, status in ("address", 1), ("leak", 23):
         process = run([build("unseen.c", f"unseen_{sanitizer}", f"-fsanitize={sanitizer}")])
@@ -309,7 +311,7 @@ def sanitized_frees():
 
 
 def destinations():
-    """Where reports go, and that a program does not notice when they cannot."""
+    """Destinations of reports; the program does not notice if they cannot be written."""
     program = build("plain.c", "plain", "-fallocsite-contexts=0")
     expect("report=stdout", True, run([program], "report=stdout").out.count("main") > 3)
     expect("report=none", "", run([program], "report=none").err)
@@ -366,7 +368,7 @@ def set_user_id():
 
 
 def locked():
-    """A program that locks all its memory, for which no page of the runtime's tables is made."""
+    """A program that locks all its memory: the runtime's tables are not populated."""
     for options in ([], ["-static"]):
         process = run([build("locked.c", "locked", *options)])
         if process.returncode == 77:
@@ -376,7 +378,7 @@ def locked():
 
 
 def unnumbered():
-    """A sandbox that refuses getpid. No reader is started there: it might be killed for that."""
+    """A sandbox that refuses getpid. The runtime starts no reader there, because the sandbox might kill it."""
     program = build("unnumbered.c", "unnumbered")
     fallback = run([program], "report=stderr")
     expect("fallback", (3, "done\n", True), (fallback.returncode, fallback.out, "the program is in a sandbox of its own" in fallback.err))
@@ -388,7 +390,7 @@ def unnumbered():
 
 
 def memory():
-    """Where there is no memory for the runtime it says so, and the program goes on."""
+    """If the runtime gets no memory it says so, and the program continues."""
     program = build("plain.c", "plain", "-fallocsite-contexts=0")
     for limit in range(4, 64, 4):
         process = run([program], "report=none",
@@ -398,7 +400,7 @@ def memory():
 
 
 def deserted():
-    """Processes whose first thread has ended, of which the system tells little then."""
+    """Processes whose first thread has ended, about which /proc has little information."""
     for name, *options in ("deserted",), ("deserted_static", "-static"):
         process = run([build("deserted.c", name, *options)], "format=json:report=%e.%p.json:reach=1")
         check_behaviour(process, "done\ndone\n")
@@ -413,7 +415,7 @@ def deserted():
 
 
 def check_details(report):
-    """With sizes=1 and lifetime=1: what is counted beside the tallies is what these say."""
+    """With sizes=1 and lifetime=1, the details equal the counters."""
     for site in report["sites"]:
         expect("sizes", site["allocs"] + site["reallocs"], sum(count for _, count in site["sizes"]))
         ended = sum(count for _, count in site["lifetimes"]["by_time"]) if "lifetimes" in site else 0
@@ -421,7 +423,7 @@ def check_details(report):
 
 
 def stepped():
-    """Children of a fork in a signal handler, which go on in the middle of an event."""
+    """Children of a fork in a signal handler, which continue in the middle of an event."""
     details = ":pairs=1:sizes=1:lifetime=1"
     for name, stride, more, *options in ("stepped", "1", ""), ("stepped", "7", details), ("stepped_static", "1", "", "-static"):
         process = run([build("stepped.c", name, *options), stride], "format=json:report=%e.%p.json" + more)
@@ -441,7 +443,7 @@ def stepped():
 
 
 def limited():
-    """Most of what a limit leaves is the program's, whichever limit it is."""
+    """Under any resource limit, most of the rest is left to the program."""
     program = build("limited.c", "limited", "-O0", "-fallocsite-contexts=0")
     for kind in resource.RLIMIT_AS, resource.RLIMIT_DATA:
         for limit, count, size in (30 << 20, 180, 100000), (100 << 20, 600, 100000), (400 << 20, 2400, 100000), \
@@ -452,7 +454,7 @@ def limited():
 
 
 def limiting():
-    """A program that limits its own memory has what the limit leaves it without allocsite."""
+    """A program that limits its own memory gets as much of it as without allocsite."""
     plain = build("limiting.c", "plain_limiting", "-O0", plain=True)
     for name, *options in ("limiting",), ("limiting_static", "-static"):
         program = build("limiting.c", name, "-O0", *options)

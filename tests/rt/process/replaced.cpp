@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// A program with an operator new of its own, which puts a header in front of the block: what it allocates is
-// billed to the expression that asked (unless the operator is inlined there), and it stays the operator that
-// is called, also through the library's other forms.
+// A program's own operator new, which adds a header to the block. Its allocations are attributed to the new expression
+// (unless the operator is inlined there), and it remains the operator that is called, also through the library's other
+// forms.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

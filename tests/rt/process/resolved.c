@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The dynamic loader asks which function to take before it has set up thread-local memory. */
+/* The dynamic loader resolves a function (IFUNC) before it has set up TLS. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Signal handlers that allocate at the very site that they interrupt, in several threads, and fresh threads
- * all the time so that they come in the middle of registration and taking a slab too, and while a thread that
- * ends borrows one. Needs the observer's malloc, which takes no lock. The program knows how often it
- * allocated; it tells on its standard output. */
+/* Signal handlers that allocate at the very site that they interrupt, in several threads. New threads are started
+ * continuously, so that handlers also interrupt registration, the allocation of slabs, and ending threads that borrow
+ * one. Needs the observer's malloc, which takes no lock. The program prints its number of allocations on standard
+ * output. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ static void handler(int signal) {
 
 static pthread_key_t key;
 
-/* Behind the destructor of the runtime's own key. */
+/* Runs after the destructor of the runtime's key. */
 static void end(void *unused) {
     (void)unused;
     for (int i = 0; i < 200; i++)

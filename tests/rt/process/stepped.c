@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Forks in a signal handler after each instruction of a malloc, a realloc and a free in turn, or after each
- * STRIDE of them; the child goes on from there, in the middle of what is being counted.
+/* Forks in a signal handler after each instruction of a malloc, a realloc and a free in turn, or after each STRIDE of
+ * them. The child continues from there, in the middle of an event that is being counted.
  *
  *     stepped STRIDE */
 #define _GNU_SOURCE
@@ -12,14 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TRAP_FLAG 0x100 /* of the processor: a SIGTRAP after each instruction */
+#define TRAP_FLAG 0x100 /* CPU flag: a SIGTRAP after each instruction */
 
 static volatile long stepped, target;
 static volatile bool is_child;
 static volatile int failed;
 static void *volatile sink;
 
-/* Both run on without stopping, for the runtime holds signals where it looks twice. */
+/* Both continue without stopping, because the runtime holds signals where it reads twice. */
 static void step(int number, siginfo_t *info, void *context) {
     (void)number;
     (void)info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Functions that allocsite and sanitizers both stand before: fclose, longjmp, dlclose, operator new that
-// fails.
+// Functions that both allocsite and sanitizers interpose: fclose, longjmp, dlclose, a failing operator
+// new.
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>

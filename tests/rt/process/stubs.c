@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Takes the address of the allocator's functions, which in an executable that is not position-independent is
- * that of a stub of its own. */
+/* Takes the addresses of allocator functions, which in a non-PIE executable are the addresses of its PLT
+ * stubs. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Threads that come and go in waves and allocate to their very end: in thread_local destructors and in
-// destructors of keys, which put themselves on the list again for all four rounds; static constructors and
-// destructors, atexit. Notes: @ allocs alloc_bytes reallocs realloc_bytes failed.
+// Threads that start and end in waves and allocate until their very end: in thread_local destructors and in destructors
+// of keys, which register themselves again for all four rounds; static constructors and destructors, atexit. Notes: @
+// allocs alloc_bytes reallocs realloc_bytes failed.
 #include <cstdio>
 #include <cstdlib>
 #include <pthread.h>
@@ -74,7 +74,7 @@ int main() {
         for (auto &thread : threads)
             thread.join();
     }
-    pthread_t last; // one that allocates nothing before its end
+    pthread_t last; // allocates nothing before its end
     pthread_create(&last, nullptr, only_at_end, nullptr);
     pthread_join(last, nullptr);
     puts("done");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A process that is refused its own number, from its start on or later. */
+/* A process that is refused its own process id, from the start or later. */
 #include "../refuse_call.h"
 
 #include <errno.h>

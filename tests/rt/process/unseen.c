@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Frees, and leaks, where no call of free is known to be one. */
+/* Frees, and leaks, where no call of free is recognized. */
 extern void *malloc(unsigned long);
 extern int (*volatile give_back)();
 extern int free();

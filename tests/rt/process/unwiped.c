@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* unwiped ERROR PROGRAM...: executes the program where madvise(MADV_WIPEONFORK) does nothing and gives the
- * error; 0: it claims success, as emulators do. */
+/* unwiped ERROR PROGRAM...: executes the program with a madvise(MADV_WIPEONFORK) that does nothing and fails with
+ * ERROR; 0: it claims success, as emulators do. */
 #include "../refuse_call.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Preloaded: kills the process as soon as its profile has its name. */
+/* Preloaded: kills the process as soon as its profile exists. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>

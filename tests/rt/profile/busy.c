@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads that allocate until standard input ends: to be watched from outside. With an argument they run on
- * while the program ends. */
+/* Threads that allocate until standard input ends, to be observed from outside. With an argument they continue while
+ * the program ends. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>

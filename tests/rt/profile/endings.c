@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Ways for a process to end: endings HOW. Whichever it is, what came before is counted. */
+/* Ways for a process to end: endings HOW. In each case everything before is counted. */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static void allocate_late(void) {
 
 #define SELF "/proc/self/exe"
 
-/* "exec_failed" comes back. */
+/* "exec_failed" returns. */
 static void execute(const char *how, char *name) {
     char *arguments[] = {name, "again", NULL};
     setenv("PATH", "/nowhere:/proc/self", 1);
@@ -60,7 +60,7 @@ static void jump(int number) {
     longjmp(outside, 1);
 }
 
-/* And is killed, which nobody sees. */
+/* Then it is killed, which no handler sees. */
 static void jump_out_of_abort(void) {
     signal(SIGABRT, jump);
     if (setjmp(outside) == 0)
@@ -68,7 +68,7 @@ static void jump_out_of_abort(void) {
     kill(getpid(), SIGKILL);
 }
 
-/* The C library's children are in our memory until they execute, or fail. */
+/* The C library's children share our memory until they execute a program, or fail. */
 static void spawn(void) {
     char *arguments[] = {"exe", "again", NULL};
     pid_t pid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Takes memory until there is none, and acknowledges each block on standard output. */
+/* Allocates until memory is exhausted, and acknowledges each block on standard output. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Generations of forked processes: generations SEED. Each notes on descriptor 3, for each line, what it came
- * to by its own reckoning, which knows every block: "line allocs frees freed_inherited inherited live
+/* Generations of forked processes: generations SEED. Each writes to descriptor 3, for each line, its own
+ * counts, which include every block: "line allocs frees freed_inherited inherited live
  * live_inherited". */
 #include <stdint.h>
 #include <stdio.h>
@@ -56,8 +56,8 @@ static void give(int which, int index) {
     line->blocks[index] = line->blocks[--line->live];
 }
 
-/* Only the first process adds to the first two lines; the others give back of the second one. Of the third
- * one each gives back only what it took itself. */
+/* Only the first process adds to the first two lines; the others free blocks of the second. Of the third, each process
+ * only frees its own blocks. */
 static void work(int generation) {
     for (int i = 0; i < 200; i++) {
         int which = generation ? OWN + below(2) : below(LINES);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program whose profile has to grow while it runs: growing THREADS. Each thread, while all the others live, allocates
- * 1000 blocks of 10 bytes; the program then says so. */
+/* A program whose profile has to grow while it runs: growing THREADS. Each thread, while all others are alive,
+ * allocates 1000 blocks of 10 bytes; then the program reports it. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

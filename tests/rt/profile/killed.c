@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads that count on until they are killed, and acknowledge each step over a pipe: killed DESCRIPTOR THREADS.
+/* Threads that count until they are killed, and acknowledge each step through a pipe: killed DESCRIPTOR THREADS.
  *
- * Each thread has lines of its own. Step i allocates 16 + i % 100 bytes; every third step reallocates that block to
- * 200 + i % 50, and what step i - 8 left is freed. Then its number of steps goes out in one write. */
+ * Each thread has its own lines. Step i allocates 16 + i % 100 bytes; every third step reallocates that block to 200 +
+ * i % 50, and frees the block of step i - 8. Then it writes its number of steps in one write. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct acknowledged {
 
 #define KEPT 8
 
-/* A function for each, inlined into none, so that each has sites of its own. */
+/* One function per thread, never inlined, so that each has its own sites. */
 #define WORKER(number)                                                                                       \
     static __attribute__((noinline)) void *allocate_##number(size_t n) {                                     \
         void *volatile p = malloc(n);                                                                        \

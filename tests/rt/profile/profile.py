@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Profiles: whatever happens to a process, its file holds what it had counted."""
+"""Profiles: whatever happens to a process, its file has all its counts."""
 import itertools
 import os
 import random
@@ -19,7 +19,7 @@ DUMP = os.path.join(BIN, "allocsite-dump")
 
 
 def profile(path):
-    """What allocsite-dump makes of it, which has to keep the laws."""
+    """Returns the report of a profile, which must obey the laws."""
     dump = subprocess.run([DUMP, "report", "--format=json", path], capture_output=True, text=True)
     if dump.returncode != 0:
         wrong.append(f"{path}: {dump.stderr}")
@@ -55,7 +55,7 @@ def site_at(report, name, mark):
 
 
 def steps(count):
-    """After how many steps of killed.c which counters are what: of the malloc, and of the realloc of a thread."""
+    """Returns the counters after a number of steps of killed.c: of the malloc, and of the realloc in a thread."""
     taken = dict.fromkeys(("allocs", "alloc_bytes", "moved", "moved_bytes", "frees", "freed_bytes"), 0)
     grown = dict.fromkeys(("reallocs", "realloc_bytes", "realloc_old_bytes", "frees", "freed_bytes"), 0)
     kept = {}
@@ -81,7 +81,7 @@ def steps(count):
         yield dict(taken), dict(grown)
 
 
-# Of a realloc that is under way the block may have gone from its owner and not yet be told to have moved.
+# During a realloc the block may have left its owner and not yet be counted as moved.
 BETWEEN = (("allocs", "reallocs"), ("alloc_bytes", "realloc_bytes"), ("frees", "moved"), ("freed_bytes", "moved_bytes"), ("moved",),
            ("moved_bytes",), ("reallocs",), ("realloc_bytes",), ("realloc_old_bytes",))
 
@@ -96,8 +96,8 @@ class Steps:
 
 
 def kill_one(program, threads, delay, known):
-    """Kills the program so long after its first step; what is in the profile is what it had acknowledged, or one step of each
-    thread more, or a part of that."""
+    """Kills the program `delay` after its first step. The profile has the acknowledged steps, or one more step per
+    thread, or a part of it."""
     reader, writer = os.pipe()
     environment = dict(os.environ, ALLOCSITE_OPTIONS="report=none:profile=killed.profile")
     process = subprocess.Popen([program, str(writer), str(threads)], env=environment, pass_fds=[writer])
@@ -129,7 +129,7 @@ def kill_one(program, threads, delay, known):
 
 
 def kill_many(count, *options):
-    """Without paths, so that each thread's calls stand at its own function."""
+    """Without call paths, so that each thread's calls are attributed to its own function."""
     program = build("killed.c", "killed", "-fallocsite-contexts=0", *options)
     known, random_source, total = Steps(), random.Random(1), 0
     clean()
@@ -160,7 +160,7 @@ def born():
     expect("finished, exact and counted", (False, True, 0), (report["finished"], report["exact"], report["totals"]["allocs"]))
 
 
-# ---- all ways to end ----
+# ---- ways to end ----
 
 
 def check_ending(program, how, status, finished, late):
@@ -200,7 +200,7 @@ def endings():
                 ("assert", -signal.SIGABRT, False, 0), ("caught", -signal.SIGKILL, False, 0), ("spawn", 3, True, 1),
                 ("kill", -signal.SIGKILL, False, 0), ("terminate", -signal.SIGTERM, False, 0), *((how, 0, True, 0) for how in EXECS)):
             check_ending(program, how, status, finished, late)
-        # The report has the same as the profile.
+        # The report equals the profile.
         for how in "return", "quick_exit", "_exit":
             process = start([program, how], "report=r.json:format=json:profile=r.profile")
             report = json.load(open("r.json"))
@@ -211,7 +211,7 @@ def endings():
             expect(f"{how}: shown", True, bool(re.fullmatch(r"ran: 20\d\d-[01]\d-[0-3]\d [0-2]\d:[0-5]\d:[0-5]\d UTC for \d+\.\d{3} s, "
                    f"ended by {ended}; resident at most: .*", shown[1])))
             expect(f"{how}: command", f"command: {program} {how}", shown[2])
-        # What was executed instead is a profile of its own, though it has the same path and process.
+        # The program started by exec has its own profile, though path and process id are the same.
         clean()
         for pattern in "e.%p.profile", "e.profile":
             start([program, "execl"], f"report=none:profile={pattern}")
@@ -224,7 +224,7 @@ def endings():
 
 
 def fatal():
-    """Signals that end the process are told, which ends as without that."""
+    """Fatal signals are reported, and the process ends as it would otherwise."""
     told = {"fault": signal.SIGSEGV, "trap": signal.SIGILL, "pipe": signal.SIGPIPE, "terminate": signal.SIGTERM, "abort": signal.SIGABRT,
             "assert": signal.SIGABRT, "kill": None, "caught": None, "overflow": None, "vfork_killed": 3}
     died = {"kill": signal.SIGKILL, "caught": signal.SIGKILL, "overflow": signal.SIGSEGV}
@@ -237,7 +237,7 @@ def fatal():
             ran = profile("e.profile")["run"]
             ending = "exit" if number == 3 else "signal" if number else None
             expect(f"{how}: ending", (ending, number or 0), (ran["ending"], ran["status"]))
-            # And reported, once.
+            # And reported once.
             process = start([program, how], "fatal=1")
             expect(f"{how}: reports", bool(number), process.err.count("total: ") == 1)
 
@@ -246,7 +246,7 @@ def fatal():
 
 
 class MemoryGroup:
-    """A control group whose processes have little memory: cgroups(7), of version 1 or 2."""
+    """A control group whose processes have little memory: cgroups(7), version 1 or 2."""
 
     def __init__(self, megabytes):
         for root, limit in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
@@ -276,7 +276,7 @@ class MemoryGroup:
 
 
 def out_of_memory():
-    """The kernel's killer of processes leaves a profile that is right to the last block."""
+    """After the kernel's OOM killer, the profile is correct to the last block."""
     program = build("exhausted.c", "exhausted", "-fno-builtin")
     clean()
     with MemoryGroup(32) as group, open("blocks", "w+b") as blocks:
@@ -332,7 +332,7 @@ def children():
             expect(f"{how}: profiles of children that count nothing", 0, len(check_children(program, how, 3)))
         spawned = check_children(program, "spawn", 5)
         expect("spawned: allocations", list(range(100, 105)), sorted(site_at(report, "children.c", "child")["allocs"] for report in spawned.values()))
-        # Without %p a child does not take its parent's file.
+        # Without %p a child does not overwrite its parent's file.
         clean()
         process = start([program, "fork", "3"], "report=none:profile=c.profile")
         check_parent(profile("c.profile"))
@@ -340,7 +340,7 @@ def children():
 
 
 def joined():
-    """The report of all processes together is the sum of them."""
+    """The report of all processes is their sum."""
     program = build("children.c", "children")
     check_children(program, "fork", 20)
     dump = subprocess.run([DUMP, "report", "--format=json", *glob.glob("c.*.profile*")], capture_output=True, text=True)
@@ -349,7 +349,7 @@ def joined():
     check_laws(report)
     counts, parent = site_at(report, "children.c", "child"), site_at(report, "children.c", "parent")
     expect("children together", (20 * 100 + 190, 20 * 100), (counts["allocs"], counts["frees"]))
-    # What a child inherited and left alone counts where it was allocated.
+    # A block that a child inherited and did not touch counts where it was allocated.
     expect("parent's blocks", (20, 20 + 200, 200, 0), tuple(parent[counter] for counter in ("allocs", "frees", "inherited_blocks", "live_blocks")))
     expect("processes", 21, report["processes"])
     shown = subprocess.run([DUMP, "report", *glob.glob("c.*.profile*")], capture_output=True, text=True).stdout
@@ -371,7 +371,8 @@ def report_of_all(paths, what):
 
 
 def model(notes):
-    """Of each line: what the join of all processes must come to, and what it would if the runtime knew every block."""
+    """Returns for each line the expected result of joining all processes, and the result if the runtime knew every
+    block."""
     for line, size in enumerate((10, 20, 30, 40)):
         rows = [row[1:] for row in notes if row[0] == line]
         allocs, frees, freed_inherited = (sum(row[i] for row in rows) for i in range(3))
@@ -401,7 +402,7 @@ def check_generations(program, seed):
 
 
 def check_any_order(paths, report, seed):
-    """However they are put together, it comes to the same."""
+    """The result does not depend on the order of joining."""
     random.Random(seed).shuffle(paths)
     for number, cut in enumerate((1, len(paths) // 2)):
         subprocess.run([DUMP, "merge", "-o", f"part{number}.profile", *paths[:cut]], check=True)
@@ -414,7 +415,7 @@ def check_any_order(paths, report, seed):
 
 
 def generations():
-    program = build("generations.c", "generations", "-fallocsite-contexts=0")  # its books are by line, not by path
+    program = build("generations.c", "generations", "-fallocsite-contexts=0")  # its books are per line, not per path
     print(f"{sum(check_generations(program, seed) for seed in range(1, 13))} processes")
 
 
@@ -430,7 +431,7 @@ def check_untouched(what, process, says, out="done\n", status=3):
 
 
 def places():
-    """Where no profile can be made, one line says so, and the report comes all the same."""
+    """If the profile cannot be created, one line says so, and the report is still written."""
     program = build("growing.c", "growing")
     clean()
     os.symlink("victim", "link.profile")
@@ -448,7 +449,7 @@ def places():
     name = f"growing-{os.uname().nodename}-%.profile"
     expect("patterns", (3, True), (process.returncode, os.path.exists(name)))
     expect("mode", 0o600, stat.S_IMODE(os.stat(name).st_mode))
-    # That of a process that has ended is replaced, in one step; an empty file was made for it.
+    # The profile of a finished process is replaced atomically; the script has created an empty file for it.
     before = os.stat(name).st_ino
     open("empty.profile", "w").close()
     for path in name, "empty.profile":
@@ -461,7 +462,7 @@ def places():
 
 
 def read_only():
-    """Permissions do not hold back root: as somebody else."""
+    """Root is not restricted by permissions, so this runs as another user."""
     if os.getuid() != 0:
         sys.exit(SKIPPED)
     program = build("growing.c", "growing")
@@ -475,7 +476,7 @@ def read_only():
 
 
 def file_size():
-    """RLIMIT_FSIZE, from where there is no profile to where it is complete."""
+    """RLIMIT_FSIZE, from no profile to a complete one."""
     program = build("growing.c", "growing")
     seen = collections.Counter()
     for limit in itertools.chain(range(0, 40000, 2000), range(40000, 400000, 20000)):
@@ -487,7 +488,7 @@ def file_size():
 
 
 def check_partly(what, process, path, threads, says):
-    """There is no profile, or one that says what is missing, or a whole one; the report is complete in any case."""
+    """There is no profile, or one that says what is missing, or a complete one. The report is complete in any case."""
     expect(f"{what}: status and output", (3, "done\n"), (process.returncode, process.out))
     expect(f"{what}: report", True, f"{threads * 1000} " in process.err.replace(",", ""))
     said = [line for line in process.err.splitlines() if line.startswith("allocsite: ") and says in line]
@@ -501,7 +502,7 @@ def check_partly(what, process, path, threads, says):
 
 
 class Disk:
-    """A small one of its own, mounted; one that is full before the program touches what it was given."""
+    """A small mounted file system, which is full before the program uses the allocated space."""
 
     def __init__(self, kilobytes):
         self.path = os.path.join(WORK, "disk")
@@ -518,7 +519,7 @@ class Disk:
 
 
 def full_disk():
-    """Also where space cannot be allocated but by writing."""
+    """Also if space can only be allocated by writing."""
     program = build("growing.c", "growing")
     fill_disks([program, "16"])
     fill_disks([build("refuse.c", "refuse", plain=True), program, "16"])
@@ -537,7 +538,7 @@ def fill_disks(command):
 
 
 def closed():
-    """A program that closes descriptors that it has not opened, and uses their numbers."""
+    """A program that closes descriptors that it did not open, and reuses their numbers."""
     program = build("growing.c", "growing")
     for more in ([], ["-static"]):
         clean()
@@ -548,7 +549,7 @@ def closed():
 
 
 def same_path():
-    """A report does not empty a file that is mapped."""
+    """A report does not truncate a mapped file."""
     program = build("growing.c", "growing")
     clean()
     process = start([program], "report=same.profile:profile=same.profile")
@@ -559,7 +560,7 @@ def same_path():
 
 
 def registered():
-    """Threads that register sites at once, and children that register others than their parents do meanwhile."""
+    """Threads that register sites concurrently, and children that meanwhile register other sites than their parents."""
     program = build("registered.c", "registered")
     for _ in range(20):
         clean()
@@ -576,11 +577,11 @@ def registered():
             expect("sites", 40, sum(site["callee"] == "malloc" and site["allocs"] > 0 for site in report["sites"]))
 
 
-# ---- libraries that come and go, watching ----
+# ---- libraries that are unloaded, and reading live profiles ----
 
 
 def reopened():
-    """A library that is opened and closed 20,000 times: one row for each of its sites, and nothing grows any more."""
+    """A library that is opened and closed 20,000 times: one row per site, and nothing grows."""
     library = build("reopened.c", "libreopened.so", "-shared", "-fPIC", "-DLIBRARY")
     program = build("reopened.c", "reopened", "-ldl")
     clean()
@@ -598,7 +599,7 @@ def reopened():
 
 
 def run_on():
-    """Threads that allocate while the program ends: their last events may be counted in part, which breaks no law."""
+    """Threads that allocate while the program ends: their last events may be counted partly, which violates no law."""
     program = build("busy.c", "busy")
     for _ in range(15):
         clean()
@@ -608,7 +609,7 @@ def run_on():
 
 
 def watched():
-    """Reading while threads count: no counter is ever half, goes back, or breaks a law."""
+    """Reading while threads count: no counter is torn, decreases or violates a law."""
     program = build("busy.c", "busy")
     clean()
     environment = dict(os.environ, ALLOCSITE_OPTIONS="report=none:profile=w.profile")
@@ -634,7 +635,7 @@ def watched():
 
 
 def areas(path):
-    """Kind, index and size of each area of a profile: rt/profile.h."""
+    """Returns kind, index and size of each area of a profile (rt/profile.h)."""
     data = open(path, "rb").read()
     left, = struct.unpack_from("<I", data, 4096)
     chunks = list(struct.unpack_from("<22Q", data, 4104))
@@ -647,7 +648,7 @@ def areas(path):
 
 
 def space():
-    """File space is taken for the sites that there are, and for an eighth more that may come."""
+    """File space is allocated for the existing sites and an eighth more."""
     program = build("space.c", "space", "-fallocsite-contexts=0")
     clean()
     process = start([program], "report=none:profile=s.profile")

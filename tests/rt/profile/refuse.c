@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* refuse COMMAND...: runs it where fallocate is not supported, as on some file systems. */
+/* refuse COMMAND...: runs the command without fallocate, as on some file systems. */
 #include "../refuse_call.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions whose number is the size that they allocate: 40 that threads of the parent call at once, and 40
- * others that a child calls which was forked before. */
+/* Functions named by the size that they allocate: 40 that threads of the parent call at once, and 40 others that a
+ * child calls, which was forked before. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* reopened LIBRARY TIMES: opens, uses and closes a library; prints its resident size after half of that, when
- * whatever is kept of stacks through modules that are gone is full, and at the end, in KiB. With LIBRARY
- * defined, the library. */
+/* reopened LIBRARY TIMES: opens, uses and closes a library. Prints its resident size in KiB after half of that, when
+ * the tables of stacks through unloaded modules are full, and at the end. With LIBRARY defined, it is the
+ * library. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ int main(int count, char **arguments) {
         use();
         dlclose(library);
         if (i == times / 2) {
-            resident(); /* what asking brings in itself */
+            resident(); /* the memory that measuring needs itself */
             first = resident();
         }
     }

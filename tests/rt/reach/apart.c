@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The table of owners never is one mapping with a stack that happens to lie beside it: whoever searches the
- * stack to its end would search terabytes. */
+/* The table of owners is never one mapping with an adjacent stack: searching such a stack to its end would mean
+ * searching terabytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// A note "@ lost N B" says that N blocks of B bytes in all of that line are lost at exit.
+// A note "@ lost N B" says that N blocks with B bytes in total of that line are leaked at exit.
 #ifndef REACH_COMMON_H
 #define REACH_COMMON_H
 
@@ -7,12 +7,12 @@
 
 #define NOINLINE __attribute__((noinline))
 
-// Keeps the allocation, and nothing of it.
+// Prevents the optimizer from removing the allocation, and keeps no pointer.
 static inline void lose(void *p) {
     __asm__ volatile("" : : "r"(p) : "memory");
 }
 
-// Of calls that are over nothing is left on the stack.
+// Overwrites what finished calls left on the stack.
 NOINLINE static void clear_stack(void) {
     char below[65536];
     memset(below, 0, sizeof below);

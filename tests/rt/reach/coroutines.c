@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Coroutines on stacks that the program maps: what those hold that are suspended is in use, and what calls
-// that are over left on their stacks, or what nobody can go on with, is not.
+// Coroutines on mmap'ed stacks: blocks held by suspended ones are reachable. Blocks that only finished calls left on
+// these stacks, or that unreachable coroutines hold, are not.
 #define _GNU_SOURCE
 #include "common.h"
 
@@ -12,12 +12,12 @@
 enum { SIZE = 1 << 16, COUNT = 8 };
 
 static ucontext_t main_context;
-static ucontext_t *contexts[COUNT]; // one of a block each, which alone leads to the stack
+static ucontext_t *contexts[COUNT]; // each in its own block, which alone refers to the stack
 static void *main_sp, **other_sp;
 
 static int is_bare;
 
-// Between two pages that cannot be read, unless the kernel is to make one mapping of all.
+// Between two inaccessible pages, unless the kernel is to merge all into one mapping.
 static char *map_stack(void) {
     if (is_bare)
         return mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -34,7 +34,7 @@ NOINLINE static void leave_dead(void) {
         dead[i * 10] = malloc(24); // @ lost 900 21600
 }
 
-// Keeps a block that leads to another one, and goes away for ever.
+// Keeps a block that refers to another one, and is never resumed.
 static void run(int number) {
     void **volatile alive = malloc(100);
     leave_dead();
@@ -51,7 +51,7 @@ NOINLINE static void start(int number) {
     swapcontext(&main_context, contexts[number]);
 }
 
-// A switch of its own: registers on the stack, and the stack pointer into the first argument.
+// A hand-written switch: pushes the registers and stores the stack pointer through the first argument.
 void switch_stack(void **from, void *to);
 __asm__("switch_stack:\n\t"
         "pushq %rbp\n\tpushq %rbx\n\tpushq %r12\n\tpushq %r13\n\tpushq %r14\n\tpushq %r15\n\t"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// A process whose threads nobody may stop: ptrace is filtered, by the process itself or by who started it.
+// A process whose threads cannot be stopped: ptrace is filtered, by the process itself or by its parent.
 #include "../refuse_call.h"
 #include "common.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The runtime looks for what is reached while the program runs, at a call or in the handler of its signal.
-// Calls that are over have left addresses of blocks in the stack below, which keep nothing.
+// The runtime searches for reachable blocks while the program runs, in a call or in its signal handler. Finished calls
+// have left addresses of blocks in the stack below, which keep nothing reachable.
 #include "common.h"
 
 #include <allocsite.h>
@@ -19,7 +19,7 @@ NOINLINE static void leak_from_array(void) {
         dead[i * 8 + i % 8] = malloc(24); // @ lost 512 12288
 }
 
-// The frame has the only pointer to a block, and so have those that called it.
+// Each frame, and each caller's frame, has the only pointer to a block.
 NOINLINE static void look(int depth, int is_signal) {
     void *volatile alive = malloc(60);
     if (depth) {

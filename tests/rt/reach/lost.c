@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What one thread keeps and loses.
+// Blocks that one thread keeps reachable, and blocks that it leaks.
 #include "common.h"
 
 #include <pthread.h>
@@ -63,7 +63,7 @@ NOINLINE static void lose_linked(void) {
     list = chain(1000);
 }
 
-// The allocator's own pointers to free memory point into the last 8 bytes of a block of such a size in front.
+// The allocator's pointers to free memory may be in the last 8 bytes of the preceding block of such a size.
 NOINLINE static void lose_before_free_memory(void) {
     void *before = malloc(5000);                    // @ lost 1 5000
     void *freed = malloc(5000), *last = malloc(24); // @ lost 1 24
@@ -74,7 +74,7 @@ NOINLINE static void lose_before_free_memory(void) {
 }
 
 int main(void) {
-    setvbuf(stdout, NULL, _IONBF, 0); // or its buffer takes the free memory
+    setvbuf(stdout, NULL, _IONBF, 0); // otherwise its buffer takes the free memory
     keep();
     lose_single();
     lose_linked();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What objects keep and lose.
+// Blocks that objects keep reachable, and blocks that they leak.
 #include "common.h"
 
 #include <cstdio>

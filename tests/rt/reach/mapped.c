@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Blocks that are known only to memory which the program mapped itself, and next to them lost ones whose
-// addresses stand where nobody has them from any more: in blocks that were freed, and on stacks of threads
-// that have ended.
+// Blocks that are only reachable from mmap'ed memory, and leaked blocks whose
+// addresses are only in unused memory: in freed blocks and on stacks of ended
+// threads.
 #define _GNU_SOURCE
 #include "common.h"
 
@@ -21,7 +21,7 @@ static void **map(int flags, int fd) {
     return memory == MAP_FAILED ? abort(), NULL : (void **)(memory + SIZE / 2);
 }
 
-// In a list of two, the second of which hangs on the first.
+// A list of two blocks, the first of which refers to the second.
 NOINLINE static void *chain(void) {
     void **first = malloc(16); // @ possibly 7 112
     *first = malloc(32);       // @ possibly 7 224
@@ -42,10 +42,10 @@ NOINLINE static void map_all(void) {
     void **sealed = map(MAP_PRIVATE | MAP_ANONYMOUS, -1);
     *sealed = (char *)chain() + 8;
     mprotect((char *)sealed - SIZE / 2, SIZE, PROT_READ);
-    ((void **)sbrk(4 * SIZE))[3 * SIZE / 8] = chain(); // far behind the last block
+    ((void **)sbrk(4 * SIZE))[3 * SIZE / 8] = chain(); // far beyond the last block
 }
 
-// Where a block of a mapping of its own was, something else may be mapped.
+// After a block with its own mapping is freed, something else may be mapped there.
 NOINLINE static void map_again(void) {
     void *volatile large = malloc(1 << 20);
     memset(large, 1, 1 << 20);
@@ -55,7 +55,7 @@ NOINLINE static void map_again(void) {
     memory[1000] = malloc(48); // @ possibly 1 48
 }
 
-// A stack whose pointer is kept in disguise.
+// A stack whose pointer is stored encoded.
 static uintptr_t disguised, back;
 void switch_stack(uintptr_t *from, uintptr_t to);
 __asm__("switch_stack:\n\t"
@@ -80,7 +80,7 @@ NOINLINE static void start(void) {
     back = 0;
 }
 
-// What the allocator has of them may be parts of what was freed.
+// The allocator may return parts of freed blocks.
 NOINLINE static void leave_freed(size_t size) {
     void **volatile freed = malloc(size);
     for (int i = 0; i < STALE; i++)
@@ -99,7 +99,7 @@ static void *leave_on_stack(void *unused) {
     return unused;
 }
 
-// The runtime has noted what the call allocated, in memory of its own.
+// The runtime keeps records of the call's allocations in its own memory.
 NOINLINE static void format(void) {
     char *text;
     if (asprintf(&text, "%d", 12345678) != 8) // @ lost 1 9
@@ -107,7 +107,7 @@ NOINLINE static void format(void) {
     lose(text);
 }
 
-// Nothing in it was ever touched.
+// None of its pages was ever touched.
 static void map_much(void) {
     mmap(NULL, (size_t)1 << 36, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// A library that is opened later: its data, and thread-local memory that is made when it is first used.
+// A library that is opened later: its data, and its TLS, which is allocated on first use.
 #include "common.h"
 
 #include <stdlib.h>

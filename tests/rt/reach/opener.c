@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Opens a library and uses it in two threads, one of which runs on at exit.
+// Opens a library and uses it in two threads, one of which still runs at exit.
 #include "common.h"
 
 #include <dlfcn.h>

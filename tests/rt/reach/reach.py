@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Lost blocks: by allocsite for each line as the source notes them, and in total as LeakSanitizer and valgrind find them
-in the same program built without allocsite."""
+"""Leaked blocks: per line as noted in the source, and in total as LeakSanitizer and valgrind find in the same program
+without allocsite."""
 import collections
 import glob
 import json
@@ -67,7 +67,8 @@ def lost_to_valgrind(name, *arguments, library=None):
     if library:
         build(library, "libvalgrind.so", "-fPIC", "-shared", "-gdwarf-4", plain=True)
     program = build(name, "memcheck", "-gdwarf-4", plain=True)
-    # The heap lies above what 32 bits hold, or a number of the C library's may look like one of 100,000 blocks and keep it.
+    # The heap is above 4 GiB, because a number in the C library could otherwise look like a pointer to one of 100,000
+    # blocks.
     process = run(["valgrind", "--leak-check=full", "--fair-sched=try", "--aspace-minaddr=0x1fffff000", program,
                    *arguments, *([os.path.join(WORK, "libvalgrind.so")] if library else [])])
     found = re.findall(r"(?:definitely|indirectly) lost: ([\d,]+) bytes in ([\d,]+) blocks", process.err)
@@ -75,7 +76,8 @@ def lost_to_valgrind(name, *arguments, library=None):
 
 
 def check_others(*names, valgrind_more=(0, 0)):
-    """What valgrind calls possibly lost has a pointer inside, which counts for LeakSanitizer and here."""
+    """valgrind's "possibly lost" blocks have an interior pointer, which counts as reachable for LeakSanitizer and
+    allocsite."""
     name, library = (*names, None)[:2]
     expect("LeakSanitizer", total(noted(*names).values()), lost_to_leak_sanitizer(name, library=library))
     expect("valgrind", total([*noted(*names).values(), valgrind_more]), lost_to_valgrind(name, library=library))
@@ -91,7 +93,7 @@ def single():
 
 
 def objects():
-    """A pointer to an empty array is one behind its block, which valgrind does not know."""
+    """A pointer to an empty array points behind its block, which valgrind does not recognize."""
     check("lost.cpp", valgrind_more=(1, 8))
 
 
@@ -106,25 +108,25 @@ def opened():
 
 
 def static():
-    """At a fixed address the heap lies low, where numbers in the C library's data look like pointers to one of the 100,000 blocks
-    of lost.c in 2 of 100 runs."""
+    """A static program without PIE has its heap at low addresses, where numbers in the C library's data look like
+    pointers to one of the 100,000 blocks of lost.c in 2 of 100 runs."""
     for name, how in ("lost.c", "-static-pie"), ("lost.cpp", "-static"), ("threads.c", "-static"):
         check_report(run([build(name, "static", how)], REACH), name)
 
 
 def other_allocators():
-    """Their own data holds no pointers to blocks, and theirs may start at odd multiples of 8."""
+    """The allocators' data has no pointers to blocks, and blocks may start at odd multiples of 8."""
     for library in "jemalloc", "mimalloc":
         check_report(run([build("lost.c", library, f"-l{library}")], REACH), "lost.c")
 
 
 ENDS = "main", "exit", "deep", "register", "quick", "_exit", "thread", "pthread", "signal"
-# Blocks that frames at work, registers and main's thread keep; the C library has more.
+# Blocks that active frames, registers and main's thread keep reachable; the C library has more.
 KEPT = {"deep": 42, "thread": 22, "register": 1, "quick": 1, "_exit": 1, "signal": 1}
 
 
 def stale():
-    """Dead stack keeps nothing, and what is at work all that it has, however the process ends."""
+    """Dead stack keeps nothing reachable, and active stack everything, however the process ends."""
     for variant in ["-O0"], ["-O2"], ["-static"], ["-O2", "-fno-omit-frame-pointer"]:
         program = build("stale.c", "stale", *variant)
         for end in ENDS:
@@ -134,15 +136,16 @@ def stale():
             expect(f"{variant} {end}: lost", noted("stale.c"), lost_by_line(report))
             kept = sum(site["live_blocks"] for site in report["sites"] if site["function"] in ("end_deep", "end_with_register", "handle"))
             expect(f"{variant} {end}: kept", KEPT.get(end, 0), kept)
-    # They call main's frame dead too; of registers valgrind knows those at the end of the process alone.
+    # LeakSanitizer and valgrind treat main's frame as dead, and valgrind only knows registers at the end of the
+    # process.
     for end in "main", "exit", "deep", "thread", "signal":
         expect(f"{end}: LeakSanitizer", True, total(noted("stale.c").values())[0] - 1 <= lost_to_leak_sanitizer("stale.c", end)[0] <= 512)
         expect(f"{end}: valgrind", True, 508 <= lost_to_valgrind("stale.c", end)[0] <= 512)
 
 
 def looked_at():
-    """The same where the program calls the runtime, or gets its signal, and runs on. What the kernel and raise put on the stack for
-    a signal has gaps, in which a few addresses stand."""
+    """The same if the program calls the runtime, or receives its signal, and continues. The kernel and raise leave gaps
+    in the signal's frame, which contain a few addresses."""
     for variant in ["-O0"], ["-O2"], ["-static"], ["-O2", "-fno-omit-frame-pointer"]:
         program = build("looked_at.c", "looked_at", f"-I{INCLUDE}", *variant)
         for arguments, options in ([], "report=none"), (["signal"], "report=none:signal=USR2:graph=looked_at.graph"):
@@ -158,18 +161,19 @@ def looked_at():
 
 
 def coroutines():
-    """The stacks that the program mapped are found by the stack pointers that it keeps for them."""
+    """mmap'ed stacks are found through the stack pointers that the program keeps."""
     for variant in ["-O0"], ["-O2"], ["-O2", "-static"]:
         program = build("coroutines.c", "coroutines", *variant)
         check_report(run([program], REACH), "coroutines.c")
-        # Of stacks side by side, of which the kernel tells one mapping, dead parts may count. Nothing that is in use is lost.
+        # The kernel reports adjacent stacks as one mapping, so their dead parts may count as active. Nothing in use is
+        # reported as leaked.
         process = run([program, "bare"], REACH)
         check_behaviour(process)
         expect("lines that lost blocks", set(noted("coroutines.c")), set(noted("coroutines.c")) | set(lost_by_line(report_of(process))))
 
 
 def mapped():
-    """Blocks to which only memory leads that the program mapped are possibly lost, and no page of it that was not there is touched."""
+    """Blocks that are only reachable from mmap'ed memory are possibly lost, and the search populates no page."""
     for variant in ["-O0"], ["-O2"], ["-O2", "-static"], ["-O2", "-ljemalloc"], ["-O2", "-lmimalloc"]:
         program = build("mapped.c", "mapped", *variant)
         report = check_report(run([program], REACH), "mapped.c")
@@ -181,7 +185,7 @@ def mapped():
 
 
 def registered():
-    """Memory that the program has registered keeps what it leads to, until it takes that back; in a forked child, too."""
+    """Registered memory keeps its blocks reachable until it is unregistered; also in a forked child."""
     for variant in ["-O0"], ["-O2"], ["-O2", "-static"]:
         program = build("registered.c", "registered", f"-I{INCLUDE}", *variant)
         process = run([program], REACH)
@@ -193,7 +197,7 @@ def registered():
 
 
 def run_by_allocsite_run():
-    """Without a report of its own, in the report of all processes together."""
+    """In the report of all processes, without a report of each."""
     program = build("stale.c", "stale", plain=True)
     lost_line = r"\nlost: 512 blocks of 12\.0 KiB; "
     for arguments, options in ([], "reach=1"), (["--leaks"], ""), (["--leaks", "--stacks=4"], "top=3"):
@@ -202,14 +206,14 @@ def run_by_allocsite_run():
             check_behaviour(process, err=process.err)
             expect(f"{arguments} {options} {end}: {process.err}", True, re.search(lost_line, process.err) is not None)
     process = run([f"{BIN}/allocsite-run", "--leaks", "sh", "-c", f"{program} exit; exec {program} main"], "")
-    expect(f"two processes: {process.err}", True, re.search(r"\nlost: 1,0[2-9]\d blocks of ", process.err) is not None)  # the shell has some
+    expect(f"two processes: {process.err}", True, re.search(r"\nlost: 1,0[2-9]\d blocks of ", process.err) is not None)  # the shell's own blocks
     for arguments, options in ([], ""), (["--leaks"], "reach=0"):
         process = run([f"{BIN}/allocsite-run", *arguments, program], options)
         expect(f"{arguments} {options}: {process.err}", None, re.search("\nlost: ", process.err))
 
 
 def busy():
-    """What the threads have in hand changes between the counts of a report, but not what was lost before."""
+    """Blocks that threads currently use vary between reports, but not those leaked before."""
     program = build("busy.c", "busy")
     for _ in range(20):
         process = run([program], REACH)
@@ -219,8 +223,8 @@ def busy():
 
 
 def denied():
-    """One thread needs no other to be stopped; with two there is no answer, and the program does not notice. A program with a filter
-    of its own starts nothing."""
+    """With one thread nothing has to be stopped. With two there is no result, and the program is unaffected. A program
+    with its own seccomp filter starts nothing."""
     program = build("denied.c", "denied")
     process, report = run_sandboxed([program, "start one"], ":reach=1")
     check_behaviour(process)
@@ -233,7 +237,7 @@ def denied():
 
 
 def simulated():
-    """Valgrind ends a process that asks for what the search needs."""
+    """Valgrind ends a process that makes the system calls that the search needs."""
     if not shutil.which("valgrind"):
         sys.exit(SKIPPED)
     program = build("denied.c", "denied")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Memory of mmap that is registered as a root, was so for a while, or is not.
+// mmap'ed memory that is registered as a root, was registered for a while, or is not.
 #define _GNU_SOURCE
 #include "common.h"
 
@@ -29,7 +29,7 @@ NOINLINE static void fill(char *memory, void *block) {
     *(void **)(void *)(memory + SIZE / 2) = block;
 }
 
-// Each first block keeps a second one.
+// The first block refers to the second.
 NOINLINE static void *pair(void) {
     void **first = malloc(16);
     *first = malloc(32);
@@ -69,7 +69,7 @@ int main(void) {
     leave();
     clear_stack();
     pid_t child = fork();
-    int status = ((volatile char *)shared)[SIZE / 2]; // of shared memory a child has the pages that it used
+    int status = ((volatile char *)shared)[SIZE / 2]; // of shared memory, a child has the pages that it touched
     if (child > 0 && (waitpid(child, &status, 0) != child || status != 3 << 8))
         abort();
     if (child > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What calls that are over have left on the stack, and in the registers, keeps nothing. A run ends in the way
-// that its argument names.
+// Values that finished calls left on the stack and in registers keep nothing reachable. The argument says how the run
+// ends.
 #include "common.h"
 
 #include <pthread.h>
@@ -11,8 +11,8 @@
 
 enum { LEAKS = 512 };
 
-// Addresses of all blocks stand in what is dead when this returns, and in front of it, and are cleared
-// nowhere.
+// The addresses of all blocks remain in dead memory when this returns, also above it, and are never
+// overwritten.
 NOINLINE static void leak_from_array(void) {
     void *volatile dead[4096];
     for (int i = 0; i < 4096; i++)
@@ -32,7 +32,7 @@ static void end(const char *how) {
         exit(3);
 }
 
-// Frames at work below which exit is called, each with the only pointer to a block.
+// Active frames below which exit is called, each with the only pointer to a block.
 NOINLINE static void end_deep(const char *how, int depth) {
     void *volatile alive = malloc(40 + (size_t)depth);
     void *volatile from_array[64];
@@ -48,7 +48,7 @@ NOINLINE static void end_deep(const char *how, int depth) {
     lose(alive);
 }
 
-// Nobody else has the block that a register has which calls preserve.
+// Only a callee-saved register has the address of the block.
 NOINLINE static void end_with_register(const char *how) {
     register void *in_register __asm__("rbx") = malloc(30);
     __asm__ volatile("" : "+r"(in_register));
@@ -74,7 +74,7 @@ static void handle(int number) {
     lose(alive);
 }
 
-// The stack of main is dead when it has returned: what stood there keeps nothing.
+// The frame of main is dead after it has returned and keeps nothing reachable.
 NOINLINE static int return_from_main(void) {
     leak_from_array();
     end("main");

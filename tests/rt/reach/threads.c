@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What threads keep that run on when the process exits, and what they lose.
+// Blocks that threads still running at exit keep reachable, and blocks that they leak.
 #include "common.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Wrappers of C++, in a file of their own.
+// C++ wrappers in a separate file.
 #include "arena.h"
 
 #include <cstdlib>
@@ -80,7 +80,7 @@ void Counted::operator delete(void *p) {
     std::free(p);
 }
 
-// Of a fixed size: their own lines.
+// They allocate a fixed size: the lines are their own.
 Base *make(int kind) {
     if (kind == 0)
         return new Base;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What arena.cpp defines for shapes.cpp: declarations that say nothing of wrappers.
+// Functions of arena.cpp for shapes.cpp: the declarations reveal nothing about wrappers.
 #include <cstddef>
 #include <memory>
 #include <memory_resource>
@@ -28,7 +28,7 @@ struct Buffer : Base {
     ~Buffer() override;
 };
 
-// A block and numbers, as std::string is.
+// A block and numbers, like std::string.
 class Text {
     char *bytes;
     std::size_t used, room;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The wrappers next to the allocators.
+// The innermost wrappers, which call the allocators.
 #include "shapes.h"
 
 #include <malloc.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Allocation by pointers that others set.
+// Allocation through pointers that other files set.
 #include "shapes.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ char *hook_strdup(const char *text) {
     return copy;
 }
 
-// Of two calls by one pointer the first is the function's own.
+// Of two calls through one pointer, the first is the function's own.
 struct record *hook_record(size_t new_size) {
     struct record *record = hook(sizeof *record);
     record->size = new_size;
@@ -68,7 +68,7 @@ void state_free(struct state *state, void *p) {
     state->frealloc(state->ud, p, 0, 0);
 }
 
-// Of other files' growers.
+// Calls functions in other files that grow buffers.
 void buffer_addln(struct buffer *buffer, const char *text) {
     buffer_add(buffer, text);
 }

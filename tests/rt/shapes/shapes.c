@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Calls of all shapes of wrappers, which other files define.
+// Calls of wrappers of all shapes, which are defined in other files.
 #include "shapes.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void *own_malloc(size_t n) {
     return malloc(n);
 }
 
-// Gives no block.
+// Returns no block.
 static void *none(void *self, size_t n) {
     (void)n;
     return self;
@@ -96,7 +96,7 @@ static void lookups(void) {
     sink = kept_elsewhere(91);
     sink = find(list, 1);
     sink = find_text("two");
-    // Nothing of that is left for who comes next.
+    // None of this affects the next call.
     sink = plain_malloc(NULL, 33);
 }
 
@@ -193,7 +193,7 @@ static void pools(void) {
     sink = arena_get(arena, 60);
 }
 
-// With the lines that free.
+// With notes on frees.
 static void frees(void) {
     xfree(malloc(101));    // @ 1 101 0 0 0
     void *p = malloc(102); // @ 1 102 0 0 0

@@ -41,7 +41,7 @@ struct Guard {
     }
 };
 
-// What throws is no wrapper. The calls on both sides have landing pads.
+// A function that throws is no wrapper. The calls on both sides have landing pads.
 __attribute__((noinline)) static void thrown(std::size_t n) {
     {
         Guard guard;

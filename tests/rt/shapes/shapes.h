@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What the files of shapes.c know of each other: declarations that say nothing of wrappers.
+// Declarations that the files of shapes.c share: they reveal nothing about wrappers.
 #include <stddef.h>
 
 // base.c
@@ -15,7 +15,7 @@ size_t usable(void *block);
 struct text;
 void keep(struct text **where, struct text *text);
 
-// wrappers.c, whose blocks are base.c's
+// wrappers.c, which gets its blocks from base.c
 struct slice {
     char *text;
     size_t length;
@@ -88,7 +88,7 @@ void *registered_find(size_t n);
 struct node *find(struct node *list, int key);
 char *find_text(const char *name);
 
-// First blocks, arrays that are given by their places, and what pools take for themselves.
+// First blocks, arrays given by offset, and blocks that pools allocate for themselves.
 struct record {
     struct record *next;
     char name[8], *text;

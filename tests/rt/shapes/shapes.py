@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of several files: whatever shape a wrapper has, and however its file is compiled, packed and linked, what is
-allocated has the same line. The notes of all files add up to what the observer sees."""
+"""Programs of several files: whatever the shape of a wrapper, and however its file is compiled, archived and linked,
+allocations have the same line. The notes of all files add up to the observer's counts."""
 import os
 import sys
 
@@ -18,7 +18,7 @@ int main(void) {
 }
 """
 
-# How all is compiled and linked, and how the files are put together.
+# Compiler and linker options, and ways of assembling the files.
 MODES = [
     ("-O0", "objects"),
     ("-O1", "archive"),
@@ -58,7 +58,7 @@ def link(out, options, *files, cxx=False):
 
 
 def assembled(wrappers, users, options, way, cxx):
-    """The program of those files. With a library those of the user are in it, too, or beside it."""
+    """Builds the program. With a library, the user's files are part of it or separate."""
     observed = [] if "-static" in options else observer()
     if way == "objects":
         return link("program", options, *users, *wrappers, *observed, cxx=cxx)
@@ -84,7 +84,7 @@ def noted(names):
 
 
 def check(what, report, names):
-    """All lines."""
+    """Compares all lines."""
     lines = noted(names)
     have = collections.defaultdict(lambda: (0,) * len(COUNTERS))
     for row in rows(report):
@@ -109,7 +109,7 @@ def tried(names, options, way, plain=()):
     report = report_of(process)
     check_behaviour(process)
     expect("exact", [], report["inexact_reasons"])
-    # The observer sees the loader's messages to the runtime, which looks for operators that a C program has not.
+    # The observer counts the loader's messages for failed look-ups of operators, which a C program does not have.
     if "-static" not in options and not (cxx and way == "opened"):
         check_observed(process, report)
     check(what, report, (*names, *plain))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Wrappers of another file's wrappers, and functions that look like such.
+// Wrappers of another file's wrappers, and functions that look like wrappers.
 #define _GNU_SOURCE
 #include "shapes.h"
 
@@ -41,14 +41,14 @@ void *out_again(size_t n) {
     return out(&block, n) == 0 ? block : NULL;
 }
 
-// Makes a thing: its own line.
+// Makes an object: the line is its own.
 struct node *node_new(void) {
     struct node *node = xmalloc(sizeof *node);
     *node = (struct node){NULL, NULL};
     return node;
 }
 
-// The length stands in front of the bytes.
+// The length is stored before the bytes.
 char *counted_new(const char *bytes, size_t n) {
     struct text *text = xmalloc(sizeof *text + n);
     text->length = n;
@@ -72,7 +72,7 @@ char *text_bytes(const struct text *text) {
     return memcpy(bytes, text->bytes, text->length);
 }
 
-// One path of fixed size beside one that a parameter sizes.
+// One path with a fixed size, another with a size from a parameter.
 struct text *text_new(const char *bytes, size_t n) {
     struct text *text;
     if (n == 0) {
@@ -85,7 +85,7 @@ struct text *text_new(const char *bytes, size_t n) {
     return text;
 }
 
-// The fixed one is a maker's.
+// The block of fixed size belongs to the maker of an object.
 struct node *object_new(const char *name, size_t n) {
     if (n > 5)
         return node_new();
@@ -94,7 +94,7 @@ struct node *object_new(const char *name, size_t n) {
     return node;
 }
 
-// What appends makes a block grow that is its caller's.
+// Appending makes the caller's block grow.
 static void buffer_grow(struct buffer *buffer, size_t n) {
     if (n <= buffer->room)
         return;
@@ -114,7 +114,7 @@ void buffer_addc(struct buffer *buffer, char c) {
     buffer->bytes[buffer->used++] = c;
 }
 
-// By a pointer that only this file knows.
+// Through a pointer that only this file sees.
 static int convert_upper(struct buffer *buffer, const char *text) {
     buffer_grow(buffer, buffer->used + strlen(text)); // @ 1 2 0 0 0
     while (*text)
@@ -139,7 +139,7 @@ int buffer_convert(struct buffer *buffer, const char *text, int how) {
     return converters[how](buffer, text);
 }
 
-// A buffer whose end is a pointer.
+// A buffer with an end pointer.
 void span_add(struct span *span, const char *text) {
     size_t used = span->end - span->start, n = strlen(text);
     span->start = xrealloc(span->start, used + n); // @ 1 6 1 9 0
@@ -147,7 +147,7 @@ void span_add(struct span *span, const char *text) {
     span->end = span->start + used + n;
 }
 
-// A buffer that no other file sees the members of.
+// A buffer whose members no other file sees.
 struct hidden {
     void **items;
     unsigned room, used;
@@ -166,7 +166,7 @@ unsigned hidden_add(struct hidden *hidden, void *item) {
     return hidden->used++;
 }
 
-// In a thing that has buffers.
+// In an object that has buffers.
 int message_set(struct message *message, const char *text, size_t n) {
     message->body.used = 0;
     buffer_grow(&message->body, n); // @ 1 9 1 12 0
@@ -175,18 +175,18 @@ int message_set(struct message *message, const char *text, size_t n) {
     return 0;
 }
 
-// Of which no more is known than that it is asked for room.
+// The only known fact is that space is requested.
 void section_reserve(struct section *section, size_t new_size) {
     section->bytes = xrealloc(section->bytes, new_size);
     section->room = new_size;
 }
 
-// Nothing in its declaration says that it allocates: who comes from another file leaves no site.
+// The declaration does not reveal that it allocates, so calls from other files are no sites.
 void *made_as(struct pattern *pattern) {
     return xmalloc(pattern->size);
 }
 
-// As long as what it is made of.
+// As long as its parts together.
 struct text *text_joined(struct node *list, int again) {
     size_t n = 0;
     for (struct node *node = list; node; node = node->next)
@@ -204,7 +204,7 @@ void slice_free(struct slice slice) {
     xfree(slice.text);
 }
 
-// In a list by a header, which is not what is returned.
+// In a list through a header, which is not the returned pointer.
 static struct node *all;
 void *tracked(size_t n) {
     struct node *header = xmalloc(sizeof *header + n);
@@ -213,7 +213,7 @@ void *tracked(size_t n) {
     return header + 1;
 }
 
-// In a list of all that is returned.
+// In a list of all returned blocks.
 static struct node *heap;
 void *collected(size_t n) {
     struct node *header = malloc(n);
@@ -222,7 +222,7 @@ void *collected(size_t n) {
     return header;
 }
 
-// A block that was given back before, one that needs no allocation, or one for the caller alone.
+// A block freed earlier, one that needs no allocation, or one only for the caller.
 static struct node *spare;
 static size_t taken;
 void *pooled(size_t n) {
@@ -244,7 +244,7 @@ void pooled_free(void *p) {
     spare = p;
 }
 
-// Memory for the caller, noted where it will be freed from.
+// Memory for the caller, recorded so that it can be freed later.
 struct note {
     struct note *next;
     void *block;
@@ -272,8 +272,8 @@ void noted_free(void *block) {
     xfree(block);
 }
 
-// Small ones are cut from chunks, so it does not pass through. Large ones are summed up after the
-// call, for a tail jump into another file would leave no frame.
+// Small blocks are cut from chunks, so it does not pass through. Large ones are summed up after the call, because a
+// tail jump into another file would leave no frame.
 struct chunk {
     size_t used;
     char bytes[100];
@@ -298,14 +298,14 @@ void *cut(size_t n) {
     return chunk->bytes + chunk->used - n;
 }
 
-// The first block, of the size that the structure notes.
+// The first block, with the size that the structure stores.
 int record_init(struct record *record, size_t new_size) {
     record->text = xmalloc(new_size);
     record->size = new_size;
     return 0;
 }
 
-// The structure is the function's own, what it holds is its caller's.
+// The structure belongs to the function, its content to its caller.
 struct vector *vector_new(size_t n) {
     struct vector *vector = xmalloc(sizeof *vector);
     vector->items = xmalloc(n * sizeof *vector->items);
@@ -339,7 +339,7 @@ void *list_push(struct list *list) {
     return (char *)list->items + list->size * list->used++;
 }
 
-// What a container is given is kept; that another one is given back shows only here.
+// The container keeps the item; that it returns another one is visible only here.
 void list_append(struct list *list, void *item) {
     memcpy(list_push(list), item, list->size);
 }
@@ -372,7 +372,7 @@ void array_add(void *items, int *item_count, void *item) {
     *item_count = n;
 }
 
-// What it takes for itself is as large as it was made.
+// It allocates for itself as much as its size says.
 struct arena {
     char *next, *end;
     struct arena *last;
@@ -434,7 +434,7 @@ struct text *kept_elsewhere(size_t n) {
     return text;
 }
 
-// Keeps what it returns, so it is the owner.
+// Keeps the block that it returns, so it is the owner.
 static void *table[100];
 void *registered(size_t n) {
     if (!table[n])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Every function that allocates, with sizes around all boundaries of tables and classes; each in a line of
-// its own. Prints for each line how many blocks there were in each class of sizes, by the least size of the
+// Every function that allocates, with sizes around all boundaries of tables and classes, each on its own
+// line. Prints for each line the number of blocks in each size class, named by the smallest size of the
 // class.
 #include <cstdint>
 #include <cstdio>
@@ -27,7 +27,7 @@ static const size_t sizes[] = {0,        1,
                                1u << 20, (1u << 20) + 1};
 static const size_t giants[] = {(1ull << 32) - 1, 1ull << 32, (1ull << 32) + 1};
 
-/* Of the program's own, so that it allocates nothing while it counts. */
+/* Static, so that counting allocates nothing. */
 static unsigned blocks[2000][48];
 static char text[(1 << 20) + 2];
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""With sizes=1 and pairs=1 everything else is counted as without them, for few instructions more."""
+"""sizes=1 and pairs=1 do not change other counts and cost few instructions."""
 import os
 import shutil
 import sys
@@ -14,13 +14,13 @@ PROGRAMS = {"process/threads.cpp": (), "process/jumps.cpp": (), "process/plain.c
             "calls/stale.cpp": ("-fallocsite-contexts=0",), "modules/standard.cpp": (),
             "custom/custom.c": (f"-I{HERE}/../../../rt/lib", f"-fallocsite-list={HERE}/../custom/list.txt")}
 LINKS = (), ("-no-pie", "-fno-pie"), ("-Wl,-z,now", "-fno-plt"), ("-static",)
-# Instructions of a call and its free that sizes=1 and pairs=1 add at most.
+# Maximum of instructions that sizes=1 and pairs=1 add to a call and its free.
 KINDS = "malloc", "malloc_40000", "strdup", "new_sized", "new_aligned"
 GOALS = {"sizes=1": 17, "pairs=1": 60}
 
 
 def counted():
-    """Instructions that a pair of calls has more, which do not depend on the machine."""
+    """Added instructions per pair, which do not depend on the machine."""
     if not shutil.which("valgrind"):
         sys.exit(SKIPPED)
     program = build(os.path.join(HERE, "..", "..", "bench", "programs", "pairs.cpp"), "pairs", "-fsized-deallocation",
@@ -33,7 +33,7 @@ def counted():
 
 
 def check_sizes(what, site):
-    """There is one of each block that came, and their bytes are within what the classes allow."""
+    """The classes count each allocation once, and its bytes are within their bounds."""
     blocks, size = site["allocs"] + site["reallocs"], site["alloc_bytes"] + site["realloc_bytes"]
     expect(f"{what}: sizes of line {site['line']}", blocks, sum(row[-1] for row in site["sizes"]))
     least = sum(row[0] * row[-1] for row in site["sizes"])
@@ -63,16 +63,16 @@ SWITCHES = [":sizes=1"]
 
 
 def programs():
-    """However they are linked."""
+    """However the programs are linked."""
     for number, link in enumerate(LINKS):
-        # What frees an exception that a site's call has thrown is not known any more when it turns out not to be the site's.
+        # Which site freed an exception that a site's call threw is unknown in static programs, so pairs are left out.
         SWITCHES[1:] = [] if "-static" in link else [":sizes=1:pairs=1"]
         for name, options in PROGRAMS.items():
             compare(f"{name} {link}", build(os.path.join(HERE, "..", name), f"{os.path.basename(name)}.{number}", *options, *link))
 
 
 def allocators():
-    """Where another allocator stands before ours or behind it."""
+    """With another allocator before or behind the runtime."""
     libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
                  if os.path.exists(path := os.path.join(LIBRARIES, name))]
     for library in libraries:
@@ -99,7 +99,7 @@ def check_entries(what, program, options=""):
 
 
 def entries():
-    """Every function, as the program counts; in a class each, whatever else is counted."""
+    """Every function, compared with the program's books; each size is in one class, with any other counts enabled."""
     for link in LINKS:
         program = build("entries.cpp", "entries", *ENTRIES, *link)
         for options in "", ":pairs=1", ":lifetime=1", ":temporary=1", ":stack=4":
@@ -107,7 +107,7 @@ def entries():
 
 
 def unsited():
-    """Of a program that passes no sites the sum is the same."""
+    """A program that passes no sites has the same sum."""
     program = build("entries.cpp", "plain", "-std=c++17", "-fno-builtin", plain=True)
     preloaded = {"LD_PRELOAD": os.path.join(LIB, "liballocsite.so")}
     process = run([program], f"{OPTIONS}:sizes=1", environment=preloaded)

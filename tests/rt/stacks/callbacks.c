@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions of the C library that allocate for their caller call the program back. */
+/* Functions of the C library that allocate for their caller and call the program back. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdio.h>

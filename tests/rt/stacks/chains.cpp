@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Allocates from many stacks, in threads too, and writes down what backtrace() of the C library finds there: one line
-// for each stack, with how often it was here and the return addresses as the program's file has them.
+// Allocates from many stacks, also in threads, and records the stacks that the C library's backtrace() finds: one line
+// per stack, with its count and the return addresses as offsets in the program's file.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -31,7 +31,7 @@ static size_t known;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static std::atomic<int> kept;
 
-// frames[0] is in leaf(), behind another call than that of the allocator.
+// frames[0] is in leaf(), after another call than the allocator's.
 static void note(void **frames, int depth) {
     pthread_mutex_lock(&lock);
     size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks that come from many stacks and change hands: freed elsewhere, reallocated, inherited, by phase. */
+/* Blocks that come from many stacks and are freed elsewhere, reallocated, or inherited; by phase. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

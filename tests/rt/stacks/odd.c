@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Allocates on stacks of all kinds: behind code that was made at run time, on stacks that are unmapped and
- * mapped again, small ones, without guard pages, of signal handlers, of children. */
+/* Allocates on stacks of all kinds: below code generated at run time, on stacks that are unmapped and mapped again,
+ * small ones, without guard pages, in signal handlers, in children. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ static void *map(size_t size) {
     return mmap(NULL, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* With a frame pointer; with a number in its place; with the address of some word on the stack. */
+/* With a frame pointer; with a number in its place; with the address of a word on the stack. */
 static void made_at_run_time(void) {
     static const char *const codes[] = {"\x55\x48\x89\xe5\xff\xd7\x5d\xc3",
                                         "\x55\x48\xc7\xc5\x34\x12\x12\x12\xff\xd7\x5d\xc3",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Called from a library that is opened again and again, under names of its own. */
+/* Called from a library that is opened again and again, under different names. */
 #include <stdlib.h>
 
 extern void *take(size_t);

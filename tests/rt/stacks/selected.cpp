@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// One site for each way to name it.
+// One site for each way to select it.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calling frames: the stacks against those that backtrace() of the C library finds, the laws with them, which sites
-have them, and what becomes of those that there is no room for."""
+"""Stack walks, compared with the C library's backtrace(): the laws, which sites have stacks, and stacks that do not
+fit."""
 import os
 import resource
 import sys
@@ -17,12 +17,12 @@ build_with_paths = build
 
 
 def build(name, out, *options, plain=False):
-    """Without call paths, so that stacks are walked."""
+    """Builds without call paths, so that stacks are walked."""
     return build_with_paths(name, out, *(() if plain else ("-fallocsite-contexts=0",)), *options, plain=plain)
 
 
 def sums(stacks):
-    """id of the site -> what its stacks have counted."""
+    """Returns the sums of the stacks' counts by site id."""
     found = {}
     for stack in stacks:
         of = found.setdefault(stack["site"], collections.Counter())
@@ -33,7 +33,7 @@ def sums(stacks):
 
 
 def check_stacks(report, everywhere=True):
-    """Each stack keeps law 1, and a site counts what its stacks do and nothing else."""
+    """Each stack obeys law 1, and a site's counts are the sums of its stacks."""
     found = sums(report["stacks"])
     for stack in report["stacks"]:
         check_law(f"stack of {stack['site']}", stack)
@@ -47,7 +47,7 @@ def check_stacks(report, everywhere=True):
 
 
 def walked(report):
-    """The stacks that are more than the places of their sites: those of calls in the source have no address."""
+    """Returns the stacks with more than the frames of their sites. Frames of calls in the source have no address."""
     sited = {site["id"] for site in report["sites"] if site["sited"]}
     return [stack for stack in report["stacks"]
             if stack["frames"][0]["address"] and (stack["site"] in sited or sum(not frame["inlined"] for frame in stack["frames"]) > 1)]
@@ -65,8 +65,8 @@ def is_start_up(frame, program):
 
 
 def observed(path, depth, program):
-    """Stacks of so many frames, but for the innermost, which backtrace is called from too, and for what starts the program and its
-    threads -> how often."""
+    """Returns how often each stack of `depth` frames occurs, without the innermost frame, which also calls backtrace,
+    and without those that start the program and its threads."""
     found = collections.Counter()
     for line in open(path):
         count, _, *frames = line.split()
@@ -138,13 +138,13 @@ def check_program(name, program):
 
 
 def programs():
-    """What other tests count exactly is exact with stacks as well."""
+    """Counts that other tests check exactly stay exact with stacks."""
     for name in ("threads.cpp", "jumps.cpp", "signals.c", "streams.cpp", "replaced.cpp"):
         check_program(name, build(os.path.join("..", "process", name), name.split(".")[0], *observer()))
 
 
 def signals():
-    """A handler that walks may come when its thread is about to walk for the first time: that is rare."""
+    """A handler that walks may interrupt its thread's first walk, which is rare."""
     program = build(os.path.join("..", "process", "signals.c"), "signals", *observer())
     for _ in range(15):
         check_program("signals.c", program)
@@ -159,7 +159,7 @@ def static():
 
 
 def odd():
-    """Whatever a stack is, no walk does harm, and what it finds adds up."""
+    """No stack, however odd, makes a walk crash, and the sums are right."""
     for options in ([], ["-O2", "-fomit-frame-pointer"], ["-static", *STATIC]):
         program = build("odd.c", "odd", *options)
         for depth in (8, 64):
@@ -190,12 +190,13 @@ def selected():
 
 
 def first_frame(stack, modules):
-    """Number of the innermost frame that is in one of the modules."""
+    """Returns the index of the innermost frame in one of the modules."""
     return next((number for number, frame in enumerate(stack["frames"]) if frame["module"] in modules), None)
 
 
 def opened():
-    """The same stack each time, wherever the library stands, and never that of another library in its place."""
+    """The stack is the same each time, wherever the library is loaded, and never that of another library at its
+    address."""
     libraries = [build("opened.c", f"libopened{size}.so", f"-DSIZE={size}", f"-DINNER=inner{size}", f"-DOUTER=outer{size}", "-shared", "-fPIC") for size in (100, 600)]
     program = build(OPENER, "opener", "-ldl", "-rdynamic")
     process = run([program, *libraries], REPORT + "stack=8")
@@ -212,7 +213,7 @@ def limit():
 
 
 def many():
-    """More stacks than there is room for, in a process whose address space is limited."""
+    """More stacks than fit, in a process with limited address space."""
     program = build("many.c", "many")
     process = run([program], REPORT + "stack=64", preexec_fn=limit)
     report = report_of(process)
@@ -233,7 +234,7 @@ def many():
 
 
 def callbacks():
-    """A callback's stack has its own frames and the caller's, which is where that of the C library's function begins."""
+    """A callback's stack contains the frame that called the C library's function."""
     process = run([build("callbacks.c", "callbacks")], REPORT + "stack=16")
     report = report_of(process)
     check_behaviour(process)
@@ -252,7 +253,7 @@ def by_frames(report):
 
 
 def profiled():
-    """A profile says what the report does, of the child too."""
+    """A profile equals the report, also for the child."""
     program = build("laws.c", "laws", INCLUDE)
     process = run([program], REPORT + "stack=8:profile=%e.%p.profile")
     check_behaviour(process)

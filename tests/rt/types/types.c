@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calls that share a position are told apart by their sizes: `= SIZE TYPE` says which type a block of that
- * size has to be of. */
+/* Calls that share a position are distinguished by their sizes: `= SIZE TYPE` is the type of a block with that
+ * size. */
 #include <stdio.h>
 #include <stdlib.h>
 struct foo {
     struct foo *next;
 };
-/* No block goes away unused. */
+/* Keeps the optimizer from removing blocks. */
 static void *volatile kept;
 static struct foo *volatile x;
 static double *volatile y;

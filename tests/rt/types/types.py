@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Types: each block has that of its own call, where calls share a position, too."""
+"""Types: each block has the type of its own call, also if calls share a position."""
 import os
 import sys
 

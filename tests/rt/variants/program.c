@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Every kind of C allocation. A line says what its sites must count, each in a note of its own:
- * @WHEN allocs alloc_bytes reallocs realloc_bytes failed, where WHEN is all, O0, or O+ (above -O0). */
+/* Every kind of C allocation. Each line has the counts of its sites, each in a note: @WHEN allocs alloc_bytes reallocs
+ * realloc_bytes failed, where WHEN is all, O0, or O+ (above -O0). */
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Every kind of C++ allocation; the notes are those of program.c.
+// Every kind of C++ allocation, with notes as in program.c.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -86,7 +86,7 @@ static void thread() {
         delete keep(new long); // @all 4000 32000 0 0 0
 }
 
-/* Not std::thread: what libc allocates for a thread would be that line's, and depends on how it is linked. */
+/* Not std::thread: libc's allocation for a thread would be attributed to that line, and depends on linking. */
 static void join() {
     pthread_t started;
     pthread_create(&started, nullptr, [](void *) -> void * { thread(); return nullptr; }, nullptr); // @ any

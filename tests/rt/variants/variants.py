@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The two programs of this folder, compiled as users compile, must count exactly what their notes say:
-variants.py BIN MAJOR LLD WORK."""
+"""The two programs of this folder, compiled in the ways of users, must count exactly what their notes say: variants.py
+BIN MAJOR LLD WORK."""
 import collections
 import json
 import os
@@ -30,7 +30,7 @@ VARIANTS = [
 
 
 def expected(source, optimised):
-    """line -> the sites that its notes tell of"""
+    """Returns the sites that the notes of each line describe."""
     sites = collections.defaultdict(list)
     for number, line in enumerate(open(source), 1):
         for when, *counts in NOTE.findall(line):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Stacks of all kinds of frames, each walked and compared with what the functions on it noted.
+// Stacks with all kinds of frames, each walked and compared with records of the functions on it.
 #include "calls.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 static volatile char sink;
 
-// A compiler that saw what becomes of memory would do without it.
+// Prevents the compiler from removing unused memory.
 #define KEEP(memory) __asm__ volatile("" : : "r"(memory) : "memory")
 
 // ---- frames of all sizes ----
@@ -39,7 +39,7 @@ OURS static void large_frame(const char *what, void (*inner)(const char *)) {
     KEEP(array);
 }
 
-OURS static void larger_frame() { // than the table of rules can tell
+OURS static void larger_frame() { // larger than the table of rules can express
     NOTED;
     char array[3 << 20];
     KEEP(array);
@@ -225,7 +225,7 @@ OURS static void on_tick(int) {
     ticks++;
 }
 
-// Functions that take no notes, in whose every instruction a signal may come.
+// Functions without records; a signal may interrupt each of their instructions.
 OURS static int unnoted(int depth) {
     volatile char array[64];
     array[depth] = (char)depth;
@@ -272,7 +272,7 @@ OURS static void coroutine() {
 }
 
 OURS static void coroutines() {
-    size_t depth = notes.depth; // which its frames do not stand on
+    size_t depth = notes.depth; // the new stack does not contain the earlier frames
     notes.depth = 0;
     getcontext(&there);
     there.uc_stack.ss_size = 4 << 20;

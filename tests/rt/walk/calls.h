@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Who calls whom, as the functions themselves note it: each its own return address.
+// Records of active calls: each function records its own return address.
 #pragma once
 extern "C" {
 #include "lib/walk/walk.h"
@@ -7,7 +7,7 @@ extern "C" {
 
 #include <stdio.h>
 
-// The functions that take notes. What else is on a stack (libraries, templates) is not looked at.
+// Functions that record. Other frames on a stack (libraries, templates) are not compared.
 #define OURS  __attribute__((noinline, section("ours")))
 #define NOTED Noted noted(__builtin_return_address(0))
 
@@ -53,14 +53,14 @@ static void fail(const char *what, const char *why) {
         printf("  noted %p\n", notes.back[i]);
 }
 
-// The next frame of ours inwards.
+// Returns the next recorded frame inwards.
 static const void *next_ours(size_t *at) {
     while (*at && !is_ours(walked.frames[*at - 1]))
         --*at;
     return *at ? walked.frames[--*at] : nullptr;
 }
 
-// From the outermost frame inwards. Before what was called by a library stands a call of ours into that.
+// Compares from the outermost frame inwards. A function called by a library follows our call of the library.
 static size_t compare(const char *what) {
     size_t at = walked.count;
     for (size_t i = 0; i < notes.depth; i++) {
@@ -75,7 +75,7 @@ static size_t compare(const char *what) {
     return at;
 }
 
-// more: frames of ours on top that have no note; -1: any number.
+// more: number of our frames on top without a record; -1: any number.
 static void compare_all(const char *what, int more) {
     checks++;
     for (size_t i = 0; i + 1 < walked.count; i++)

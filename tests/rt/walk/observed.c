@@ -32,7 +32,7 @@ static _Unwind_Reason_Code take(struct _Unwind_Context *context, void *unused) {
     return _URC_NO_REASON;
 }
 
-// The first frame is this function's, at two places. The unwinder gives up where there are no tables.
+// The first frame is this function's, at two addresses. The unwinder stops where tables are missing.
 __attribute__((noinline)) static void compare(void) {
     enum walk_end end;
     walked.count = walk_stack(walked.frames, MOST, NULL, &end);
@@ -60,7 +60,7 @@ void *malloc(size_t size) {
 __attribute__((constructor)) static void begin(void) {
     every = strtoul(getenv("EVERY"), NULL, 10);
     busy = true;
-    _Unwind_Backtrace(take, NULL); // which loads its library at first
+    _Unwind_Backtrace(take, NULL); // loads its library on first use
     busy = false;
     ready = true;
 }

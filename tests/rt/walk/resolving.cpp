@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Walks from within the dynamic loader, which binds a function at its first call: its frame there is told by
-// another register than usual. And the same address in two libraries, one after the other.
+// Walks from within the dynamic loader, which binds a function at its first call and whose frame has an unusual rule
+// there. Also the same address in two libraries, one after the other.
 #include "calls.h"
 
 #include <dlfcn.h>
@@ -15,7 +15,7 @@ OURS static void resolve() {
         fail("resolved", "not what it is");
 }
 
-// The frames behind those of the library.
+// The frames outside the library's.
 static size_t left_behind[2];
 static const void *places[2];
 static int opened;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Walks over stacks: against what the functions on them noted, and against the compiler's unwinder."""
+"""Stack walks, compared with records of the functions on the stack and with the compiler's unwinder."""
 import os
 import shutil
 import sys
@@ -37,7 +37,7 @@ def gcc():
     if not compiler:
         sys.exit(SKIPPED)
     for variant in VARIANTS:
-        if "realign" not in variant:  # for which it uses frame pointers only in part
+        if "realign" not in variant:  # which uses frame pointers only partly
             check_calls(variant, compiler)
 
 
@@ -57,7 +57,7 @@ def modules():
 
 
 def observed():
-    """Programs that make many allocations, in many libraries."""
+    """Programs that make many allocations in many libraries."""
     preloaded = build("observed.c", "observed.so", "-shared", "-fPIC", "-O2", *RUNTIME, *ARCHIVE, plain=True)
     compiling = [CLANGXX, "-std=c++17", "-O1", "-w", "-fsyntax-only", *RUNTIME, source("calls.cpp")]
     for command, every in (([sys.executable, "-c", "import json, re, sqlite3; print(json.dumps(list(range(9999))))"], 10),

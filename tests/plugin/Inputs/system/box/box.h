@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A library that stands in its header, as many do. */
+/* A header-only library. */
 #ifdef __cplusplus
 namespace box {
 
-/* Returned in memory, for it has a copy constructor. */
+/* Returned in memory, because it has a copy constructor. */
 struct Place {
     int *values;
     int at;
