@@ -10,9 +10,8 @@
 
 /* Returns whether the columns of self and inclusive cost replace this one. */
 static bool is_replaced(const struct groups *groups, int column) {
-    return groups->inclusive &&
-           (column == (int)column_sorted(&groups->limits) || column == COLUMN_BYTES_SHARE ||
-            column == COLUMN_ALLOCS_SHARE || column == COLUMN_LIVE_SHARE);
+    int sorted = (int)column_sorted(&groups->limits);
+    return groups->inclusive && (column == sorted || column == (int)column_share((enum column)sorted));
 }
 
 static bool is_shown(const struct groups *groups, const struct report *report, int column) {
@@ -33,23 +32,26 @@ static bool is_shown(const struct groups *groups, const struct report *report, i
         return use->live_bytes && !report->is_unowned;
     default:
         return ((column != COLUMN_LOST && column != COLUMN_POSSIBLY_LOST) || group_by_has_lost(groups->by)) &&
-               (column != COLUMN_PEAK || !group_by_parts(groups->by)) && !is_replaced(groups, column) &&
-               column_is_shown(report, &groups->whole, (enum column)column);
+               !(group_by_parts(groups->by) &&
+                 (column == COLUMN_PEAK || column == COLUMN_PEAK_SHARE || column == COLUMN_LIVE_SHARE)) &&
+               !is_replaced(groups, column) &&
+               column_is_shown(report, &groups->limits, &groups->whole, (enum column)column);
     }
 }
 
 /* Writes which columns there are, in their order, and returns how many. */
 static size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *groups,
                              const struct report *report) {
-    static const int usual[] = {COLUMN_SELF,     COLUMN_SELF_SHARE,  COLUMN_INCLUSIVE, COLUMN_INCLUSIVE_SHARE,
-                                COLUMN_BYTES,    COLUMN_BYTES_SHARE, COLUMN_ALLOCS,    COLUMN_ALLOCS_SHARE,
-                                COLUMN_REALLOCS, COLUMN_FREES,       COLUMN_MOVED,     COLUMN_FAILED,
-                                COLUMN_LOST,     COLUMN_LIVE,        COLUMN_PEAK,      COLUMN_AVERAGE,
-                                COLUMN_SIZE,     COLUMN_HOLES,       COLUMN_PADDING,   COLUMN_LIVE_PADDING};
+    static const int usual[] = {
+        COLUMN_SELF,        COLUMN_SELF_SHARE,  COLUMN_INCLUSIVE,  COLUMN_INCLUSIVE_SHARE,
+        COLUMN_BYTES,       COLUMN_BYTES_SHARE, COLUMN_ALLOCS,     COLUMN_ALLOCS_SHARE,
+        COLUMN_REALLOCS,    COLUMN_FREES,       COLUMN_MOVED,      COLUMN_FAILED,
+        COLUMN_LOST,        COLUMN_LIVE,        COLUMN_LIVE_SHARE, COLUMN_PEAK,
+        COLUMN_PEAK_SHARE,  COLUMN_SIZE,        COLUMN_HOLES,      COLUMN_PADDING,
+        COLUMN_LIVE_PADDING};
     static const int leaks[] = {
-        COLUMN_SELF,        COLUMN_SELF_SHARE,    COLUMN_INCLUSIVE, COLUMN_INCLUSIVE_SHARE,
-        COLUMN_LOST,        COLUMN_POSSIBLY_LOST, COLUMN_LIVE,      COLUMN_LIVE_SHARE,
-        COLUMN_LIVE_BLOCKS, COLUMN_ALLOCS,        COLUMN_AVERAGE};
+        COLUMN_SELF,          COLUMN_SELF_SHARE, COLUMN_INCLUSIVE,  COLUMN_INCLUSIVE_SHARE, COLUMN_LOST,
+        COLUMN_POSSIBLY_LOST, COLUMN_LIVE,       COLUMN_LIVE_SHARE, COLUMN_LIVE_BLOCKS,     COLUMN_ALLOCS};
     static const int freed[] = {COLUMN_FREED, COLUMN_FREES, COLUMN_MOVED};
     bool is_leaks = groups->limits.leaks, is_freed = groups->by == BY_FREED;
     const int *from = is_freed ? freed : is_leaks ? leaks : usual;
@@ -66,9 +68,9 @@ static const char *groups_column_name(int column) {
     static const char *const own[] = {
         [COLUMN_FREED] = "freed",
         [COLUMN_SELF] = "self",
-        [COLUMN_SELF_SHARE] = "share",
+        [COLUMN_SELF_SHARE] = "self%",
         [COLUMN_INCLUSIVE] = "inclusive",
-        [COLUMN_INCLUSIVE_SHARE] = "share",
+        [COLUMN_INCLUSIVE_SHARE] = "inclusive%",
         [COLUMN_SIZE] = "sizeof",
         [COLUMN_HOLES] = "holes",
         [COLUMN_PADDING] = "padding",
@@ -116,13 +118,6 @@ static void inclusive_cell(char text[UNITS_SIZE], const struct groups *groups, c
         column_cell(text, whole, &sum, column);
 }
 
-static enum column share_of(enum column column) {
-    return column == COLUMN_ALLOCS ? COLUMN_ALLOCS_SHARE
-           : column == COLUMN_LIVE ? COLUMN_LIVE_SHARE
-           : column == COLUMN_PEAK ? COLUMN_PEAK_SHARE
-                                   : COLUMN_BYTES_SHARE;
-}
-
 /* Shares are of what all rows have, which is more than the totals after a reset. */
 static void groups_cell(char text[UNITS_SIZE], const struct groups *groups, const struct group *row,
                         int column) {
@@ -130,9 +125,9 @@ static void groups_cell(char text[UNITS_SIZE], const struct groups *groups, cons
     const struct report_site *sum = &row->sum;
     enum column sorted = column_sorted(&groups->limits);
     if (column == COLUMN_SELF || column == COLUMN_SELF_SHARE)
-        column_cell(text, &whole, sum, column == COLUMN_SELF ? sorted : share_of(sorted));
+        column_cell(text, &whole, sum, column == COLUMN_SELF ? sorted : column_share(sorted));
     else if (column == COLUMN_INCLUSIVE || column == COLUMN_INCLUSIVE_SHARE)
-        inclusive_cell(text, groups, &whole, row, column == COLUMN_INCLUSIVE ? sorted : share_of(sorted));
+        inclusive_cell(text, groups, &whole, row, column == COLUMN_INCLUSIVE ? sorted : column_share(sorted));
     else if (column > COLUMN_FREED)
         use_cell(text, &row->use, column);
     else if (column == COLUMN_FREED)
@@ -296,13 +291,12 @@ static void put_stack(const struct page *page, const struct groups *groups, cons
     const struct group_key *key = &row->key;
     if (!key->site)
         return;
-    page_chain(page, key->site);
     if (groups->by == BY_CALLER)
         details_of_caller(page, key->site, key->caller);
     else if (key->stack)
         details_of_stack(page, key->stack, groups->depth, counters_calls(&row->sum.counters));
     else
-        details_of_others(page, counters_calls(&row->sum.counters));
+        details_of_others(page, key->site, counters_calls(&row->sum.counters));
 }
 
 static void cell(char text[GRID_CELL], const void *context, const void *row, int column) {
@@ -335,6 +329,8 @@ static void put_row(const struct page *page, const struct grid *grid, const stru
     line_begin(&line, &behind, grid_width(grid), behind.indent);
     put_key(&line.page, groups->by, &row->key);
     line_end(&line);
+    if (group_by_stacks(groups->by))
+        grid_put_dropped(grid, &behind, row);
     put_stack(&behind, groups, row);
     groups_put_holes(page, groups, &row->use);
     grid_end(page);

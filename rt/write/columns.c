@@ -9,7 +9,7 @@
 
 /* ---- The columns of tables for people. */
 
-enum kind { COUNT, SIZE, SHARE, AVERAGE, MOST_LIVE };
+enum kind { COUNT, SIZE, SHARE };
 
 #define OF(member)        offsetof(struct report_site, member)
 #define OF_BYTES_OF_CALLS SIZE_MAX /* a sum of two counters */
@@ -22,9 +22,9 @@ static const struct {
     bool is_owned; /* unknown where blocks have no owners */
 } list[COLUMNS] = {
     [COLUMN_BYTES] = {"bytes", OF_BYTES_OF_CALLS, SIZE},
-    [COLUMN_BYTES_SHARE] = {"share", OF_BYTES_OF_CALLS, SHARE},
+    [COLUMN_BYTES_SHARE] = {"bytes%", OF_BYTES_OF_CALLS, SHARE},
     [COLUMN_ALLOCS] = {"allocs", OF(counters.allocs), COUNT},
-    [COLUMN_ALLOCS_SHARE] = {"share", OF(counters.allocs), SHARE},
+    [COLUMN_ALLOCS_SHARE] = {"allocs%", OF(counters.allocs), SHARE},
     [COLUMN_REALLOCS] = {"reallocs", OF(counters.reallocs), COUNT, .is_rare = true},
     [COLUMN_FREES] = {"frees", OF(counters.frees), COUNT, .is_owned = true},
     [COLUMN_MOVED] = {"moved", OF(counters.moved), COUNT, .is_rare = true},
@@ -33,12 +33,10 @@ static const struct {
     [COLUMN_LOST] = {"lost", OF(lost_bytes), SIZE},
     [COLUMN_POSSIBLY_LOST] = {"possibly", OF(possibly_lost_bytes), SIZE, .is_rare = true},
     [COLUMN_LIVE] = {"live", OF(counters.live_bytes), SIZE, .is_owned = true},
-    [COLUMN_LIVE_SHARE] = {"share", OF(counters.live_bytes), SHARE, .is_owned = true},
+    [COLUMN_LIVE_SHARE] = {"live%", OF(counters.live_bytes), SHARE, .is_owned = true},
     [COLUMN_LIVE_BLOCKS] = {"blocks", OF(counters.live_blocks), COUNT, .is_owned = true},
     [COLUMN_PEAK] = {"peak", OF(counters.peak_bytes), SIZE, .is_owned = true},
-    [COLUMN_PEAK_SHARE] = {"share", OF(counters.peak_bytes), SHARE, .is_owned = true},
-    [COLUMN_MOST_LIVE] = {"most live", OF(counters.max_live_blocks), MOST_LIVE, .is_owned = true},
-    [COLUMN_AVERAGE] = {"average", OF_BYTES_OF_CALLS, AVERAGE},
+    [COLUMN_PEAK_SHARE] = {"peak%", OF(counters.peak_bytes), SHARE, .is_owned = true},
 };
 
 static uint64_t number_of(const struct report_site *site, enum column column) {
@@ -49,33 +47,6 @@ static uint64_t number_of(const struct report_site *site, enum column column) {
     return number;
 }
 
-bool column_is_shown(const struct report *report, const struct report_site *totals, enum column column) {
-    if ((column == COLUMN_LOST || column == COLUMN_POSSIBLY_LOST) && !report->reach)
-        return false;
-    return (!list[column].is_rare || number_of(totals, column)) &&
-           (!list[column].is_owned || !report->is_unowned);
-}
-
-/* Writes which columns the report has, in their order, and returns how many. */
-static size_t columns_of(const struct report *report, int columns[COLUMNS]) {
-    static const enum column usual[] = {
-        COLUMN_BYTES, COLUMN_BYTES_SHARE, COLUMN_ALLOCS,  COLUMN_ALLOCS_SHARE, COLUMN_REALLOCS,
-        COLUMN_MOVED, COLUMN_TEMPORARY,   COLUMN_FAILED,  COLUMN_LOST,         COLUMN_LIVE,
-        COLUMN_PEAK,  COLUMN_MOST_LIVE,   COLUMN_AVERAGE,
-    };
-    static const enum column leaks[] = {
-        COLUMN_LOST,        COLUMN_POSSIBLY_LOST, COLUMN_LIVE,      COLUMN_LIVE_SHARE,
-        COLUMN_LIVE_BLOCKS, COLUMN_ALLOCS,        COLUMN_MOST_LIVE, COLUMN_AVERAGE,
-    };
-    bool is_leaks = report->limits.leaks;
-    const enum column *from = is_leaks ? leaks : usual;
-    size_t count = is_leaks ? sizeof leaks / sizeof *leaks : sizeof usual / sizeof *usual, kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (column_is_shown(report, &report->totals, from[i]))
-            columns[kept++] = from[i];
-    return kept;
-}
-
 enum column column_sorted(const struct report_limits *limits) {
     static const enum column sorted[SORTS] = {[SORT_BYTES] = COLUMN_BYTES,
                                               [SORT_ALLOCS] = COLUMN_ALLOCS,
@@ -84,39 +55,56 @@ enum column column_sorted(const struct report_limits *limits) {
     return limits->leaks ? COLUMN_LIVE : sorted[limits->sort];
 }
 
+enum column column_share(enum column column) {
+    return column == COLUMN_ALLOCS ? COLUMN_ALLOCS_SHARE
+           : column == COLUMN_LIVE ? COLUMN_LIVE_SHARE
+           : column == COLUMN_PEAK ? COLUMN_PEAK_SHARE
+                                   : COLUMN_BYTES_SHARE;
+}
+
+bool column_is_shown(const struct report *report, const struct report_limits *limits,
+                     const struct report_site *totals, enum column column) {
+    if ((column == COLUMN_LOST || column == COLUMN_POSSIBLY_LOST) && !report->reach)
+        return false;
+    if (list[column].kind == SHARE && column != column_share(column_sorted(limits)))
+        return false;
+    return (!list[column].is_rare || number_of(totals, column)) &&
+           (!list[column].is_owned || !report->is_unowned);
+}
+
+/* Writes which columns the report has, in their order, and returns how many. */
+static size_t columns_of(const struct report *report, int columns[COLUMNS]) {
+    static const enum column usual[] = {
+        COLUMN_BYTES,      COLUMN_BYTES_SHARE, COLUMN_ALLOCS,     COLUMN_ALLOCS_SHARE, COLUMN_REALLOCS,
+        COLUMN_MOVED,      COLUMN_TEMPORARY,   COLUMN_FAILED,     COLUMN_LOST,         COLUMN_LIVE,
+        COLUMN_LIVE_SHARE, COLUMN_PEAK,        COLUMN_PEAK_SHARE,
+    };
+    static const enum column leaks[] = {
+        COLUMN_LOST, COLUMN_POSSIBLY_LOST, COLUMN_LIVE, COLUMN_LIVE_SHARE, COLUMN_LIVE_BLOCKS, COLUMN_ALLOCS,
+    };
+    bool is_leaks = report->limits.leaks;
+    const enum column *from = is_leaks ? leaks : usual;
+    size_t count = is_leaks ? sizeof leaks / sizeof *leaks : sizeof usual / sizeof *usual, kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (column_is_shown(report, &report->limits, &report->totals, from[i]))
+            columns[kept++] = from[i];
+    return kept;
+}
+
 void columns_narrow(struct grid *grid, const struct report_limits *limits) {
-    static const int gives_way[] = {COLUMN_ALLOCS_SHARE, COLUMN_AVERAGE,    COLUMN_MOVED,
-                                    COLUMN_MOST_LIVE,    COLUMN_LIVE_SHARE, COLUMN_LIVE_BLOCKS,
-                                    COLUMN_REALLOCS,     COLUMN_PEAK,       COLUMN_LIVE,
-                                    COLUMN_BYTES_SHARE,  COLUMN_ALLOCS};
-    enum { SITE_LEAST = 40 };
-    enum column kept = column_sorted(limits);
-    for (size_t i = 0; i < sizeof gives_way / sizeof *gives_way; i++)
-        if (gives_way[i] != (int)kept)
-            grid_narrow(grid, SITE_LEAST, &gives_way[i], 1);
+    static const int gives_way[] = {COLUMN_MOVED, COLUMN_LIVE_BLOCKS, COLUMN_REALLOCS,
+                                    COLUMN_PEAK,  COLUMN_LIVE,        COLUMN_ALLOCS};
+    enum { COUNT = sizeof gives_way / sizeof *gives_way, SITE_LEAST = 48 };
+    int sorted = (int)column_sorted(limits), others[COUNT];
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT; i++)
+        if (gives_way[i] != sorted)
+            others[count++] = gives_way[i];
+    grid_narrow(grid, SITE_LEAST, others, count);
 }
 
 const char *column_name(enum column column) {
     return list[column].name;
-}
-
-static void average(char *text, const struct counters *counters) {
-    uint64_t calls = counters_calls(counters);
-    if (calls)
-        units_size(text, (counters_bytes(counters) + calls / 2) / calls);
-    else
-        strcpy(text, "-");
-}
-
-/* A plus: at least so many. The maxima of several sites are of different moments. */
-static void most_live(char *text, const struct report *report, const struct report_site *site) {
-    if (site == &report->hidden || site == &report->apart) {
-        strcpy(text, "-");
-        return;
-    }
-    units_count(text, site->counters.max_live_blocks);
-    if (site->counters.max_live_blocks_within)
-        strcat(text, "+");
 }
 
 void column_cell(char text[UNITS_SIZE], const struct report *report, const struct report_site *site,
@@ -134,12 +122,6 @@ void column_cell(char text[UNITS_SIZE], const struct report *report, const struc
             strcpy(text, "-");
         else
             units_share(text, number, number_of(&report->totals, column));
-        break;
-    case AVERAGE:
-        average(text, &site->counters);
-        break;
-    case MOST_LIVE:
-        most_live(text, report, site);
     }
 }
 
@@ -152,11 +134,16 @@ static void cell(char text[GRID_CELL], const void *report, const void *row, int 
         strcpy(text, column_name((enum column)column));
 }
 
+/* In a report of leaks the rows that are not shown say something only if they have live blocks. */
+static bool has_hidden(const struct report *report) {
+    return report_hidden_count(report) && (!report->limits.leaks || report->hidden.counters.live_blocks);
+}
+
 static void measure(struct grid *grid, const struct report *report) {
     grid_measure(grid, NULL);
     for (size_t i = 0; i < report->shown; i++)
         grid_measure(grid, report->sites[i]);
-    if (report_hidden_count(report))
+    if (has_hidden(report))
         grid_measure(grid, &report->hidden);
     if (report->apart_count)
         grid_measure(grid, &report->apart);
@@ -169,6 +156,7 @@ static void put_row(const struct page *page, const struct grid *grid, const stru
     line_begin(&line, page, grid_width(grid), page->indent);
     page_site(&line.page, site);
     line_end(&line);
+    grid_put_dropped(grid, page, site);
     details_of_site(page, site);
     grid_end(page);
 }
@@ -186,8 +174,29 @@ static void put_apart(const struct page *page, const struct grid *grid) {
     grid_end(page);
 }
 
+/* Says which of the live blocks are no leaks, where no row has any. */
+static void put_no_leaks(const struct page *page) {
+    const struct report *report = page->report;
+    const struct counters *left_out = &report->hidden.counters;
+    out_text(page->out, report->finished ? "no leaks" : "no live blocks");
+    if (left_out->live_blocks) {
+        out_text(page->out, ", except ");
+        page_size(page, left_out->live_bytes);
+        out_text(page->out, " in rows that the filter, limits or suppressions leave out");
+    }
+    page_end_line(page);
+}
+
+static bool has_verdict(const struct report *report) {
+    return report->limits.leaks && !report->is_unowned && !report->shown;
+}
+
 static void put_rows(struct page *page) {
     const struct report *report = page->report;
+    if (has_verdict(report)) {
+        put_no_leaks(page);
+        return;
+    }
     struct grid grid = {.page = page, .cell = cell, .context = report};
     grid.count = columns_of(report, grid.columns);
     measure(&grid, report);
@@ -195,7 +204,7 @@ static void put_rows(struct page *page) {
     grid_head(&grid, "site");
     for (size_t i = 0; i < report->shown; i++)
         put_row(page, &grid, report->sites[i]);
-    if (report_hidden_count(report))
+    if (has_hidden(report))
         put_hidden(page, &grid);
     if (report->apart_count)
         put_apart(page, &grid);

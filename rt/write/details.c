@@ -17,21 +17,16 @@ enum { CALLERS_SHOWN = 3 };
 /* Pairs of one owner that are shown singly. */
 #define PAIRS_SHOWN 5
 
-static void begin_below(struct line *line, const struct page *page) {
-    page_break(page);
-    line_begin(line, page, page->indent, page->indent + 2);
-}
-
 static void put_single(const struct page *page, uint64_t stacks) {
     struct line line;
-    begin_below(&line, page);
+    page_begin_below(&line, page);
     out_text(line.page.out, "never two blocks at once");
     if (stacks > 1) {
         out_text(line.page.out, " of each of ");
         page_count(&line.page, stacks, "", " stacks");
     }
     out_text(line.page.out, ": a buffer to reuse");
-    line_end(&line);
+    page_end_below(&line);
 }
 
 static void put_advice(const struct page *page, const struct report_site *site) {
@@ -85,50 +80,50 @@ static void put_bar(const struct page *page, const struct histogram *histogram) 
     }
 }
 
-/* "16 B ▂▁█▃ 4.0 KiB, 85.2% of 64 B to 127 B" */
+/* Puts "16 B ▂▁█▃ 127 B (a bar per power of two), 85.2% from 64 B to 127 B". */
 static void put_classes(const struct page *page, const struct histogram *histogram) {
-    put_value(page, histogram, size_class_start(histogram->first));
-    out_char(page->out, ' ');
-    put_bar(page, histogram);
-    out_char(page->out, ' ');
-    put_class_end(page, histogram, histogram->last);
-    if (histogram->first == histogram->last)
-        return;
-    out_text(page->out, ", ");
-    page_share(page, histogram->counts[histogram->largest], histogram->sum);
-    out_text(page->out, " of ");
+    bool is_one = histogram->first == histogram->last;
+    if (!is_one) {
+        put_value(page, histogram, size_class_start(histogram->first));
+        out_char(page->out, ' ');
+        put_bar(page, histogram);
+        out_char(page->out, ' ');
+        put_class_end(page, histogram, histogram->last);
+        out_text(page->out, " (a bar per power of two), ");
+        page_share(page, histogram->counts[histogram->largest], histogram->sum);
+        out_text(page->out, histogram->largest > 1 ? " from " : " of ");
+    }
     put_value(page, histogram, size_class_start(histogram->largest));
-    if (histogram->largest > 1)
+    if (histogram->largest > 1) {
         out_text(page->out, " to ");
-    if (histogram->largest > 1)
         put_class_end(page, histogram, histogram->largest);
+    }
 }
 
-/* "sizes: 16 B ..." */
 static void put_sizes(const struct page *page, const uint64_t *sizes) {
     struct histogram histogram = survey(sizes, units_size);
     struct line line;
     if (histogram.first > histogram.last)
         return;
-    begin_below(&line, page);
+    page_begin_below(&line, page);
     out_text(line.page.out, "sizes: ");
     put_classes(&line.page, &histogram);
-    line_end(&line);
+    page_end_below(&line);
 }
 
-/* "lived 12 allocations on average: 0 █·▁ 7, ..." */
-static void put_lives(const struct page *page, uint64_t sum, struct histogram histogram, const char *of_one,
-                      const char *of) {
+/* Puts "lived 12 allocations on average: 0 █·▁ 7, ...". */
+static void put_lives(const struct page *page, uint64_t sum, struct histogram histogram, const char *unit,
+                      const char *units) {
     struct line line;
     if (!histogram.sum)
         return;
-    begin_below(&line, page);
+    page_begin_below(&line, page);
     out_text(line.page.out, "lived ");
     put_value(&line.page, &histogram, sum / histogram.sum);
-    out_text(line.page.out, sum / histogram.sum == 1 ? of_one : of);
+    out_text(line.page.out, sum / histogram.sum == 1 ? unit : units);
     out_text(line.page.out, " on average: ");
     put_classes(&line.page, &histogram);
-    line_end(&line);
+    page_end_below(&line);
 }
 
 static void put_lifetimes(const struct page *page, const struct profile_lifetimes *lifetimes) {
@@ -145,7 +140,7 @@ static void put_amount(const struct page *page, const struct report_pair *pair) 
 /* "3 blocks of 1.0 KiB freed by main app.c:12:3 free": places are long, so the amount comes first. */
 static void put_pair(const struct page *page, const struct report_pair *pair) {
     struct line line;
-    begin_below(&line, page);
+    page_begin_below(&line, page);
     put_amount(&line.page, pair);
     out_char(line.page.out, ' ');
     out_text(line.page.out, pair_words(pair->kind));
@@ -154,7 +149,7 @@ static void put_pair(const struct page *page, const struct report_pair *pair) {
         out_text(line.page.out, "itself");
     else
         page_site_in(&line.page, pair->by);
-    line_end(&line);
+    page_end_below(&line);
 }
 
 static void put_pairs(const struct page *page, const struct report_site *site) {
@@ -182,6 +177,7 @@ void details_of_way(const struct page *page, const struct report_site *row,
     if (path.callers == path.count)
         return;
     separate(page);
+    out_text(page->out, "called by ");
     path_callers(page, &path, row->shares_way);
 }
 
@@ -189,95 +185,94 @@ void details_of_stack(const struct page *page, const struct report_stack *stack,
                       uint64_t calls) {
     struct path path = path_of(page->report, stack, depth);
     struct line line;
-    if (path.callers == path.count)
+    if (path.callers == path.count) {
+        page_chain(page, stack->site);
         return;
-    begin_below(&line, page);
-    page_count(&line.page, calls, " time: ", " times: ");
+    }
+    page_begin_below(&line, page);
+    page_count(&line.page, calls, " call by ", " calls by ");
+    out_text(line.page.out, page_inlined(&line.page, stack->site, "") ? " <- " : "");
     path_callers(&line.page, &path, false);
-    line_end(&line);
+    page_end_below(&line);
 }
 
-void details_of_others(const struct page *page, uint64_t calls) {
+void details_of_others(const struct page *page, const struct report_site *site, uint64_t calls) {
     struct line line;
+    page_chain(page, site);
     if (!page->report->walks.without_stack || !calls)
         return;
-    begin_below(&line, page);
-    page_count(&line.page, calls, " time without a path", " times without a path");
-    line_end(&line);
+    page_begin_below(&line, page);
+    page_count(&line.page, calls, " call without a path", " calls without a path");
+    page_end_below(&line);
 }
 
-static bool callers_are_known(const struct report *report, const struct report_site *site) {
-    return site->caller_count > 1 || report->callers[site->first_caller].at;
+/* Puts "called by node (a.c:3) <- ": the callers that all calls of the row have in common. */
+static void put_common_callers(const struct page *page, const struct report_site *site) {
+    bool has_inlined = page_inlined(page, site, "called by ");
+    for (size_t i = 0; i < site->shared_caller_count; i++) {
+        out_text(page->out, i || has_inlined ? " <- " : "called by ");
+        page_caller(page, &site->shared_callers[i]);
+    }
+    out_text(page->out, has_inlined || site->shared_caller_count ? " <- " : "called by ");
 }
 
-static void put_caller_place(const struct page *page, const struct place *at) {
-    page_function(page, at->function);
-    if (!at->file)
-        return;
-    out_char(page->out, ' ');
-    place_write(page->out, &(struct place){NULL, at->file, at->line, 0}, page->report->directory);
-}
-
-static void put_one_caller(const struct page *page, const struct report_caller *caller, uint64_t calls) {
-    if (caller->at)
-        put_caller_place(page, caller->at);
+static void put_caller(const struct page *page, const struct place *at) {
+    if (at)
+        page_caller(page, at);
     else
         out_text(page->out, "unknown code");
-    if (caller->calls == calls)
-        return;
-    out_text(page->out, " (");
-    page_share(page, caller->calls, calls);
-    out_char(page->out, ')');
-}
-
-static void put_shared_callers(const struct page *page, const struct report_site *site) {
-    out_text(page->out, "called by ");
-    for (size_t i = 0; i < site->shared_caller_count; i++) {
-        put_caller_place(page, &site->shared_callers[i]);
-        out_text(page->out, " < ");
-    }
 }
 
 void details_of_caller(const struct page *page, const struct report_site *site, const struct place *caller) {
     struct line line;
-    if (!caller && !site->caller_count)
+    if (!caller && !site->caller_count) {
+        page_chain(page, site);
         return;
-    begin_below(&line, page);
-    put_shared_callers(&line.page, site);
-    if (caller)
-        put_caller_place(&line.page, caller);
-    else
-        out_text(line.page.out, "unknown code");
-    line_end(&line);
+    }
+    page_begin_below(&line, page);
+    put_common_callers(&line.page, site);
+    put_caller(&line.page, caller);
+    page_end_below(&line);
 }
 
-/* "called by load a.c:12 (83.1%), parse b.c:7 (16.9%)": who called the function with the line. If all its
- * calls have one caller, that is followed outwards to where they part: "called by node a.c:3 < load a.c:12
- * (83.1%), ...". */
 static void put_shares(const struct page *page, const struct report_site *site) {
     const struct report_caller *callers = &page->report->callers[site->first_caller];
     uint64_t calls = counters_calls(&site->counters);
     size_t count = site->caller_count, shown = count < CALLERS_SHOWN ? count : CALLERS_SHOWN;
-    struct line line;
-    begin_below(&line, page);
-    put_shared_callers(&line.page, site);
     for (size_t i = 0; i < shown; i++) {
-        put_one_caller(&line.page, &callers[i], calls);
-        out_text(line.page.out, i + 1 < count ? ", " : "");
+        out_text(page->out, i ? ", " : "");
+        put_caller(page, callers[i].at);
+        if (callers[i].calls == calls)
+            continue;
+        out_char(page->out, ' ');
+        page_share(page, callers[i].calls, calls);
     }
-    if (count > shown) {
-        out_text(line.page.out, "and ");
-        page_count(&line.page, count - shown, " more", " more");
-        if (callers->calls < calls / 2)
-            out_text(line.page.out, ", none with half of it (--by=caller shows all)");
+    if (count == shown)
+        return;
+    out_text(page->out, ", and ");
+    page_count(page, count - shown, " more", " more");
+    if (callers->calls < calls / 2)
+        out_text(page->out, ", none with half of it (--by=caller shows all)");
+}
+
+/* Puts "called by node (a.c:3) <- load (a.c:12) 83.1%, parse (b.c:7) 16.9%": the callers that all calls have
+ * in common, and the ones where they part with their shares of the calls. */
+static void put_callers(const struct page *page, const struct report_site *site) {
+    struct line line;
+    bool is_known = site->main_stack && site->caller_count &&
+                    (site->caller_count > 1 || page->report->callers[site->first_caller].at);
+    if (!is_known) {
+        page_chain(page, site);
+        return;
     }
-    line_end(&line);
+    page_begin_below(&line, page);
+    put_common_callers(&line.page, site);
+    put_shares(&line.page, site);
+    page_end_below(&line);
 }
 
 void details_of_site(const struct page *page, const struct report_site *site) {
-    page_chain(page, site);
-    if (site->main_stack && site->caller_count && callers_are_known(page->report, site))
-        put_shares(page, site);
+    put_callers(page, site);
     put_advice(page, site);
     if (page->report->limits.sizes && site->sizes)
         put_sizes(page, site->sizes);
@@ -293,22 +288,22 @@ void details_of_apart(const struct page *page) {
         struct line line;
         if (!report_is_apart(report, report->sites[i]))
             continue;
-        begin_below(&line, page);
+        page_begin_below(&line, page);
         page_size(&line.page, counters_bytes(&report->sites[i]->counters));
         out_char(line.page.out, ' ');
         out_text(line.page.out, report_library_use(report->sites[i]));
         out_text(line.page.out, ": ");
         page_site(&line.page, report->sites[i]);
-        line_end(&line);
+        page_end_below(&line);
     }
 }
 
 static void put_end_of_fault(const struct page *page, const char *what, const struct report_site *site) {
     struct line line;
-    begin_below(&line, page);
+    page_begin_below(&line, page);
     out_text(line.page.out, what);
     page_site(&line.page, site);
-    line_end(&line);
+    page_end_below(&line);
     page_chain(page, site);
 }
 

@@ -62,7 +62,8 @@ struct path {
 /* depth: frames of the stack; 0: all. Empty if stack is NULL, or paths are not known. */
 struct path path_of(const struct report *, const struct report_stack *, uint64_t depth);
 
-/* "from parse < load < main"; functions without a name that call one another as their module. */
+/* Writes "parse <- load <- main". Functions without a name that call one another are shown as their module.
+ */
 void path_callers(const struct page *, const struct path *, bool has_lines);
 
 /* All functions as one value of CSV, "<-" between them; and the callers, a value each. */
@@ -111,19 +112,22 @@ enum column {
     COLUMN_LIVE_BLOCKS,
     COLUMN_PEAK,
     COLUMN_PEAK_SHARE,
-    COLUMN_MOST_LIVE,
-    COLUMN_AVERAGE,
     COLUMNS
 };
 
-/* Whether rows whose sum is totals have something to say in the column. */
-bool column_is_shown(const struct report *, const struct report_site *totals, enum column);
+/* Returns whether rows whose sum is totals have something to say in the column. Of the shares only that of
+ * the column that rows are sorted by is shown. */
+bool column_is_shown(const struct report *, const struct report_limits *, const struct report_site *totals,
+                     enum column);
 
-/* The one that rows are sorted by. */
+/* Returns the column that rows are sorted by. */
 enum column column_sorted(const struct report_limits *);
 
-/* Leaves room for the site on a page that is narrow; what rows are sorted by stays. The grid's columns may
- * have others behind those of this list. */
+/* Returns the column with the shares of a column's numbers. */
+enum column column_share(enum column);
+
+/* Drops columns until a narrow page has room for the site. The grid may have columns that are not in this
+ * list. */
 void columns_narrow(struct grid *, const struct report_limits *);
 
 const char *column_name(enum column);

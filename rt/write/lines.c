@@ -131,14 +131,19 @@ static size_t part_at(const char *text, const char *stops, size_t *columns) {
     return length;
 }
 
-/* The same up to where a line may be broken: a number stays with what it counts. */
+/* The same up to where a line may be broken: a number stays with what it counts, a function with its place.
+ */
 static size_t word_at(const char *text, size_t *columns) {
-    size_t length = part_at(text, " \v", columns), more;
-    if (!length || strspn(text, "0123456789.,+(") != length || text[length] != ' ')
+    enum { TOGETHER = 60 };
+    size_t length = part_at(text, " \v", columns), more, used;
+    bool is_number = length && strspn(text, "0123456789.,+(") == length && text[length] == ' ';
+    if (!is_number && strncmp(text + length, " (", 2) != 0)
         return length;
-    length += 1 + part_at(text + length + 1, " \v", &more);
+    used = part_at(text + length + 1, " \v", &more);
+    if (!is_number && *columns + more >= TOGETHER)
+        return length;
     *columns += 1 + more;
-    return length;
+    return length + 1 + used;
 }
 
 static void go_on_below(struct line *line) {
@@ -199,11 +204,16 @@ void grid_number_columns(struct grid *grid, size_t count) {
         grid->columns[grid->count] = (int)grid->count;
 }
 
+static bool is_nothing(const char *text) {
+    return !text[0] || strcmp(text, "-") == 0 || strcmp(text, "0") == 0 || strcmp(text, "0 B") == 0;
+}
+
 void grid_measure(struct grid *grid, const void *row) {
     char text[GRID_CELL];
     for (size_t i = 0; i < grid->count; i++) {
         grid->cell(text, grid->context, row, grid->columns[i]);
         grid->widths[i] = grid_wider(grid->widths[i], strlen(text), GRID_CELL);
+        grid->is_filled[i] |= row && !is_nothing(text);
     }
 }
 
@@ -214,21 +224,45 @@ size_t grid_width(const struct grid *grid) {
     return width;
 }
 
-static void drop(struct grid *grid, int column) {
+static void grid_drop(struct grid *grid, int column, bool is_filled) {
     for (size_t i = 0; i < grid->count; i++) {
-        if (grid->columns[i] != column)
+        if (grid->columns[i] != column || grid->is_filled[i] != is_filled)
             continue;
         size_t behind = --grid->count - i;
         memmove(&grid->columns[i], &grid->columns[i + 1], behind * sizeof *grid->columns);
         memmove(&grid->widths[i], &grid->widths[i + 1], behind * sizeof *grid->widths);
+        memmove(&grid->is_filled[i], &grid->is_filled[i + 1], behind * sizeof *grid->is_filled);
+        grid->dropped[grid->dropped_count++] = column;
         return;
     }
 }
 
 void grid_narrow(struct grid *grid, size_t room, const int *gives_way, size_t count) {
     size_t width = line_width(grid->page);
-    for (size_t i = 0; width && i < count && grid_width(grid) + room > width; i++)
-        drop(grid, gives_way[i]);
+    for (size_t i = 0; width && i < 2 * count && grid_width(grid) + room > width; i++)
+        grid_drop(grid, gives_way[i % count], i >= count);
+}
+
+void grid_put_dropped(const struct grid *grid, const struct page *page, const void *row) {
+    char text[GRID_CELL], name[GRID_CELL];
+    struct line line;
+    bool has_begun = false;
+    for (size_t i = grid->dropped_count; i-- > 0;) {
+        grid->cell(name, grid->context, NULL, grid->dropped[i]);
+        grid->cell(text, grid->context, row, grid->dropped[i]);
+        if (is_nothing(text))
+            continue;
+        if (has_begun)
+            out_text(line.page.out, ", ");
+        else
+            page_begin_below(&line, page);
+        has_begun = true;
+        out_text(line.page.out, text);
+        out_char(line.page.out, ' ');
+        out_text(line.page.out, name);
+    }
+    if (has_begun)
+        page_end_below(&line);
 }
 
 size_t grid_indent(const struct grid *grid) {

@@ -43,16 +43,21 @@ void page_break(const struct page *);
 void page_begin_line(const struct page *, const char *text, const char *markdown);
 void page_end_line(const struct page *);
 
-/* "file:line:column function callee of type", "file:line:column function (unsited in module)", or "unsited in
- * module". NULL: "an unknown place". */
+/* Writes "file:line:column: function -> callee [type]"; for allocations outside instrumented code
+ * "file:line: function (module)" or "module+0x1f: function". NULL: "an unknown place". */
 void page_site(const struct page *, const struct report_site *);
 
-/* The same, and the function whose code it is part of in the end: in a library of templates the first is the
- * same place for all. */
+/* Writes the site and then the functions that it was inlined into, " <- " before each. */
 void page_site_in(const struct page *, const struct report_site *);
 
-/* The places that the site was inlined into, each on a line below; of more than four, those from the third on
- * on one line, unless names are full. NULL: nothing. */
+/* Writes "function (file:line)". */
+void page_caller(const struct page *, const struct place *);
+
+/* Writes the functions that the site was inlined into, before and then " <- " between them, and returns
+ * whether there are any. Of many only the first ones and the last one are shown, unless names are full. */
+bool page_inlined(const struct page *, const struct report_site *, const char *before);
+
+/* Writes them on a line below the row, "called by ...", if there are any. */
 void page_chain(const struct page *, const struct report_site *);
 
 /* "src/a.c:12:7", as far as it is known. */
@@ -103,6 +108,10 @@ void line_begin(struct line *, const struct page *to, size_t used, size_t indent
 void line_space(const struct page *);
 void line_end(struct line *);
 
+/* A faint line below a row. */
+void page_begin_below(struct line *, const struct page *);
+void page_end_below(struct line *);
+
 /* The same where there is only one line: what does not fit is left out. */
 void line_cut(struct line *);
 
@@ -125,9 +134,12 @@ struct grid {
     const struct page *page;
     grid_cell *cell;
     const void *context;
-    size_t count;                /* of columns */
-    int columns[GRID_COLUMNS];   /* which they are for the cell's writer */
-    size_t widths[GRID_COLUMNS]; /* of the text; what is wider moves the rest of its line */
+    size_t count;                 /* of columns */
+    int columns[GRID_COLUMNS];    /* which they are for the cell's writer */
+    size_t widths[GRID_COLUMNS];  /* of the text; what is wider moves the rest of its line */
+    bool is_filled[GRID_COLUMNS]; /* a measured row has more than nothing in it */
+    int dropped[GRID_COLUMNS];    /* columns for which the page is too narrow, the first dropped one first */
+    size_t dropped_count;
 };
 
 /* The numbers from 0 on. */
@@ -136,8 +148,8 @@ void grid_number_columns(struct grid *, size_t count);
 /* Widens the columns to what the row has. */
 void grid_measure(struct grid *, const void *row);
 
-/* Takes columns away, those that stand first in the list first, until what is behind them has so many columns
- * of the page. */
+/* Drops columns of the list until the last column has so many characters of the page: first the columns in
+ * which no measured row has anything, then the others, in the order of the list. */
 void grid_narrow(struct grid *, size_t room, const int *gives_way, size_t count);
 
 /* The width of a row of the text before its last column. */
@@ -145,6 +157,10 @@ size_t grid_width(const struct grid *);
 
 /* Of the lines below a row: below its last column if that is wide, else where they have room. */
 size_t grid_indent(const struct grid *);
+
+/* Writes the row's cells in the dropped columns on a line below the row, as "1.0 KiB peak, 3 moved"; cells
+ * that say nothing are left out. */
+void grid_put_dropped(const struct grid *, const struct page *, const void *row);
 
 /* The line of names; last: of the last column. */
 void grid_head(const struct grid *, const char *last);

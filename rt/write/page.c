@@ -74,14 +74,18 @@ static void show_path(char text[PATH_MAX], const struct page *page, const char *
     memcpy(text, "...", strlen("..."));
 }
 
-void page_place(const struct page *page, const struct place *place) {
+static void put_place(const struct page *page, const struct place *place) {
     char text[PATH_MAX];
     show_path(text, page, place->file);
-    page_style(page, STYLE_PLACE);
     out_text(page->out, page->is_markdown ? "`" : "");
     (page->is_markdown ? out_code_part : out_plain)(page->out, text);
     put_line(page->out, place);
     out_text(page->out, page->is_markdown ? "`" : "");
+}
+
+void page_place(const struct page *page, const struct place *place) {
+    page_style(page, STYLE_PLACE);
+    put_place(page, place);
     page_style(page, STYLE_PLAIN);
 }
 
@@ -120,19 +124,12 @@ void page_type(const struct page *page, const char *name) {
     put_name(page, NAME_TYPE, name);
 }
 
-static void put_place(const struct page *page, const struct place *place) {
-    page_place(page, place);
-    line_space(page);
-    page_function(page, place->function);
-}
-
-/* That calls main, the function of a thread and those that it is given. */
+/* Functions of the C library call main and the functions that start threads. */
 static bool is_c_library(const struct report_module *module) {
     return strncmp(path_base(module->path), "libc.so", strlen("libc.so")) == 0;
 }
 
-/* The function of the module that was called from outside: of the C library, the one that the program knows.
- */
+/* Returns the function through which the program called the module; NULL if the C library called it. */
 static const char *entry_of(const struct report_site *site) {
     const struct report_stack *stack = site->main_stack;
     size_t entry = 0;
@@ -143,49 +140,61 @@ static const char *entry_of(const struct report_site *site) {
     return is_known ? stack->frames[entry - 1].function : NULL;
 }
 
-/* Whose calls these are: their line, if debug information told, and the function or the nearest symbol. */
-static void put_caller(const struct page *page, const struct report_site *site) {
+/* Writes ": function"; the line may be broken between the two. */
+static void put_function(const struct page *page, const char *function) {
+    out_char(page->out, ':');
+    line_space(page);
+    page_function(page, function);
+}
+
+/* A symbol table that lacks the function tells only where it begins, which the address tells better. */
+static bool has_name(const struct site_view *view) {
+    static const char nameless[] = "[function at ";
+    return view->at.function && strncmp(view->at.function, nameless, sizeof nameless - 1) != 0;
+}
+
+/* Writes "libc.so.6+0x758cc"; the allocations of a module's other callers have no address. */
+static void put_code(const struct page *page, const struct report_site *site) {
+    page_code(page, site->view.module ? path_base(site->view.module) : NULL);
+    if (site->view.address) {
+        out_text(page->out, "+0x");
+        out_hex(page->out, site->view.address);
+    } else if (page->report->caller_count)
+        out_text(page->out, ", other callers");
+}
+
+/* An allocation outside instrumented code: the source line if debug information has it, else the address. */
+static void put_unsited(const struct page *page, const struct report_site *site) {
     const struct site_view *view = &site->view;
     const char *entry = entry_of(site);
     if (view->at.file)
-        put_place(page, &view->at);
+        page_place(page, &view->at);
     else
-        page_function(page, view->at.function);
-    if (entry) {
+        put_code(page, site);
+    if (view->address && (has_name(view) || view->at.file))
+        put_function(page, view->at.function);
+    if (entry && view->address) {
         out_text(page->out, " for ");
         page_function(page, entry);
     }
-    out_char(page->out, ' ');
-}
-
-static void put_unsited(const struct page *page, const struct report_site *site) {
-    const struct site_view *view = &site->view;
-    static const char what[] = "(unsited in ";
-    bool is_told = view->address && view->at.function;
-    struct page behind = *page;
-    behind.room -= page->room > strlen(what) ? strlen(what) : 0;
-    if (is_told)
-        put_caller(page, site);
-    out_text(page->out, what + !is_told);
-    page_path(&behind, view->module);
-    if (view->address && !view->at.file) {
-        out_text(page->out, "+0x");
-        out_hex(page->out, view->address);
-    } else if (!view->address && page->report->caller_count)
-        out_text(page->out, ", other callers");
-    if (is_told)
-        out_char(page->out, ')');
+    if (!view->at.file)
+        return;
+    out_text(page->out, " (");
+    page_code(page, view->module ? path_base(view->module) : NULL);
+    out_char(page->out, ')');
 }
 
 static void put_sited(const struct page *page, const struct report_site *site) {
     const struct site_view *view = &site->view;
-    put_place(page, &view->at);
-    out_char(page->out, ' ');
+    page_place(page, &view->at);
+    put_function(page, view->at.function);
+    out_text(page->out, " -> ");
     page_function(page, view->callee);
     if (!type_is_telling(view->type))
         return;
-    out_text(page->out, " of ");
+    out_text(page->out, " [");
     page_type(page, view->type);
+    out_char(page->out, ']');
 }
 
 void page_site(const struct page *page, const struct report_site *site) {
@@ -197,8 +206,17 @@ void page_site(const struct page *page, const struct report_site *site) {
         out_text(page->out, " (backing, not in the total)");
 }
 
-/* What a site was inlined into. Of functions of a library's headers nobody wrote a line here, and those of
- * C++'s come in dozens: only full names have them. NULL: there are no more of them. */
+void page_caller(const struct page *page, const struct place *place) {
+    page_function(page, place->function);
+    if (!place->file)
+        return;
+    out_text(page->out, " (");
+    put_place(page, &(struct place){.file = place->file, .line = place->line});
+    out_char(page->out, ')');
+}
+
+/* Returns the nth function that the site was inlined into; NULL if there are fewer. C++'s headers inline
+ * dozens of functions in which nobody wrote a line here: only full names have them. */
 static const struct place *inlined_at(const struct page *page, const struct site_view *view, size_t nth) {
     for (size_t i = 0; i < view->inlined_count; i++) {
         const struct place *place = &view->inlined[i];
@@ -209,60 +227,44 @@ static const struct place *inlined_at(const struct page *page, const struct site
     return NULL;
 }
 
-static size_t inlined_count(const struct page *page, const struct site_view *view) {
+bool page_inlined(const struct page *page, const struct report_site *site, const char *before) {
+    enum { SHOWN = 4 };
     size_t count = 0;
-    while (inlined_at(page, view, count))
+    while (site && inlined_at(page, &site->view, count))
         count++;
+    bool is_whole = count <= SHOWN + 1 || page->report->limits.full_names;
+    for (size_t i = 0; i < count; i++) {
+        out_text(page->out, i ? " <- " : before);
+        if (i == SHOWN && !is_whole) {
+            page_count(page, count - 1 - i, " more <- ", " more <- ");
+            i = count - 1;
+        }
+        page_caller(page, inlined_at(page, &site->view, i));
+    }
     return count;
 }
 
 void page_site_in(const struct page *page, const struct report_site *site) {
     page_site(page, site);
-    size_t count = site ? inlined_count(page, &site->view) : 0;
-    if (!count)
-        return;
-    out_text(page->out, " in ");
-    put_place(page, inlined_at(page, &site->view, count - 1));
-}
-
-static void put_in(const struct page *page, const struct place *place) {
-    struct line line;
-    page_break(page);
-    line_begin(&line, page, page->indent, page->indent + 2);
-    out_text(line.page.out, "in ");
-    put_place(&line.page, place);
-    line_end(&line);
-}
-
-/* "in parse <- load <- 3 more <- main app.c:90:3": who reads wants to know where it begins and ends. */
-static void put_folded(const struct page *page, const struct site_view *view, size_t first, size_t last) {
-    enum { NAMES = 6 };
-    struct line line;
-    page_break(page);
-    line_begin(&line, page, page->indent, page->indent + 2);
-    out_text(line.page.out, "in ");
-    for (size_t i = first; i < last; i++) {
-        if (i == first + NAMES && last - i > 1) {
-            page_count(&line.page, last - i, " more", " more");
-            i = last - 1;
-        } else
-            page_function(&line.page, inlined_at(page, view, i)->function);
-        out_text(line.page.out, " <-");
-        line_space(&line.page);
-    }
-    const struct place *outermost = inlined_at(page, view, last);
-    page_function(&line.page, outermost->function);
-    line_space(&line.page);
-    page_place(&line.page, outermost);
-    line_end(&line);
+    page_inlined(page, site, " <- ");
 }
 
 void page_chain(const struct page *page, const struct report_site *site) {
-    enum { WHOLE = 4, LINES = 2 };
-    size_t count = site ? inlined_count(page, &site->view) : 0;
-    bool is_whole = count <= WHOLE || page->report->limits.full_names;
-    for (size_t i = 0; i < (is_whole ? count : LINES); i++)
-        put_in(page, inlined_at(page, &site->view, i));
-    if (!is_whole)
-        put_folded(page, &site->view, LINES, count - 1);
+    struct line line;
+    if (!site || !inlined_at(page, &site->view, 0))
+        return;
+    page_begin_below(&line, page);
+    page_inlined(&line.page, site, "called by ");
+    page_end_below(&line);
+}
+
+void page_begin_below(struct line *line, const struct page *page) {
+    page_break(page);
+    line_begin(line, page, page->indent, page->indent + 2);
+    page_style(&line->page, STYLE_FAINT);
+}
+
+void page_end_below(struct line *line) {
+    page_style(&line->page, STYLE_PLAIN);
+    line_end(line);
 }

@@ -47,7 +47,7 @@ void path_callers(const struct page *page, const struct path *path, bool has_lin
         bool is_module = is_nameless(call), is_first = i == path->callers;
         if (is_module && !is_first && is_nameless(call - 1) && is_same_text(call[-1].module, call->module))
             continue;
-        out_text(page->out, is_first ? "from " : " < ");
+        out_text(page->out, is_first ? "" : " <- ");
         (is_module ? put_module : put_call)(page, call);
         if (has_lines && call->at.line) {
             out_char(page->out, ':');

@@ -90,10 +90,6 @@ void summary_run(const struct page *page) {
     else if (!page->report->finished && !page->report->running)
         out_text(page->out, ", killed by a signal (allocsite-run or fatal=1 would tell which) or ended by a "
                             "system call of its own");
-    if (run->resident) {
-        out_text(page->out, "; resident at most: ");
-        page_size(page, run->resident);
-    }
 }
 
 void summary_sampled(const struct page *page) {
@@ -106,10 +102,6 @@ void summary_sampled(const struct page *page) {
     if (sampled->thinned) {
         out_text(page->out, ", ");
         page_count(page, sampled->thinned, " older one thinned out", " older ones thinned out");
-    }
-    if (sampled->resident) {
-        out_text(page->out, "; resident: ");
-        page_size(page, sampled->resident);
     }
 }
 

@@ -6,9 +6,11 @@
 #include "model/options.h"
 #include "write/lines.h"
 
+/* Puts "3.4 KiB in 12 blocks". */
 static void put_blocks(const struct page *page, uint64_t blocks, uint64_t bytes) {
-    page_count(page, blocks, " block of ", " blocks of ");
     page_size(page, bytes);
+    out_text(page->out, " in ");
+    page_count(page, blocks, " block", " blocks");
 }
 
 void summary_processes(const struct page *page) {
@@ -44,12 +46,12 @@ void summary_reason(const struct page *page, size_t reason) {
 
 void summary_totals(const struct page *page) {
     const struct counters *totals = &page->report->totals.counters;
-    page_count(page, totals->allocs, " allocation of ", " allocations of ");
-    page_size(page, totals->alloc_bytes);
+    page_size(page, counters_bytes(totals));
+    out_text(page->out, " in ");
+    page_count(page, totals->allocs, " allocation", " allocations");
     if (totals->reallocs) {
-        out_text(page->out, ", ");
-        page_count(page, totals->reallocs, " reallocation of ", " reallocations of ");
-        page_size(page, totals->realloc_bytes);
+        out_text(page->out, " and ");
+        page_count(page, totals->reallocs, " reallocation", " reallocations");
     }
     if (totals->failed) {
         out_text(page->out, ", ");
@@ -57,28 +59,70 @@ void summary_totals(const struct page *page) {
     }
 }
 
+static bool lines_are_known(const struct report *report) {
+    return counters_calls(&report->known) == counters_calls(&report->totals.counters);
+}
+
+static void put_total(const struct page *page) {
+    summary_totals(page);
+    if (lines_are_known(page->report) && page->report->counted)
+        out_text(page->out, ", all from known lines");
+}
+
 void summary_live(const struct page *page) {
-    const struct counters *totals = &page->report->totals.counters;
-    if (page->report->is_unowned) {
+    const struct report *report = page->report;
+    const struct counters *totals = &report->totals.counters, *apart = &report->apart.counters;
+    if (report->is_unowned) {
         out_text(page->out, "live and peak: not counted");
         return;
     }
-    out_text(page->out, page->report->finished ? "live at exit: " : "live so far: ");
-    put_blocks(page, totals->live_blocks, totals->live_bytes);
-    if (page->report->apart.counters.live_blocks) {
+    out_text(page->out, report->finished ? "live at exit: " : "live so far: ");
+    if (totals->live_blocks)
+        put_blocks(page, totals->live_blocks, totals->live_bytes);
+    else
+        out_text(page->out, "nothing");
+    if (apart->live_blocks) {
         out_text(page->out, " (");
-        page_size(page, page->report->apart.counters.live_bytes);
+        if (apart->live_blocks == totals->live_blocks)
+            out_text(page->out, "all of it");
+        else
+            page_size(page, apart->live_bytes);
         out_text(page->out, " start-up and stdio)");
     }
     out_text(page->out, "; peak: ");
-    page_size(page, totals->peak_bytes);
-    out_text(page->out, " in ");
-    page_count(page, totals->peak_blocks, " block", " blocks");
-    if (!page->report->peak_within)
+    put_blocks(page, totals->peak_blocks, totals->peak_bytes);
+    if (!report->peak_within)
         return;
-    out_text(page->out, " (the true peak is within +");
-    page_size(page, page->report->peak_within);
-    out_char(page->out, ')');
+    out_text(page->out, " (at most ");
+    page_size(page, report->peak_within);
+    out_text(page->out, " more)");
+}
+
+/* Returns the resident bytes that the report is about: at the sample, or the most; 0: not known. */
+static uint64_t resident_of(const struct report *report) {
+    return report->sampled.time ? report->sampled.resident : report->run.resident;
+}
+
+static uint64_t blocks_of(const struct report *report) {
+    const struct counters *totals = &report->totals.counters;
+    return report->sampled.time ? totals->live_bytes : totals->peak_bytes;
+}
+
+bool summary_has_resident(const struct report *report) {
+    return resident_of(report);
+}
+
+void summary_resident(const struct page *page) {
+    const struct report *report = page->report;
+    uint64_t resident = resident_of(report), blocks = blocks_of(report);
+    page_size(page, resident);
+    out_text(page->out, report->sampled.time ? " then" : " at most");
+    if (report->is_unowned || resident <= blocks)
+        return;
+    out_text(page->out, ", ");
+    page_size(page, resident - blocks);
+    out_text(page->out, report->sampled.time ? " more than what was live" : " more than the peak");
+    out_text(page->out, ": code, stacks, mappings, overhead");
 }
 
 void summary_lost(const struct page *page) {
@@ -88,7 +132,10 @@ void summary_lost(const struct page *page) {
         page_code(page, page->report->lost_unknown);
         return;
     }
-    put_blocks(page, totals->lost_blocks, totals->lost_bytes);
+    if (totals->lost_blocks)
+        put_blocks(page, totals->lost_blocks, totals->lost_bytes);
+    else
+        out_text(page->out, "nothing");
     if (totals->possibly_lost_blocks) {
         out_text(page->out, "; possibly lost: ");
         put_blocks(page, totals->possibly_lost_blocks, totals->possibly_lost_bytes);
@@ -118,7 +165,7 @@ void summary_inherited(const struct page *page) {
 static void put_places_without_lines(const struct page *page) {
     const struct report *report = page->report;
     if (report->caller_count)
-        page_count(page, report->caller_count, " caller", " callers");
+        page_count(page, report->caller_count, " place", " places");
     if (report->caller_count && report->module_count)
         out_text(page->out, ", and others in ");
     if (report->module_count || !report->caller_count)
@@ -128,21 +175,19 @@ static void put_places_without_lines(const struct page *page) {
 void summary_lines(const struct page *page) {
     const struct report *report = page->report;
     uint64_t calls = counters_calls(&report->totals.counters), known = counters_calls(&report->known);
-    uint64_t bytes = counters_bytes(&report->totals.counters);
-    out_text(page->out, "known for ");
     if (known == calls) {
-        out_text(page->out, "all of ");
-        page_count(page, calls, " call", " calls");
+        out_text(page->out, "known for all calls");
         return;
     }
-    page_share(page, known, calls);
-    out_text(page->out, " of ");
-    page_count(page, calls, " call (", " calls (");
-    page_share(page, counters_bytes(&report->known), bytes);
-    out_text(page->out, " of ");
-    page_size(page, bytes);
-    out_text(page->out, "); the others are of code without the plugin: ");
+    if (known) {
+        out_text(page->out, "known from the plugin for ");
+        page_share(page, known, calls);
+        out_text(page->out, " of the calls and ");
+        page_share(page, counters_bytes(&report->known), counters_bytes(&report->totals.counters));
+        out_text(page->out, " of the bytes; the others, ");
+    }
     put_places_without_lines(page);
+    out_text(page->out, ", from symbols and debug information alone");
 }
 
 /* Returns whether stack=N limits the frames of each path. */
@@ -237,12 +282,16 @@ static void put_program(const struct page *page) {
     summary_processes(page);
 }
 
-static void put_directory(const struct page *page) {
-    page_code(page, page->report->directory);
+static void put_run(const struct page *page) {
+    if (page->report->run.command) {
+        page_code(page, page->report->run.command);
+        out_text(page->out, "; ");
+    }
+    summary_run(page);
 }
 
-static void put_command(const struct page *page) {
-    page_code(page, page->report->run.command);
+static void put_directory(const struct page *page) {
+    page_code(page, page->report->directory);
 }
 
 static void put_reason(const struct page *page, size_t reason) {
@@ -274,20 +323,21 @@ void summary_text(const struct page *page) {
     const struct report *report = page->report;
     put_line(page, "", put_program, "\n");
     if (report->run.begun)
-        put_line(page, "ran: ", summary_run, "\n");
+        put_line(page, "ran: ", put_run, "\n");
     if (report->sampled.time)
         put_line(page, "sampled: ", summary_sampled, "\n");
-    if (report->run.command)
-        put_line(page, "command: ", put_command, "\n");
     if (report->damaged)
         put_reasons(page);
-    put_line(page, "total: ", summary_totals, "\n");
+    put_line(page, "total: ", put_total, "\n");
     put_line(page, "", summary_live, "\n");
+    if (summary_has_resident(report))
+        put_line(page, "resident: ", summary_resident, "\n");
     if (summary_has_lost(report))
         put_line(page, "lost: ", summary_lost, "\n");
     if (summary_has_inherited(report))
         put_line(page, "inherited: ", summary_inherited, "\n");
-    put_line(page, "lines: ", summary_lines, "\n");
+    if (!lines_are_known(report))
+        put_line(page, "lines: ", summary_lines, "\n");
     if (report->has_custom)
         put_line(page, "custom: ", summary_custom, "\n");
     if (summary_has_paths(report))
@@ -308,9 +358,10 @@ void summary_markdown(const struct page *page) {
     page_code(page, report->program);
     if (report->several.count)
         summary_processes(page);
-    put_line(page, ": ", summary_totals, "; ");
-    put_line(page, "", summary_live, ". ");
-    put_line(page, "Lines: ", summary_lines, ".\n");
+    put_line(page, ": ", put_total, "; ");
+    put_line(page, "", summary_live, ".\n");
+    if (!lines_are_known(report))
+        put_line(page, "\nLines: ", summary_lines, ".\n");
     if (report->has_custom)
         put_line(page, "\nCustom: ", summary_custom, ".\n");
     if (summary_has_paths(report))

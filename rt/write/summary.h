@@ -16,14 +16,17 @@ void summary_processes(const struct page *);
 /* Why the numbers are not exact: one of the report's reasons; and in how many processes, if not in all. */
 void summary_reason(const struct page *, size_t reason);
 
-/* "1,234 allocations of 5.6 MiB, 7 reallocations of 8.0 KiB, 2 failed": those of which there are any. */
+/* Writes "5.6 MiB in 1,234 allocations and 7 reallocations, 2 failed": as far as there are any. */
 void summary_totals(const struct page *);
 
-/* "live at exit: 12 blocks of 3.4 KiB; peak: 1.2 MiB in 3,400 blocks (the true peak is within +64 KiB)" */
+/* Writes "live at exit: 3.4 KiB in 12 blocks; peak: 1.2 MiB in 3,400 blocks (at most 64 KiB more)". */
 void summary_live(const struct page *);
 
-/* "3 blocks of 1.0 KiB; still reachable: 9 blocks of 2.4 KiB", if somebody asked; possibly lost ones between
- * them, if there are any. */
+/* Writes "8.4 MiB at most, 4.9 MiB more than the peak: code, stacks, mappings, overhead". */
+bool summary_has_resident(const struct report *);
+void summary_resident(const struct page *);
+
+/* Writes "1.0 KiB in 3 blocks; still reachable: 2.4 KiB in 9 blocks", or why nothing is known. */
 void summary_lost(const struct page *);
 
 static inline bool summary_has_lost(const struct report *report) {
@@ -38,8 +41,8 @@ static inline bool summary_has_inherited(const struct report *report) {
     return report->totals.counters.inherited_blocks || report->several.untouched_blocks;
 }
 
-/* "known for all of 1,241 calls", or "known for 99.8% of 1,241 calls (97.1% of 5.6 MiB); the others are of
- * code without the plugin: 30 callers, and others in 2 modules" */
+/* Writes "known for all calls", or "known from the plugin for 99.8% of the calls and 97.1% of the bytes; the
+ * others, 30 places, from symbols and debug information alone". */
 void summary_lines(const struct page *);
 
 /* "up to 8 frames; 3 paths end early": what paths are not, if they are not whole. */
@@ -66,7 +69,7 @@ void details_of_caller(const struct page *, const struct report_site *, const st
 void details_of_stack(const struct page *, const struct report_stack *, uint64_t depth, uint64_t calls);
 
 /* Of a site's row by stack, for what is in none. */
-void details_of_others(const struct page *, uint64_t calls);
+void details_of_others(const struct page *, const struct report_site *, uint64_t calls);
 
 /* Each site of the row of what libraries take for themselves. */
 void details_of_apart(const struct page *);

@@ -72,11 +72,11 @@ class Limits(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (1, ""))
         self.assertRegex(result.stdout, f"""\
 ^{re.escape(budget)}:3: function parse_\\*: live 3\\.8 KiB, limit 1\\.0 KiB, over by 2\\.8 KiB
-  2\\.9 KiB  .*program\\.c:10:12 parse_list helper
-    900 B  .*program\\.c:5:63 parse_value malloc
+  2\\.9 KiB  .*program\\.c:10:12: parse_list -> helper
+    900 B  .*program\\.c:5:63: parse_value -> malloc
 {re.escape(budget)}:3: function parse_\\*: allocs 11, limit 3, over by 8
-  10  .*program\\.c:5:63 parse_value malloc
-   1  .*program\\.c:10:12 parse_list helper
+  10  .*program\\.c:5:63: parse_value -> malloc
+   1  .*program\\.c:10:12: parse_list -> helper
 {re.escape(self.path)}: 2 of 3 limits broken
 $""")
 
@@ -86,7 +86,7 @@ $""")
         written("unsited/ignored.txt", "src:*=ignore\n")
         path = report(SOURCE, "unsited", flags=("-O2", "-fallocsite-list=ignored.txt"))
         result = check("unsited *program allocs <= 3\nfunction parse_value allocs <= 0\n", path)
-        self.assertRegex(result.stdout, r"(?m)^  10  .*program\.c:5:63 parse_value \(unsited in .*program\)$")
+        self.assertRegex(result.stdout, r"(?m)^  10  .*program\.c:5:63: parse_value \(program\)$")
         self.assertRegex(result.stdout, r"1 of 2 limits broken$")
         self.assertEqual((result.returncode, result.stderr), (1, ""))
 

@@ -102,9 +102,9 @@ class Phases(unittest.TestCase):
     def test_text(self):
         text = check("--by=phase", "--sort=live", PROFILES[0]).splitlines()
         table = text[[line.endswith("  phase") for line in text].index(True):]
-        self.assertEqual(table[0].split()[-3:], ["live", "average", "phase"])
-        self.assertRegex(table[1], r" \+4\.8 KiB +\d+ B  parsing$")
-        self.assertRegex(table[-1], r" -5\.7 KiB +7 B  cleaning$")
+        self.assertEqual(table[0].split()[-2:], ["live", "phase"])
+        self.assertRegex(table[1], r" \+4\.8 KiB  parsing$")
+        self.assertRegex(table[-1], r" -5\.7 KiB  cleaning$")
         self.assertRegex("\n".join(table), r"(?m)  \(no phase\)$")
         self.assertEqual(len({line.rindex("  ") for line in table}), 1, text)
 
@@ -115,7 +115,7 @@ class Phases(unittest.TestCase):
         for name, before in found["before_reset"].items():
             inherited = found["totals"][name.replace("live", "inherited")] if name in LIVE else 0
             self.assertEqual(sum(row[name] for row in found["rows"]), found["totals"][name] + before - inherited, name)
-        self.assertRegex(check("--by=phase", *RESET), r"(?m)^reset: 1\d\d allocations of .* before the last reset")
+        self.assertRegex(check("--by=phase", *RESET), r"(?m)^reset: \S+ \S+ in 1\d\d allocations .* before the last reset")
         self.assertNotIn("before_reset", document("phase", *PROFILES))
 
 
@@ -204,7 +204,7 @@ class Sites(unittest.TestCase):
 
     def test_text(self):
         text = check("--by=function", PROFILES[0])
-        self.assertRegex(text, r"(?m)^ *self +share +inclusive +share .* frees .* peak  average  function$")
+        self.assertRegex(text, r"(?m)^ *self +self% +inclusive +inclusive% .* frees .* peak  function$")
         self.assertRegex(text, r"(?m)  work$")
         self.assertRegex(check("--by=line", PROFILES[0]), r"(?m)by\.c:\d+$")
         self.assertRegex(check("--by=type", PROFILES[0]), r"(?m)  bytes$")
@@ -252,7 +252,7 @@ int main(void) {
                                                               ["1", "100", "1", "100", "char"]])
         self.assertEqual(len(self.table("--by=type", "--leaks", "--min-bytes=101")), 1)
         self.assertEqual(len(self.table("--leaks", "--min-allocs=2")), 1)
-        self.assertIn("| 1.8 KiB | 94.9% | 39 | 50 | 48 B | `struct node` |\n",
+        self.assertIn("| 1.8 KiB | 94.9% | 39 | 50 | `struct node` |\n",
                       check("--by=type", "--leaks", "--format=markdown", self.profile))
 
     def test_by_stack(self):
@@ -261,7 +261,7 @@ int main(void) {
                          [["19", str(19 * 48), "30", str(30 * 48), *node, "main"],
                           ["20", str(20 * 48), "20", str(20 * 48), *node, "parse", "main"]])
         self.assertEqual(len(self.table("--by=stack", "--depth=1", "--filter=type=struct node")), 1)
-        self.assertRegex(check("--by=stack", self.profile), r"grow malloc of struct node\n +20 times: from parse < main\n")
+        self.assertRegex(check("--by=stack", self.profile), r"grow -> malloc \[struct node\]\n +20 calls by parse <- main\n")
 
     def test_filters(self):
         for glob_of, want in (("stacks.c:6", 1), ("file=stacks.c", 2), ("grow", 1), ("function=*a*", 1), ("type=char", 1),
@@ -357,8 +357,8 @@ class Options(unittest.TestCase):
         self.assertTrue(found)
         self.assertTrue(all(row["live_blocks"] for row in found))
         self.assertIn("lost_bytes", found[0])
-        self.assertRegex(check("--by=function", "--leaks", FULL), r"(?m)^ *self +share +inclusive +share +lost +possibly +blocks")
-        self.assertRegex(check("--by=file", "--leaks", FULL), r"(?m)^ *lost +possibly +live +share +blocks")
+        self.assertRegex(check("--by=function", "--leaks", FULL), r"(?m)^ *self +self% +inclusive +inclusive% +lost +possibly +blocks")
+        self.assertRegex(check("--by=file", "--leaks", FULL), r"(?m)^ *lost +possibly +live +live% +blocks")
 
     def test_usage(self):
         for arguments in (["--by=threads", FULL], ["--by=", FULL], ["--by"], ["--by=function", "--pairs", FULL],

@@ -141,9 +141,9 @@ class Unused(unittest.TestCase):
         self.assertRegex(lines[0], r"^allocsite: .*/app/program, pid \d+$")
         self.assertEqual(lines[1], "sites: 1 of 5 have run (20.0%)")
         self.assertEqual([line.split() for line in lines[2:]],
-                         [["part.h:3:11", "part", "malloc"], ["in", "program.c:14:38", "main"],
-                          ["program.c:9:45", "main", "malloc"], ["program.c:10:45", "main", "realloc"],
-                          ["program.c:11:45", "main", "calloc"]])
+                         [["part.h:3:11:", "part", "->", "malloc"], ["called", "by", "main", "(program.c:14)"],
+                          ["program.c:9:45:", "main", "->", "malloc"], ["program.c:10:45:", "main", "->", "realloc"],
+                          ["program.c:11:45:", "main", "->", "calloc"]])
 
     def test_forms_agree(self):
         path = run("forms", "mh")
@@ -154,7 +154,7 @@ class Unused(unittest.TestCase):
                           for site in document("unused", path)["sites"]])
         self.assertEqual(dump("report", "--unused", "--format=markdown", path).stdout.count("| `malloc`"), 0)
         self.assertRegex(dump("report", "--unused", "--format=markdown", path).stdout,
-                         r"\| .*part\.h:3:11` `part` `malloc`<br>in .*program\.c:14:38` `main` \| ")
+                         r"\| .*part\.h:3:11`: `part` -> `malloc`<br>called by `main` \(`.*program\.c:14`\) \| ")
 
 
 class WithoutAllocations(unittest.TestCase):

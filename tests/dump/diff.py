@@ -79,7 +79,7 @@ class Stacks(unittest.TestCase):
         more, less = by_ways("more", 7), by_ways("less", 3)
         self.assertEqual(self.rows(less, more), [(["fill", "load", "main"], "grown", 4), (["fill", "save", "main"], "same", 0)])
         self.assertEqual(self.rows(more, more), [(["fill", "load", "main"], "same", 0), (["fill", "save", "main"], "same", 0)])
-        self.assertRegex(dump("diff", "--by=stack", less, more).stdout, r"(?s)\ngrown +\+40 B.*fill malloc\n +from load < main\n")
+        self.assertRegex(dump("diff", "--by=stack", less, more).stdout, r"(?s)\ngrown +\+40 B.*fill -> malloc\n +called by load <- main\n")
 
     def test_a_way_is_one_inlined_or_not(self):
         inlined = dump("diff", "--by=stack", "--exit-code", by_ways("less", 3), by_ways("inlined", 3, "always_inline"))
@@ -93,14 +93,14 @@ class Stacks(unittest.TestCase):
                               "void *fill_twice(int size) { return kept = take(size + 1); }")
         less, more = (report(source, f"wrapped/{loads}", "", ("-O1", f"-DLOADS={loads}", "-DHOW=noinline"), contexts=1)
                       for loads in (3, 7))
-        self.assertRegex(dump("diff", "--by=stack", less, more).stdout, r"fill take\n +from load < main\n")
-        self.assertIn(" 3 times: from load < main\n", dump("report", "--by=stack", less).stdout)
+        self.assertRegex(dump("diff", "--by=stack", less, more).stdout, r"fill -> take\n +called by load <- main\n")
+        self.assertIn(" 3 calls by load <- main\n", dump("report", "--by=stack", less).stdout)
 
     def test_lines_tell_apart_what_functions_do_not(self):
         twice = WAYS.replace("load(10);", "load(10);\n    load(20);").replace("load(int size) { fill(size);", "load(int size) {\n    fill(size);")
         path = report(twice, "twice", "", ("-O1", "-DLOADS=3", "-DHOW=noinline"), contexts=1)
-        lines = [line.strip() for line in dump("diff", "--by=stack", "--all", path, path).stdout.splitlines() if " from " in line]
-        self.assertEqual(sorted(lines), ["from load:5 < main:10", "from load:5 < main:9", "from save < main"])
+        lines = [line.strip() for line in dump("diff", "--by=stack", "--all", path, path).stdout.splitlines() if "called by" in line]
+        self.assertEqual(sorted(lines), ["called by load:5 <- main:10", "called by load:5 <- main:9", "called by save <- main"])
 
     def test_other_rows(self):
         path = by_ways("less", 3)
@@ -116,7 +116,7 @@ class Stacks(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (1, ""))
         self.assertEqual([(limit["actual"], limit["kept"], limit["sites"]) for limit in limits],
                          [(3, False, 1), (5, True, 1), (8, False, 2)])
-        self.assertIn("\n       from load < main\n", dump("check", "--budget=" + budget, path).stdout)
+        self.assertIn("\n       called by load <- main\n", dump("check", "--budget=" + budget, path).stdout)
         none = report(WAYS, "none", "", ("-O1", "-DLOADS=3", "-DHOW=noinline"))
         result = dump("check", "--budget=" + budget, none)
         self.assertEqual(result.returncode, 1)
@@ -124,8 +124,8 @@ class Stacks(unittest.TestCase):
 
     def test_top(self):
         table = dump("top", "--once", "--by=stack", by_ways("less", 3)).stdout.splitlines()[4:]
-        self.assertEqual([(line.split()[2], line[line.index(" from "):]) for line in table],
-                         [("5", " from save < main"), ("3", " from load < main")])
+        self.assertEqual([(line.split()[2], line[line.index(" called "):]) for line in table],
+                         [("5", " called by save <- main"), ("3", " called by load <- main")])
 
 
 class Edits(unittest.TestCase):
@@ -216,7 +216,7 @@ class Edits(unittest.TestCase):
         lines = dump("diff", "--sort=allocs", self.old, new, cwd=work("text")).stdout.splitlines()
         self.assertEqual(lines[2], "rows: 3 grown, 3 same; 6 moved")
         self.assertRegex(lines[3], r"^state +bytes +allocs +live +peak  site$")
-        self.assertRegex(lines[4], r"^grown +\+1\.2 KiB +\+30 +\+1\.2 KiB +\+1\.2 KiB  program\.c:11:12 three malloc$")
+        self.assertRegex(lines[4], r"^grown +\+1\.2 KiB +\+30 +\+1\.2 KiB +\+1\.2 KiB  program\.c:11:12: three -> malloc$")
         self.assertRegex(lines[5], r"^ +was .*/edits/program\.c:10:12$")
         self.assertRegex(lines[6], r"^ +bytes 3\.9 KiB -> 5\.1 KiB, allocs 100 -> 130, live 3\.9 KiB -> 5\.1 KiB, "
                                    r"peak 3\.9 KiB -> 5\.1 KiB$")

@@ -219,7 +219,7 @@ int main(void) {
     def test_text(self):
         path = report(REUSE, "advice")
         self.assertRegex(dump("report", "--advise", path).stdout, r"""^reuse: Each block is freed .*
-  \S*program\.c:5:57 line_of malloc
+  \S*program\.c:5:57: line_of -> malloc
       5,000 allocations, never two at once
       saves 4,999 calls \(\d+\.\d% of all\)
 not known:

@@ -177,7 +177,7 @@ class Choice(unittest.TestCase):
     def test_exit_report(self):
         text = subprocess.run([work("c-O0")], check=True, capture_output=True, text=True,
                               env={**os.environ, "ALLOCSITE_OPTIONS": f"reader={os.environ['DUMP']}:skip=add:sort=allocs"}).stderr
-        self.assertRegex(text, rf"lines\.c:{line_of('loads')}:\d+ load add\n")
+        self.assertRegex(text, rf"lines\.c:{line_of('loads')}:\d+:\s+load -> add\n")
 
 
 class Lost(unittest.TestCase):
@@ -261,7 +261,7 @@ int main(void) {
         for line in check("--pairs", "--names=full", *arguments).splitlines():
             if pair := re.search(r"^ +(\d+) blocks? of (\d+) B (\w+) by .*pairs\.c:(\d+)", line):
                 owner.append((int(pair[4]), pair[3], int(pair[1]), int(pair[2])))
-            elif row := re.search(r"pairs\.c:(\d+)(?::\d+)? \w+ (?:make|grow|malloc|realloc)$", line):
+            elif row := re.search(r"pairs\.c:(\d+)(?::\d+)?: \w+ -> (?:make|grow|malloc|realloc)$", line):
                 owner = owners.setdefault(int(row[1]), [])
         return owners
 
@@ -299,8 +299,8 @@ int main(void) {
 class Callers(unittest.TestCase):
     def test_shares(self):
         text = check(work("c-O0.profile"))
-        self.assertRegex(text, rf"add copy\n +called by load \S*lines\.c:{line_of('loads')} \(57\.1%\), parse \S*lines\.c:{line_of('i < 3') + 1} \(42\.9%\)\n")
-        self.assertRegex(text, rf"recurse copy\n +called by recurse \S*lines\.c:{line_of('recurse(depth - 1)')} < main \S*lines\.c:{line_of('recurse(5)')}\n")
+        self.assertRegex(text, rf"add -> copy\n +called by load \(\S*lines\.c:{line_of('loads')}\) 57\.1%,\s+parse \(\S*lines\.c:{line_of('i < 3') + 1}\)\s+42\.9%\n")
+        self.assertRegex(text, rf"recurse -> copy\n +called by recurse \(\S*lines\.c:{line_of('recurse(depth - 1)')}\) <-\s+main \(\S*lines\.c:{line_of('recurse(5)')}\)\n")
 
     def test_rows_by_caller(self):
         """They split the rows and show the callers of each part."""
@@ -318,7 +318,7 @@ class Callers(unittest.TestCase):
 
     def test_those_of_other_functions(self):
         text = check("--skip=add", work("c-O0.profile"))
-        self.assertRegex(text, rf"load add\n +called by main \S*lines\.c:{line_of('load();')}\n")
+        self.assertRegex(text, rf"load -> add\n +called by main \(\S*lines\.c:{line_of('load();')}\)\n")
 
     def test_main_has_none(self):
         self.assertNotIn("called by", check("--skip=lines*.c", work("c-O0.profile")))
@@ -330,7 +330,7 @@ class Callers(unittest.TestCase):
     def test_of_code_that_was_inlined(self):
         """The function with the code of the line is the innermost frame, so the callers are that function's."""
         text = check("--stop=need", work("c-O2.profile"))
-        self.assertRegex(text, r"need malloc\n +in \S+ copy\n +called by add ")
+        self.assertRegex(text, r"need -> malloc\n +called by copy \(\S+\) <-\s+add ")
 
 
 if __name__ == "__main__":

@@ -164,7 +164,7 @@ class Merged(unittest.TestCase):
         for command in (["report"], ["report", "--format=markdown"], ["report", FEW[0]], ["diff", FEW[0]], ["merge", "-o", work("of_cut")]):
             result = dump(*command, written("cut", whole[:20000]))
             self.assertEqual((result.returncode, result.stderr.count("is damaged: ")), (1, 1), command)
-        for form, total in ("text", "total: "), ("markdown", "allocations of "):
+        for form, total in ("text", "total: "), ("markdown", " allocations"):
             shown = dump("report", f"--format={form}", work("cut")).stdout
             self.assertLess(shown.index("the file is cut: "), shown.index(total))
         # Impossible counters in the profile of a finished program.

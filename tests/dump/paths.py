@@ -97,12 +97,12 @@ class Whole(unittest.TestCase):
                 self.assertIn(json.dumps(site["frames"]), wanted)
             names = {" <- ".join(frame["function"] or frame["module"] for frame in path) for path in frames["by"]}
             self.assertEqual({row["stack"] for row in csv.DictReader(io.StringIO(check("report", "--by=stack", "--format=csv", profile)))}, names)
-            self.assertIn(" from ", dump("check", f"--budget={budget}", profile).stdout)
+            self.assertIn(" called by ", dump("check", f"--budget={budget}", profile).stdout)
 
     def test_text_begins_behind_the_line(self):
         text = check("report", "--by=stack", work("dynamic.profile"))
-        self.assertRegex(text, r"deep_compare malloc\n +1 time: from compare < msort_with_tmp\S* < qsort_r < main\n")
-        self.assertRegex(text, r"deep_thread malloc\n +1 time: from in_thread\n")
+        self.assertRegex(text, r"deep_compare -> malloc\n +1 call by compare <- msort_with_tmp\S* <- qsort_r <- main\n")
+        self.assertRegex(text, r"deep_thread -> malloc\n +1 call by in_thread\n")
 
 
 def generated(seed):
@@ -239,7 +239,7 @@ class Inclusive(unittest.TestCase):
     def test_text(self):
         profile, books = ran(*self.RUNS[0])
         text = check("report", "--by=function", profile)
-        self.assertRegex(text, r"(?m)^ *self +share +inclusive +share +allocs .* function$")
+        self.assertRegex(text, r"(?m)^ *self +self% +inclusive +inclusive% +allocs .* function$")
         self.assertRegex(check("report", "--by=function", "--inclusive", profile), r"(?m)function\n[^\n]+ 100\.0% [^\n]* main$")
         focus = check("report", "--focus=wrap", "--top=1", profile)
         self.assertRegex(focus, r"(?m)  called by f\d\n.* 100\.0% .* wrap\n.*  calls malloc\n +\d more callers$")

@@ -159,7 +159,7 @@ class Command(unittest.TestCase):
         self.assertEqual(row["live_bytes"][-1], next(site["live_bytes"] for site in last["sites"] if site["function"] == "main"))
         self.assertEqual(found["total"]["live_bytes"][-1], last["totals"]["live_bytes"])
         text = dump("report", "--growth", path).stdout
-        self.assertRegex(text, r"MiB  [ ▁▂▃▄▅▆▇█]{24}  \S*sleeper.c:6:16 main")
+        self.assertRegex(text, r"MiB  [ ▁▂▃▄▅▆▇█]{24}  \S*sleeper.c:6:16: main")
         self.assertNotIn("main", dump("report", "--history", "--filter=function=nobody", path).stdout.split("over time")[1])
         self.assertRegex(dump("report", "--history", "--names=full", path).stdout, r"MiB  [ ▁▂▃▄▅▆▇█]{24}  all sites\n")
 

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pty
+import re
 import resource
 import struct
 import subprocess
@@ -62,13 +63,13 @@ class Options(unittest.TestCase):
             site = max(long["sites"], key=lambda site: site["alloc_bytes"] + site["realloc_bytes"])
             site["inlined"] = [{"function": f"f{i}", "file": "a.c", "line": i + 1, "column": 2} for i in range(length)]
             lines = report("--top=1", *options, written("long.profile", long)).stdout.splitlines()
-            return [line.strip() for line in lines if line.startswith(" ") and line.strip().startswith("in ")]
+            text = " ".join(line.strip() for line in lines)
+            return re.search(r"called by ((?:(?:f\d+ \(a\.c:\d+\)|\d+ more)(?: <- )?)+)", text)[1].strip().split(" <- ")
 
-        whole = [f"in a.c:{i + 1}:2 f{i}" for i in range(12)]
-        self.assertEqual(chain(4), whole[:4])
-        self.assertEqual(chain(5), whole[:2] + ["in f2 <- f3 <- f4 a.c:5:2"])
-        self.assertEqual(chain(10), whole[:2] + ["in f2 <- f3 <- f4 <- f5 <- f6 <- f7 <- f8 <- f9 a.c:10:2"])
-        self.assertEqual(chain(12), whole[:2] + ["in f2 <- f3 <- f4 <- f5 <- f6 <- f7 <- 3 more <- f11 a.c:12:2"])
+        whole = [f"f{i} (a.c:{i + 1})" for i in range(12)]
+        self.assertEqual(chain(5), whole[:5])
+        self.assertEqual(chain(6), whole[:4] + ["1 more", "f5 (a.c:6)"])
+        self.assertEqual(chain(12), whole[:4] + ["7 more", "f11 (a.c:12)"])
         self.assertEqual(chain(12, "--names=full"), whole)
 
     def test_sort(self):

@@ -91,8 +91,8 @@ class Commands(unittest.TestCase):
             report = self.counted(seven, how, status=3)
             self.assertEqual((report["finished"], report["run"]["ending"], report["run"]["status"]), (True, "exit_group", 3))
             self.assertGreaterEqual(report["run"]["ended_ms"], report["run"]["begun_ms"])
-            self.assertRegex(run(seven, how).stderr, r"\nran: \d{4}-.* UTC for \d\.\d+ s, ended with status 3\n")
-        self.assertRegex(run(seven, "fault").stderr, r"\nran: from .*, killed by SIGSEGV\n")
+            self.assertRegex(run(seven, how).stderr, r"\nran: \S+seven \w+; \d{4}-.* UTC for \d\.\d+ s, ended with status 3\n")
+        self.assertRegex(run(seven, "fault").stderr, r"\nran: \S+seven \w+; from .*, killed by SIGSEGV\n")
         self.assertRegex(run("sh", "-c", f"exec {seven} fault").stderr,
                          r"2 processes, 1 of them has not ended by itself \(1 killed by a signal\)\n")
 
@@ -163,7 +163,7 @@ class Commands(unittest.TestCase):
         self.assertIn(f"allocsite-run: {work('kept')}/{folder}: keeps the profiles", result.stderr)
         profile, = (name for name in os.listdir(work(f"kept/{folder}")) if name[0] != ".")
         shown = subprocess.run([DUMP, "report", work(f"kept/{folder}/{profile}")], capture_output=True, text=True)
-        self.assertIn("7 allocations of 6.8 KiB", shown.stdout)
+        self.assertIn("6.8 KiB in 7 allocations", shown.stdout)
         with open(good) as file:
             self.assertEqual(file.read(), "good")
         shutil.rmtree(work("kept"))
@@ -173,7 +173,7 @@ class Commands(unittest.TestCase):
         os.chmod(work("sealed/x"), 0o555)
         result = run(built(), cwd=work("sealed/x"))
         self.assertEqual(result.returncode, 3)
-        self.assertIn("7 allocations of 6.8 KiB", result.stderr)
+        self.assertIn("6.8 KiB in 7 allocations", result.stderr)
         self.assertEqual(os.listdir(work("sealed/x")), [])
 
     def test_nothing_is_left_behind(self):
@@ -200,7 +200,7 @@ class Commands(unittest.TestCase):
                     os.killpg(process.pid, number)
                 else:
                     process.send_signal(number)
-                self.assertIn("7 allocations of 6.8 KiB", process.communicate(timeout=30)[1])
+                self.assertIn("6.8 KiB in 7 allocations", process.communicate(timeout=30)[1])
                 self.assertEqual(process.returncode, status)
 
 
@@ -252,7 +252,7 @@ class Processes(unittest.TestCase):
     def test_a_running_process(self):
         preloaded = {**os.environ, "LD_PRELOAD": os.path.join(os.path.dirname(DUMP), "../lib/liballocsite.so"),
                      "ALLOCSITE_OPTIONS": "report=none"}
-        for environment, status, said in (preloaded, 0, "7 allocations of 6.8 KiB"), (os.environ, 1, "allocsite-run\n"):
+        for environment, status, said in (preloaded, 0, "6.8 KiB in 7 allocations"), (os.environ, 1, "allocsite-run\n"):
             with subprocess.Popen([built(), "wait"], stdout=subprocess.PIPE, env=environment) as process:
                 process.stdout.readline()
                 result = run("-p", str(process.pid))

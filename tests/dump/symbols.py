@@ -419,13 +419,13 @@ class Symbols(unittest.TestCase):
         addresses = returns(path)
         text = dump(path, addresses, "--top=0").stdout
         for address in addresses:
-            self.assertIn(f"unsited in {os.path.relpath(path)}+{address:#x}\n", text)
+            self.assertIn(f"  {os.path.basename(path)}+{address:#x}\n", text)
 
     def test_text(self):
         path = build("text", "-O2", "-g")
         result = dump(path, returns(path), "--top=0")
-        self.assertRegex(result.stdout, rf"\S*symbols\.cpp:\d+:\d+ innermost \(unsited in {os.path.relpath(path)}\)\n"
-                                        r" +in \S+ middle")
+        self.assertRegex(result.stdout, rf"\S*symbols\.cpp:\d+:\d+:\s+innermost \({os.path.basename(path)}\)\n"
+                                        r" +called by middle ")
 
     def test_switched_off(self):
         path = build("off", "-O2", "-g")

@@ -184,6 +184,8 @@ static void put_more(struct out *out, const struct report *report) {
         put_paragraph(out, report, "more", "", report->is_unowned ? summary_live : summary_totals);
     if (report->peak_within)
         put_paragraph(out, report, "more", "", summary_live);
+    if (summary_has_resident(report))
+        put_paragraph(out, report, "more", "Resident: ", summary_resident);
     if (report->totals.possibly_lost_blocks || (!report->reach && summary_has_lost(report)))
         put_paragraph(out, report, "more", "Lost: ", summary_lost);
     if (summary_has_inherited(report))

@@ -164,7 +164,7 @@ static void put_resident(struct out *out, const struct history *history) {
         most = history->series.resident[i] > most ? history->series.resident[i] : most;
     if (!most)
         return;
-    out_text(out, "resident: ");
+    out_text(out, "resident over time: ");
     put_spark(out, history->series.resident, history->series.point_count, most);
     units_size(text, history->series.resident[history->series.point_count - 1]);
     out_text(out, "  ");

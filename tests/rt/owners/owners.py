@@ -93,13 +93,13 @@ def told():
     program = build(os.path.join(HERE, "..", "process", "plain.c"), "plain")
     process = run([program], "owners=0:profile=plain.profile")
     head = next(line for line in process.err.splitlines() if line.lstrip().startswith("bytes"))
-    expect("columns", "bytes share allocs share reallocs average site", " ".join(head.split()))
+    expect("columns", "bytes bytes% allocs reallocs site", " ".join(head.split()))
     expect("live", 1, process.err.count("\nlive and peak: not counted\n"))
     expect("reason", 1, process.err.count(f"\nexact: no, {REASON}\n"))
     for file in ("plain.profile",):
         for arguments in (), ("--by=function",), ("--format=markdown",):
             status, out, err = dump("report", *arguments, file)
-            expect(f"{file} {arguments}", (0, "", False, True), (status, err, "most live" in out, "live and peak: not counted" in out))
+            expect(f"{file} {arguments}", (0, "", True), (status, err, "live and peak: not counted" in out))
         why = f"allocsite-dump: {file}: was counted without the owners of blocks: run the program without ALLOCSITE_OPTIONS=owners=0\n"
         for arguments in ("--leaks",), ("--sort=peak",), ("--by=function", "--sort=live"), ("--by=file", "--leaks"):
             expect(f"{file} {arguments}", (1, "", why), dump("report", *arguments, file))

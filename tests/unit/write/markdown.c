@@ -6,16 +6,17 @@ static void markdown(void **state) {
     (void)state;
     struct report report = prepared((struct report_limits){.top = 2});
     const char *markdown = text_of(&report, FORMAT_MARKDOWN);
-    assert_non_null(strstr(markdown, "| 400 B | 8.9% | 4 | 40.0% | 0 | 0 | 0 | 200 B | 300 B | 3 | 100 B | "
-                                     "`a.c:10:5` `f` `malloc` |\n"));
-    assert_non_null(strstr(markdown, "<br>in `a.c:30:2` `outer` |\n"));
+    assert_non_null(
+        strstr(markdown, "| 400 B | 8.9% | 4 | 0 | 0 | 0 | 200 B | 300 B | `a.c:10:5`: `f` -> `malloc` |\n"));
+    assert_non_null(strstr(markdown, "<br>called by `outer` (`a.c:30`) |\n"));
     assert_non_null(strstr(markdown, "1 more site |\n"));
 }
 
 static void hostile_names(void **state) {
     (void)state;
     struct report report = hostile_report();
-    assert_non_null(strstr(text_of(&report, FORMAT_MARKDOWN), "`a\\|<b>'.c:10:5` `f?[2J?1m` `malloc` |\n"));
+    assert_non_null(
+        strstr(text_of(&report, FORMAT_MARKDOWN), "`a\\|<b>'.c:10:5`: `f?[2J?1m` -> `malloc` |\n"));
 }
 
 int main(void) {
