@@ -145,6 +145,29 @@ class Pages(unittest.TestCase):
             for name, found in ("allocsite", "man7/allocsite.7"), ("allocsite-clang++", "man1/allocsite-clang.1"):
                 self.assertEqual(output("man", "-w", name, env=environment).strip(), os.path.join(manuals, found))
 
+    def test_tasks_begin_with_a_command(self):
+        sections = dict(re.findall(r"^\.Sh (.*)\n(.*)", page("allocsite.7"), re.M))
+        tasks = list(sections)[3:list(sections).index("OPTIONS")]
+        self.assertGreater(len(tasks), 10)
+        self.assertEqual([task for task in tasks if not sections[task].startswith(".Dl ")], [])
+
+    def test_references(self):
+        """Pages that are named exist, and so do the sections that are named in them."""
+        missing = []
+        for path in (path for folder in ("plugin", "rt") for path in glob.glob(os.path.join(source, folder, "**", "*.[1-8]"), recursive=True)):
+            with open(path) as file:
+                text = file.read()
+            for section, name, number in re.findall(r"(?:\b([A-Z][A-Z ]+) in\s+)?(?:\.Pq )?(?:\.?Xr|\.BR) (allocsite[\w+-]*) \(?([1-8])", text):
+                if not glob.glob(os.path.join(os.path.dirname(bin), "share", "man", f"man{number}", f"{name}.{number}")):
+                    missing.append(f"{os.path.basename(path)}: {name}({number})")
+                elif section and not re.search(rf"^\.S[hHsS] {section.strip()}$", page(f"{name}.{number}"), re.M):
+                    missing.append(f"{os.path.basename(path)}: {section} in {name}({number})")
+            for line in re.findall(r"^\.Sx (.*)", text, re.M):
+                for section in re.split(r" , ", re.sub(r" [,.;)]+$", "", line).strip('"')):
+                    if not re.search(rf"^\.S[hs] {re.escape(section.strip())}$", text, re.M):
+                        missing.append(f"{os.path.basename(path)}: {section}")
+        self.assertEqual(missing, [])
+
     def test_every_program_has_a_page(self):
         for program in "allocsite-clang", "allocsite-dump", "allocsite-run":
             for section in "SYNOPSIS", "DESCRIPTION", "(OPTIONS|COMMANDS)", "EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES":
