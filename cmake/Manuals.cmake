@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Manual pages are in share/man, in the build tree as in an installation: man finds them beside a bin/ that is in PATH.
+# Installs manual pages in share/man, also in the build tree: man finds them next to a bin/ that is in PATH.
 
-# Each PAGE is a file of the current source directory.
+# allocsite_add_manuals(PAGE...): each PAGE is a file in the current source directory.
 function(allocsite_add_manuals)
     foreach(page IN LISTS ARGN)
         get_filename_component(name ${page} NAME)
@@ -12,7 +12,7 @@ function(allocsite_add_manuals)
     endforeach()
 endfunction()
 
-# Further names that man finds PAGE by, all in section 1.
+# allocsite_add_manual_names(PAGE NAME...): additional names of a page in section 1.
 function(allocsite_add_manual_names page)
     foreach(name IN LISTS ARGN)
         set(file ${PROJECT_BINARY_DIR}/share/man/man1/${name}.1)

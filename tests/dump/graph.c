@@ -55,7 +55,7 @@ static struct flexible *flexible;
 static struct item *items;
 struct tree **pointers;
 
-static void tell(const void *from, const char *field, const void *to) {
+static void print_edge(const void *from, const char *field, const void *to) {
     if (to)
         printf("edge %p %s %p\n", from, field, to);
 }
@@ -71,8 +71,8 @@ static struct node *make_list(int count) {
         last = node;
     }
     for (struct node *node = first; node; node = node->next) {
-        tell(node, "next", node->next);
-        tell(node, "previous", node->previous);
+        print_edge(node, "next", node->next);
+        print_edge(node, "previous", node->previous);
     }
     return first;
 }
@@ -84,8 +84,8 @@ static struct tree *make_tree(unsigned depth) {
         tree->left = make_tree(depth - 1);
         tree->right = make_tree(depth - 1);
     }
-    tell(tree, "left", tree->left);
-    tell(tree, "right", tree->right);
+    print_edge(tree, "left", tree->left);
+    print_edge(tree, "right", tree->right);
     return tree;
 }
 
@@ -101,21 +101,21 @@ static void make_holder(void) {
     holder->packed = packed;
     holder->anything = malloc(40);
     holder->numbers[0] = holder->numbers[1] = 1.5;
-    tell(holder, "nodes.first", holder->nodes.first);
+    print_edge(holder, "nodes.first", holder->nodes.first);
     for (int i = 0; i < 3; i++)
-        tell(holder, "trees[]", holder->trees[i]);
-    tell(holder, "node", holder->node);
-    tell(holder, "packed", packed);
-    tell(packed, "at", packed->at);
+        print_edge(holder, "trees[]", holder->trees[i]);
+    print_edge(holder, "node", holder->node);
+    print_edge(holder, "packed", packed);
+    print_edge(packed, "at", packed->at);
     printf("odd %p at %p\n", (void *)packed, (void *)packed->at);
-    tell(holder, "anything", holder->anything);
+    print_edge(holder, "anything", holder->anything);
 }
 
 static void make_items(void) {
     for (int i = 0; i < 3; i++) {
         struct item *item = calloc(1, sizeof *item);
         item->link.next = items ? &items->link : NULL;
-        tell(item, "link.next", items);
+        print_edge(item, "link.next", items);
         items = item;
     }
 }
@@ -127,16 +127,16 @@ static void make_arrays(void) {
     flexible->count = 3;
     for (int i = 0; i < 3; i++) {
         flexible->items[i] = make_list(1);
-        tell(flexible, "items[]", flexible->items[i]);
+        print_edge(flexible, "items[]", flexible->items[i]);
     }
     for (int i = 0; i < 2; i++) {
         pointers[i] = make_tree(0);
-        tell(pointers, "[]", pointers[i]);
+        print_edge(pointers, "[]", pointers[i]);
         several[i].anything = pointers;
-        tell(several, "anything", pointers);
+        print_edge(several, "anything", pointers);
     }
     holder->node->next->next = (struct node *)several; /* of another type than declared */
-    tell(holder->node->next, "next", several);
+    print_edge(holder->node->next, "next", several);
 }
 
 /* A cycle without other references. */
@@ -144,8 +144,8 @@ static __attribute__((noinline)) void lose(void) {
     struct node *one = calloc(1, sizeof *one), *two = calloc(1, sizeof *two);
     one->next = two;
     two->previous = one;
-    tell(one, "next", two);
-    tell(two, "previous", one);
+    print_edge(one, "next", two);
+    print_edge(two, "previous", one);
     printf("lost %p %p\n", (void *)one, (void *)two);
 }
 

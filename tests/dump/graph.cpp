@@ -46,7 +46,7 @@ struct world {
 
 world *everything;
 
-static void tell(const void *from, const char *field, const void *to) {
+static void print_edge(const void *from, const char *field, const void *to) {
     if (to)
         std::printf("edge %p %s %p\n", from, field, to);
 }
@@ -60,11 +60,11 @@ static void make_bases() {
     first->of_one = make_leaf();
     first->of_two = make_leaf();
     first->other = second;
-    tell(first, "of_one", first->of_one);
-    tell(first, "of_two", first->of_two);
-    tell(first, "other", second);
+    print_edge(first, "of_one", first->of_one);
+    print_edge(first, "of_two", first->of_two);
+    print_edge(first, "other", second);
     everything->bases = first;
-    tell(everything, "bases", first);
+    print_edge(everything, "bases", first);
 }
 
 static void make_containers() {
@@ -72,12 +72,12 @@ static void make_containers() {
     for (int i = 0; i < 4; i++)
         everything->leaves.push_back(std::unique_ptr<leaf>(make_leaf()));
     void *buffer = everything->leaves.data();
-    tell(everything, "leaves._M_impl._M_start", buffer);
-    tell(everything, "leaves._M_impl._M_finish", buffer);
+    print_edge(everything, "leaves._M_impl._M_start", buffer);
+    print_edge(everything, "leaves._M_impl._M_finish", buffer);
     for (auto &each : everything->leaves)
-        tell(buffer, "_M_t._M_t._M_head_impl", each.get());
+        print_edge(buffer, "_M_t._M_t._M_head_impl", each.get());
     everything->name = "longer than what a string has room for in itself";
-    tell(everything, "name._M_dataplus._M_p", everything->name.data());
+    print_edge(everything, "name._M_dataplus._M_p", everything->name.data());
     leaf *of_map = make_leaf(), *of_hash = make_leaf();
     everything->by_number[7] = of_map;
     everything->by_hash[7] = of_hash;
@@ -89,8 +89,8 @@ static __attribute__((noinline)) void lose() {
     std::shared_ptr<right> b(new right);
     a->to_right = b;
     b->to_left = a;
-    tell(a.get(), "to_right._M_ptr", b.get());
-    tell(b.get(), "to_left._M_ptr", a.get());
+    print_edge(a.get(), "to_right._M_ptr", b.get());
+    print_edge(b.get(), "to_left._M_ptr", a.get());
     std::printf("lost %p %p\n", static_cast<void *>(a.get()), static_cast<void *>(b.get()));
 }
 

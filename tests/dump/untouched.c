@@ -35,12 +35,12 @@ struct apart {
 
 static struct held *all;
 static _Alignas(4096) struct apart *apart[4096 / sizeof(struct apart *)]; /* not inherited by children */
-static volatile sig_atomic_t is_told, ticks;
+static volatile sig_atomic_t usr1_count, ticks;
 static atomic_int queued;
 static sigset_t usr1, without_usr1;
 
-static void tell(int signal) {
-    is_told += signal == SIGUSR1;
+static void on_usr1(int signal) {
+    usr1_count += signal == SIGUSR1;
 }
 
 static void tick(int signal) {
@@ -107,26 +107,26 @@ static void do_epoll(void) {
 /* A signal with a handler ends epoll_wait even with SA_RESTART. */
 static void do_epoll_signal(void) {
     struct epoll_event event;
-    handle(SIGUSR1, tell, SA_RESTART);
+    handle(SIGUSR1, on_usr1, SA_RESTART);
     check("epoll_wait", epoll_wait(epoll_of_input(), &event, 1, -1), -1);
     check("errno", errno, EINTR);
-    check("told", is_told, 1);
+    check("signals received", usr1_count, 1);
 }
 
 static void do_epoll_pwait(void) {
     struct epoll_event event;
-    handle(SIGUSR1, tell, 0);
+    handle(SIGUSR1, on_usr1, 0);
     sigprocmask(SIG_BLOCK, &usr1, NULL);
     check("epoll_pwait", epoll_pwait(epoll_of_input(), &event, 1, -1, &without_usr1), -1);
     check("errno", errno, EINTR);
-    check("told", is_told, 1);
+    check("signals received", usr1_count, 1);
 }
 
 static void do_sigsuspend(void) {
-    handle(SIGUSR1, tell, 0);
+    handle(SIGUSR1, on_usr1, 0);
     sigprocmask(SIG_BLOCK, &usr1, NULL);
     sigsuspend(&without_usr1);
-    check("told", is_told, 1);
+    check("signals received", usr1_count, 1);
 }
 
 static void do_sigwait(void) {
@@ -135,9 +135,9 @@ static void do_sigwait(void) {
 }
 
 static void do_pause(void) {
-    handle(SIGUSR1, tell, SA_RESTART);
+    handle(SIGUSR1, on_usr1, SA_RESTART);
     pause();
-    check("told", is_told, 1);
+    check("signals received", usr1_count, 1);
 }
 
 static void do_poll(void) {

@@ -36,12 +36,12 @@ static void show(const void *bytes, size_t size, const char *at, uint8_t choice)
     struct moment moment;
     struct reason why;
     struct out out = fuzz_out();
-    char *own = malloc(size + 1);
-    if (!own)
+    char *copy = malloc(size + 1);
+    if (!copy)
         return;
-    memcpy(own, bytes, size);
-    if (!moment_load(&moment, own, size, at, &why)) {
-        free(own);
+    memcpy(copy, bytes, size);
+    if (!moment_load(&moment, copy, size, at, &why)) {
+        free(copy);
         return;
     }
     report_prepare(&moment.report, &(struct report_limits){.top = 0});
@@ -77,8 +77,8 @@ static size_t pack(uint8_t *to, const uint8_t *data, size_t size) {
     memcpy(to, RECORDING_MAGIC, RECORDING_MAGIC_SIZE);
     to[RECORDING_MAGIC_SIZE] = RECORDING_VERSION;
     for (size_t at = 0; at + 2 <= size;) {
-        size_t length = data[at] | (size_t)data[at + 1] << 8, rest = size - at - 2;
-        length = length < rest ? length : rest;
+        size_t length = data[at] | (size_t)data[at + 1] << 8, remaining = size - at - 2;
+        length = length < remaining ? length : remaining;
         used += pack_block(to + used, data + at + 2, (uint16_t)length);
         at += 2 + length;
     }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The site table of an object, one site on a line: place, callee, function, type; its callers below. With --functions
-the functions that pass through and the files of libraries, without the system's: flags, symbol, file, symbol depended on."""
+"""Prints the site table of an object, one site per line: location, callee, function, type; its callers below. With
+--functions: pass-through functions and library files, except system headers, with flags, symbol, file, symbol depended
+on."""
 import json
 import subprocess
 import sys

@@ -55,10 +55,10 @@ static unsigned long replace_all(struct block **blocks, uint32_t *state) {
 }
 
 static void *work(void *number) {
-    size_t own = (size_t)number;
-    uint32_t state = 2463534242u + (uint32_t)own;
+    size_t index = (size_t)number;
+    uint32_t state = 2463534242u + (uint32_t)index;
     for (long round = 0; round < rounds; round++) {
-        sums[own] += replace_all(held[(own + (size_t)round) % THREADS], &state);
+        sums[index] += replace_all(held[(index + (size_t)round) % THREADS], &state);
         pthread_barrier_wait(&barrier);
     }
     return NULL;

@@ -115,7 +115,7 @@ def reallocated():
 def methods():
     def wanted(report):
         rows = [row for row in report["sites"] if row["callee"].startswith("method_")] if all(row["callee"] for row in report["sites"]) else []
-        expect("billed to the methods", True, all(row["function"].startswith("method_") for row in rows))
+        expect("attributed to the methods", True, all(row["function"].startswith("method_") for row in rows))
     check("methods", wanted)
 
 

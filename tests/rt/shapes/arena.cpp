@@ -114,7 +114,7 @@ std::string describe(std::size_t n) {
     return std::string(n, 'x'); // @ 1 42 0 0 0
 }
 
-// What is added has its own line.
+// The added element is allocated at its own line.
 std::vector<int> listed(std::size_t n) {
     std::vector<int> list;
     for (std::size_t i = 0; i < n; i++)

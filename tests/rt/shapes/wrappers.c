@@ -328,7 +328,7 @@ struct grid grid_make(int cellCount) {
     return grid;
 }
 
-// Nothing is given back, but moved.
+// Frees nothing and moves blocks.
 void *list_push(struct list *list) {
     if (list->used == list->room) {
         void *more = xmalloc(2 * list->room * list->size); // @ 2 24 0 0 0
@@ -411,7 +411,7 @@ void *arena_get(struct arena *arena, size_t n) {
     return bytes;
 }
 
-// What is found again is kept here, by this or by another function.
+// Keeps blocks that this or another function finds again.
 static struct text *names, *kept;
 struct text *interned(size_t n) {
     struct text *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// What is bound late, and a frame of any size.
+// Functions bound lazily, and a frame of any size.
 static void (*called)(const char *);
 
 void resolver_calls(void (*function)(const char *)) {
