@@ -143,7 +143,7 @@ class Remarks(unittest.TestCase):
 
 
 class Command(unittest.TestCase):
-    def test_what_is_wrong(self):
+    def test_wrong_usage(self):
         for arguments, text in (([], "no file"), (["--context=x", REPORT], "takes a number"),
                                 (["--format=json", REPORT], "text or remarks"), (["--al", "--top=1", REPORT], "--top=1")):
             result = dump("annotate", *arguments)

@@ -45,7 +45,7 @@ class Limits(unittest.TestCase):
             self.assertIs(limit["kept"], limit["actual"] <= limit["limit"])
         return [limit["actual"] for limit in document["limits"]]
 
-    def test_what_they_are_for(self):
+    def test_subjects_of_limits(self):
         for subject, allocs, size in (
                 ("total", 12, 4005), ("function parse_value", 10, 1000), ("function parse_*", 11, 4000),
                 ("function parse_list", 1, 3000), ("function main", 1, 5), ("file program.c", 12, 4005),
@@ -57,7 +57,7 @@ class Limits(unittest.TestCase):
         site = next(site for site in read(self.path)["sites"] if site["function"] == "parse_value")
         self.assertEqual(self.actual(f"site {site['id']} allocs <= 0"), [10])
 
-    def test_what_they_measure(self):
+    def test_measures_of_limits(self):
         self.assertEqual(self.actual("function parse_* allocs<=0 bytes<=0 live<=0 blocks<=0 peak<=0 failed<=0 lost<=0"),
                          [11, 4000, 3900, 10, 3900, 0, 3900])
 
@@ -90,7 +90,7 @@ $""")
         self.assertRegex(result.stdout, r"1 of 2 limits broken$")
         self.assertEqual((result.returncode, result.stderr), (1, ""))
 
-    def test_all_kept(self):
+    def test_all_limits_hold(self):
         result = check("total allocs <= 12", self.path)
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, f"{self.path}: 1 limit kept\n", ""))
 
@@ -101,7 +101,7 @@ $""")
 
 
 class Written(unittest.TestCase):
-    def test_is_just_kept(self):
+    def test_written_budgets_hold_exactly(self):
         path = report(SOURCE, "budget")
         budget = dump("check", "--write-budget", path).stdout
         self.assertEqual(check(budget, path).returncode, 0)
@@ -193,7 +193,7 @@ class Doubts(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         self.assertIn("may be above this limit", result.stderr)
 
-    def test_lost_blocks_that_nobody_looked_for(self):
+    def test_leaked_blocks_without_a_search(self):
         path = report(SOURCE, "unreached", options="top=0")
         result = check("total lost <= 5", path)
         self.assertEqual((result.returncode, result.stderr),
@@ -221,7 +221,7 @@ class Messages(unittest.TestCase):
         self.assertEqual(len(lines), 11)
         self.assertTrue(lines[-1].endswith("and 5 more wrong lines"))
 
-    def test_budgets_that_are_none(self):
+    def test_empty_budgets(self):
         path = report(SOURCE, "budget")
         for budget, what in ("", "is empty"), ("# nothing\n", "has no limit"):
             result = check(budget, path)
@@ -231,7 +231,7 @@ class Messages(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (WRONG, ""))
         self.assertIn("No such file", result.stderr)
 
-    def test_a_report_that_is_none(self):
+    def test_a_file_that_is_no_report(self):
         result = check("total allocs <= 1", written("none", "{}"))
         self.assertEqual((result.returncode, result.stdout, result.stderr.count("\n")), (1, "", 1))
 

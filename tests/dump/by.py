@@ -69,7 +69,7 @@ def numbers(row, *names):
 
 
 class Phases(unittest.TestCase):
-    def test_what_came_and_went(self):
+    def test_allocations_and_frees(self):
         have = rows("phase", PROFILES[0])
         self.assertEqual(set(have), {"parsing", "cleaning", "idle", None})
         self.assertEqual(numbers(have["parsing"], "allocs", "alloc_bytes", "reallocs", "frees", "moved", *LIVE),
@@ -80,7 +80,7 @@ class Phases(unittest.TestCase):
         self.assertGreaterEqual(have[None]["allocs"], 100)
         self.assertNotIn("peak_bytes", have[None])
 
-    def test_what_each_keeps(self):
+    def test_bytes_that_each_keeps(self):
         """The table has the bytes that a phase allocated and did not free."""
         table = check("--by=phase", "--sort=live", "--format=markdown", PROFILES[0])
         self.assertRegex(table, r"(?s)\| \+4\.8 KiB \|[^\n]*`parsing` \|.*\| -5\.7 KiB \|[^\n]*`cleaning` \|")
@@ -108,7 +108,7 @@ class Phases(unittest.TestCase):
         self.assertRegex("\n".join(table), r"(?m)  \(no phase\)$")
         self.assertEqual(len({line.rindex("  ") for line in table}), 1, text)
 
-    def test_what_was_before_a_reset(self):
+    def test_counts_before_a_reset(self):
         found = document("phase", *RESET)
         self.assertEqual(found["totals"]["allocs"], 3)
         self.assertEqual(rows("phase", *RESET)["parsing"]["allocs"], 50)
@@ -272,7 +272,7 @@ int main(void) {
         none = dump("report", "--filter=zzz*", "--format=tsv", self.profile)
         self.assertEqual((none.stdout.split("\n")[0], none.stderr.split(".profile: ")[-1]), ("0", "filter: nothing that allocated matches zzz*\n"))
 
-    def test_who_allocates_a_type(self):
+    def test_functions_that_allocate_a_type(self):
         tree = check("--tree", "--filter=struct node", "--depth=2", "--min-allocs=25", self.profile)
         self.assertNotIn("parse", tree)
         self.assertRegex(tree, r" 60\.0% +1\.4 KiB +30 +├─ main .*stacks\.c:\d+\n")
@@ -314,7 +314,7 @@ HEAP SUMMARY (alloc, free, realloc)
         self.assertEqual(self.table("--by=freed"), [["10", "480", f"{work('stacks.c')}:14"],
                                                     ["1", "48", f"{work('stacks.c')}:15"]])
 
-    def test_what_was_not_counted(self):
+    def test_missing_counts(self):
         for by, what, path in ("freed", "pairs", PROFILES[0]), ("stack", "calling frames", FULL):
             result = dump("report", f"--by={by}", path)
             self.assertEqual((result.returncode, result.stdout), (1, ""))

@@ -220,7 +220,7 @@ class Usage(unittest.TestCase):
         for arguments in [DUMP, "--help"], [runner, "--help"], *([DUMP, name, "--help"] for name in commands):
             self.assertEqual([line for line in check(*arguments).splitlines() if len(line) > 80], [], arguments)
 
-    def test_what_would_be_right(self):
+    def test_suggestions(self):
         for arguments, said in ((["reprot"], "did you mean report?"), (["help", "tpo"], "did you mean top?"),
                                 (["report", "--tpo=3", "x"], "did you mean --top?"),
                                 (["report", "--by=lines", "x"], "site, line, function, file, type, module, stack, freed, thread or phase"),

@@ -130,7 +130,7 @@ class Control(unittest.TestCase):
             program.step()
             self.assertEqual(self.of(program), (10, 10, 0))
 
-    def test_what_cannot_be_done(self):
+    def test_impossible_requests(self):
         with Program("enabled=0") as program:
             self.do("start", program.pid, 1, "with stopped=1 it would wait for a start")
         with subprocess.Popen(["sleep", "100"]) as process:

@@ -167,7 +167,7 @@ class WithoutAllocations(unittest.TestCase):
     def test_the_program(self):
         self.assertEqual(self.modules(run("program_alone", "_")), [("program", 5, 0)])
 
-    def test_what_it_is_linked_with(self):
+    def test_libraries_that_it_is_linked_with(self):
         expected = [("linked.so", 1, 0), ("with_linked", 5, 1)]
         first = run("linked", "m", program="with_linked")
         self.assertEqual(self.modules(first), expected)
@@ -175,7 +175,7 @@ class WithoutAllocations(unittest.TestCase):
         self.assertEqual(dump("merge", "-o", merged, first, run("second", "m", program="with_linked")).returncode, 0)
         self.assertEqual(self.modules(merged), expected)
 
-    def test_what_it_opens(self):
+    def test_libraries_that_it_opens(self):
         for letters in ("mo", "moq"):
             self.assertEqual(self.modules(run(letters, letters)), [("library.so", 2, 0), ("program", 5, 1)], letters)
 
@@ -263,7 +263,7 @@ class StandardLibrary(unittest.TestCase):
 
 
 class Usage(unittest.TestCase):
-    def test_what_does_not_go_together(self):
+    def test_incompatible_options(self):
         path = run("usage", "m")
         for arguments in (["--unused", "--by=file"], ["--coverage", "--by=site"], ["--unused", "--coverage"],
                           ["--unused", "--top=3"], ["--coverage", "--sort=live"], ["--unused", "--leaks"],

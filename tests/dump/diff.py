@@ -249,7 +249,7 @@ class ExitCode(unittest.TestCase):
         change(changed)
         return dump("diff", "--exit-code", self.path, written("changed.profile", changed)).returncode
 
-    def test_what_differs(self):
+    def test_reports_that_differ(self):
         def counted(report):
             report["sites"][0]["failed"] += 1
 
@@ -268,7 +268,7 @@ class ExitCode(unittest.TestCase):
         without = dump("diff", self.path, work("changed.profile"))
         self.assertEqual((without.returncode, without.stderr), (0, ""))
 
-    def test_what_does_not(self):
+    def test_reports_that_do_not_differ(self):
         def other(report):
             report.update(pid=1, program="/other", finished=False)
             report["sites"][0].update(line=99, max_live_blocks_within=3, module="/other")
@@ -335,7 +335,7 @@ class Messages(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertTrue(result.stdout.startswith("usage: allocsite-dump diff "))
 
-    def test_files_that_are_none(self):
+    def test_files_that_are_no_reports(self):
         good, bad = report(SOURCE, "old"), written("bad", "{")
         for arguments in (good, bad), (bad, good), (good, work("absent")):
             result = dump("diff", *arguments)

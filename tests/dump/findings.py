@@ -142,7 +142,7 @@ class Advice(unittest.TestCase):
         self.assertEqual(len(unknown), 1)
         self.assertIn("pairs=1", unknown[0])
 
-    def test_what_others_give_back_is_not_for_the_stack(self):
+    def test_blocks_freed_by_others_are_no_advice_for_the_stack(self):
         self.one(POOL, "pool", "malloc(", "pairs=1:sizes=1", saved=(4992, 0, 0))
 
     def test_pool(self):
@@ -205,7 +205,7 @@ int main(void) {
     def test_few_calls_are_not_worth_a_word(self):
         self.assertEqual(advice(REUSE.replace("5000", "900")), ([], []))
 
-    def test_without_owners_nothing_is_said_but_that(self):
+    def test_without_owners_the_only_advice_is_their_absence(self):
         found, unknown = advice(REUSE, "owners=0")
         self.assertEqual((found, len(unknown)), ([], 1))
         self.assertIn("owners=0", unknown[0])
@@ -347,7 +347,7 @@ class Github(unittest.TestCase):
         self.assertRegex(result.stdout, r"^::error file=program\.c,line=5,col=57,title=allocsite budget::total: allocs 5,00\d, "
                                         r"limit 1, over by [\d,]+\n$")
 
-    def test_kept(self):
+    def test_limits_that_hold(self):
         path = report(REUSE, "faults")
         budget = written("faults/tested.budget", "total allocs <= 10000")
         result = dump("check", "--format=github", "--budget=" + budget, path)

@@ -89,7 +89,7 @@ class C(unittest.TestCase):
         for option in "--edges", "--dump", "--format=json":
             self.assertEqual(shown(option, own(self.path)), shown(option, self.path + ".again"))
 
-    def test_blocks_are_those_of_the_report(self):
+    def test_blocks_equal_the_report(self):
         """Compares its sites, except for the buffer of standard input, which the program has read meanwhile."""
         live = collections.Counter()
         for site in self.report["sites"]:
@@ -98,7 +98,7 @@ class C(unittest.TestCase):
         rows = json.loads(shown("--format=json", "--top=0", self.path))["rows"]
         self.assertEqual({row["type"]: row["own"] for row in rows if row["type"] != "[no type]"}, dict(live))
 
-    def test_lost_blocks_are_those_of_reach(self):
+    def test_leaked_blocks_equal_reach(self):
         """reach=1 misses the pointer in the packed struct, because it is not aligned."""
         blocks, size = totals_of(self.path)
         self.assertEqual((blocks + 1, size + 24), lost_at_exit(self.report))
@@ -224,7 +224,7 @@ class Ways(unittest.TestCase):
             self.assertEqual({row["function"]: row["objects"] for row in rows if row["type"] == "struct chained"}, wanted)
             self.assertIn("--skip and --stop are of a process", dump("graph", "--skip=add", path).stderr)
 
-    def test_ways_are_those_of_the_report(self):
+    def test_paths_equal_the_report(self):
         for _, ways, report in self.each():
             live = collections.Counter()
             for site in report["sites"]:
@@ -275,7 +275,7 @@ class Cpp(unittest.TestCase):
         fields = sorted(field for start, field, _ in edges(self.path) if start in (left, right))
         self.assertEqual(fields, ["to_left._M_ptr", "to_left._M_refcount._M_pi", "to_right._M_ptr", "to_right._M_refcount._M_pi"])
 
-    def test_of_several_types_of_a_line_a_block_has_the_one_that_fits(self):
+    def test_a_block_has_the_fitting_type_of_its_line(self):
         """A line that inserts into a hash table allocates a node, and sometimes buckets."""
         types = {line.split("\t")[2] for line in shown("--dump", self.path).splitlines()}
         self.assertLessEqual({"std::__detail::_Hash_node_base *", "std::__detail::_Hash_node<std::pair<const int, leaf *>, false>"}, types)
@@ -299,7 +299,7 @@ class Cpp(unittest.TestCase):
         self.assertRegex(shown(self.path, "why", "left"), r"^lost: a cycle holds itself\n    0x\w+ left, .*\n"
                          r"    to_right\._M_ptr -> 0x\w+ right, .*\n    to_left\._M_ptr -> 0x\w+ left, ")
 
-    def test_lost_blocks_are_those_of_reach(self):
+    def test_leaked_blocks_equal_reach(self):
         self.assertEqual(totals_of(self.path), lost_at_exit(self.report))
 
 
@@ -328,7 +328,7 @@ class Rooms(unittest.TestCase):
     def setUpClass(cls):
         cls.path, cls.told, _ = snapshot("graph_rooms.cpp")
 
-    def test_what_holds_pointers_has_names_and_what_cannot_has_none(self):
+    def test_members_with_pointers_have_names(self):
         """Strings with and without an allocator object have different layouts."""
         for path in self.path, own(self.path):
             sources = {start for start, _, _ in self.told["edge"]}
@@ -364,7 +364,7 @@ class Others(unittest.TestCase):
             with self.subTest(library):
                 self.check(preload=library)
 
-    def test_blocks_that_nobody_counts(self):
+    def test_uncounted_blocks(self):
         path, told, _ = snapshot("graph.c", settings=":stopped=1")
         self.assertEqual(sorted((start, end) for start, _, end in edges(path)),
                          sorted((start, end) for start, _, end in told["edge"] if [start, _, end] not in told["odd"]))
@@ -453,12 +453,12 @@ class HeapSnapshot(unittest.TestCase):
             self.assertEqual(retained[row["type"]], row["retained"], row["type"])
 
     @unittest.skipUnless(os.path.isdir(os.path.join(MEMLAB, "@memlab/core")) and shutil.which("node"), "no memlab")
-    def test_retained_bytes_are_those_of_memlab(self):
+    def test_retained_bytes_equal_memlab(self):
         for path in snapshot("graph.c")[0], snapshot("graph.cpp")[0]:
             self.check(path)
             self.check(own(path))
 
-    def test_it_is_as_it_says(self):
+    def test_structure_of_the_file(self):
         path = snapshot("graph.cpp")[0]
         heap = json.loads(shown("--format=heapsnapshot", path))
         self.assertEqual(list(heap), ["snapshot", "nodes", "edges", "trace_function_infos", "trace_tree", "samples",

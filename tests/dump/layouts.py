@@ -179,7 +179,7 @@ class Amounts(unittest.TestCase):
         self.assertEqual((pair["padding_bytes"], pair["live_padding_bytes"]), (10 * 7 + 3 * 4 * 7, 4 * 7 + 4 * 7))
         self.assertEqual(found["struct text"]["padding_bytes"], 0)
 
-    def test_what_lies_behind_a_type_is_not_more_of_it(self):
+    def test_bytes_after_a_type_are_no_further_element(self):
         module = compile_c("behind")
         found = rows(report("behind.profile", (module, "struct pair", 10, 16 + 25, 10)))["struct pair"]
         self.assertEqual((found["padding_bytes"], found["live_padding_bytes"]), (70, 70))

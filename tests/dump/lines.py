@@ -316,18 +316,18 @@ class Callers(unittest.TestCase):
         add = {(row["caller"], int(row["caller_line"])): calls(row) for row in found if row["function"] == "add"}
         self.assertEqual({("load", line_of("loads")): 4, ("parse", line_of("i < 3") + 1): 3}, add)
 
-    def test_those_of_other_functions(self):
+    def test_callers_in_other_functions(self):
         text = check("--skip=add", work("c-O0.profile"))
         self.assertRegex(text, rf"load -> add\n +called by main \(\S*lines\.c:{line_of('load();')}\)\n")
 
     def test_main_has_none(self):
         self.assertNotIn("called by", check("--skip=lines*.c", work("c-O0.profile")))
 
-    def test_nor_has_what_runs_before_main(self):
+    def test_code_before_main_has_no_row(self):
         for level in LEVELS:
             self.assertNotIn("_start", check(work(f"cpp{level}.profile")), level)
 
-    def test_of_code_that_was_inlined(self):
+    def test_callers_of_inlined_code(self):
         """The function with the code of the line is the innermost frame, so the callers are that function's."""
         text = check("--stop=need", work("c-O2.profile"))
         self.assertRegex(text, r"need -> malloc\n +called by copy \(\S+\) <-\s+add ")

@@ -193,7 +193,7 @@ class Output(unittest.TestCase):
                          (1, "", f"allocsite-dump: {output}: {reason}\n"))
         self.assertEqual(sorted(os.listdir(WORK)), before)
 
-    def test_places_that_cannot_be(self):
+    def test_impossible_destinations(self):
         self.refused("/nowhere/merged", "No such file or directory")
         self.refused("/dev/full", "No space left on device")
         self.refused(WORK, "is a directory")
@@ -286,7 +286,7 @@ class Damaged(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout, result.stderr),
                          (1, "", f"allocsite-dump: {path}: {reason}\n"))
 
-    def test_what_cannot_be_read(self):
+    def test_unreadable_files(self):
         good = contents(FEW[1])
         self.refused("short", good[:100], "is a profile that is cut: its header is not whole")
         self.refused("text", good.replace(b"\n", b"\r\n"),
@@ -297,7 +297,7 @@ class Damaged(unittest.TestCase):
                      "is a profile of a machine with the other byte order")
 
     @unless_sanitized
-    def test_numbers_that_claim_much(self):
+    def test_huge_sizes_of_missing_data(self):
         """Data that a file only claims to have takes neither time nor memory."""
         huge = bytearray(contents(FEW[1]))
         struct.pack_into("<I", huge, PAGE, 0xFFFFFFFF)

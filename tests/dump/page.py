@@ -305,7 +305,7 @@ class Page(unittest.TestCase):
         self.value("new Promise((done) => { addEventListener('popstate', () => setTimeout(done)); history.back(); })")
         self.assertEqual([row["all"] for row in self.rows()], names)
 
-    def test_paths_are_below_what_they_have_in_common(self):
+    def test_paths_are_relative_to_their_common_folder(self):
         path = written("elsewhere.profile", made_report([site(number, file=f"/far/away/dir_{number}/file.c") for number in range(3)]))
         self.opened(path, "--no-symbols")
         self.assertIn("Files: below /far/away", self.value("document.querySelector('header').textContent"))
@@ -602,7 +602,7 @@ class Page(unittest.TestCase):
 
 
 class Usage(unittest.TestCase):
-    def test_what_cannot_be_a_page(self):
+    def test_incompatible_options(self):
         path = written("few.profile", made_report([site(1)]))
         for options, what in ((["--format=html", "--tree"], "--tree is text or json"),
                               (["--format=html", "--by=file"], "--format=html and --by do not go together"),

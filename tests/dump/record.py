@@ -219,7 +219,7 @@ class Command(unittest.TestCase):
             self.assertGreater(history(path)["thinned"], 0)
             self.assertIn("thinned out", dump("report", path).stdout)
 
-    def test_what_cannot_be(self):
+    def test_errors(self):
         for arguments, words in (
                 (["-o", "b.rec", "--", "/bin/true"], "/bin/true: "),
                 (["-o", "b.rec", "--", "./nothing"], "./nothing: No such file"),

@@ -133,7 +133,7 @@ class Messages(unittest.TestCase):
         lines = result.stderr.splitlines()
         self.assertEqual(lines, [f"allocsite-dump: {path}: {text}" for text in expected])
 
-    def test_what_is_no_report(self):
+    def test_files_that_are_no_reports(self):
         self.refused("/nowhere", ["No such file or directory"])
         self.refused("/dev/null", ["is empty"])
         self.refused(WORK, ["Is a directory"])
@@ -178,7 +178,7 @@ class Messages(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertRegex(result.stderr, r"\A.*has no calling frames.*\n\Z")
 
-    def test_what_was_not_counted(self):
+    def test_missing_counts(self):
         for option in "pairs", "sizes":
             result = report("--" + option, FEW)
             self.assertEqual((result.returncode, result.stdout), (1, report(FEW).stdout))

@@ -225,7 +225,7 @@ class Refused(unittest.TestCase):
                                  ["there is no terminal", "--top", "true"]):
             self.check(125, said, *arguments, start_new_session=True)
 
-    def test_what_nothing_can_be_preloaded_into(self):
+    def test_commands_that_preloading_cannot_reach(self):
         static = built("static", PLAIN_CC, "-static")
         self.check(3, "is linked statically", static)
         script = written("of-static", f"#!{static}\n")

@@ -106,7 +106,7 @@ class Serve(unittest.TestCase):
         found = subprocess.run([reader("promtool"), "check", "metrics"], input=text, text=True, capture_output=True)
         return found.stdout + found.stderr
 
-    def test_others(self):
+    def test_remaining_sites(self):
         """Gauges of the remaining sites are one more series. Counters have no such series, because it would decrease
         when a site gets its own."""
         with Server(self.source, "--top=1") as server:
@@ -224,7 +224,7 @@ class Serve(unittest.TestCase):
             self.check_metrics(server.ask()[1])
             self.assertIsNone(server.ask("/")[0].headers["Refresh"])
 
-    def test_what_cannot_be(self):
+    def test_errors(self):
         with Server(self.source) as server:
             for arguments, words in (([f"--listen=127.0.0.1:{server.port}", self.source], f"127.0.0.1:{server.port}: Address already in use"),
                                      (["--listen=example.com:80", self.source], "an address and a port"),

@@ -235,7 +235,7 @@ class Separate(unittest.TestCase):
     def test_nowhere(self):
         self.assert_unknown()
 
-    def test_link_beside(self):
+    def test_link_next_to_the_module(self):
         self.link("app.debug")
         self.assert_found()
 

@@ -63,7 +63,7 @@ class Untouched(unittest.TestCase):
         self.check_graph(path, size)
         return told, said
 
-    def test_of_large_ones_a_copy_is_made(self):
+    def test_large_processes_are_copied(self):
         for deed in ("read", "nanosleep", "epoll", "epoll_signal", "sigwait", "pause", "poll", "semop", "recv", "compute",
                      "timer", "storm", "queued", "wait", "threads"):
             with self.subTest(deed):
@@ -72,7 +72,7 @@ class Untouched(unittest.TestCase):
                 self.assertRegex(told, r"\A(ready\n)?children \d+\n\Z")
                 self.assertGreaterEqual(int(told.split()[-1]), LARGE)
 
-    def test_small_ones_are_read_at_once(self):
+    def test_small_processes_are_read_at_once(self):
         for deed in "read", "epoll", "epoll_signal", "recv", "sigsuspend", "epoll_pwait", "semop", "sigwait":
             with self.subTest(deed):
                 self.assertEqual(self.see(deed, SMALL), ("children 0\n", ""))

@@ -155,7 +155,7 @@ class Pprof(unittest.TestCase):
         self.assertEqual([frame.split()[2] for frame in deep[2][1:6]], ["deeper"] * 4 + ["main"])
         self.assertEqual((deep[0]["alloc_objects"], flat[0]["alloc_objects"]), (5, 7))
 
-    def test_what_is_shown_first(self):
+    def test_default_sample_type(self):
         for by, name, value in ("bytes", "alloc_space", "bytes"), ("live", "inuse_space", "live_bytes"), \
                 ("peak", "peak_space", "peak_bytes"), ("allocs", "alloc_objects", "calls"):
             self.assertEqual(self.samples("--sort=" + by, STACKS)[0], [name])
@@ -415,7 +415,7 @@ class Command(unittest.TestCase):
             process.stdin.close()
         self.assertEqual([line.split(";")[-1] for line in lines if line.endswith(" 123")], [f"main ({source}:4) 123"])
 
-    def test_what_is_wrong(self):
+    def test_errors(self):
         for arguments, text in ((["export", STACKS], "no format"), (["export", "--format=pprof"], "no file"),
                                 (["export", "--format=pdf", STACKS], "bad value of --format: pdf, it takes one of pprof dhat"),
                                 (["export", "--format=dhat", "--by=line", STACKS], "--by=line"),
