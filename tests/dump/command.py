@@ -214,6 +214,21 @@ class Usage(unittest.TestCase):
         self.assertIn("\n  min_bytes=0 ", check(DUMP, "help", "options"))
         self.assert_wrong("help", "reprot")
 
+    def test_help_shows_pages(self):
+        with open(work("man"), "w") as file:
+            file.write('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+        os.chmod(work("man"), 0o755)
+        folder = os.path.join(os.path.dirname(os.path.dirname(DUMP)), "share", "man")
+        for topic, page in (("tutorial", "man7/allocsite-tutorial.7"), ("allocsite", "man7/allocsite.7"), ("list", "man5/allocsite-list.5"),
+                            ("allocsite-dump-check", "man1/allocsite-dump-check.1")):
+            result = run(DUMP, "help", topic, env={**os.environ, "PATH": os.path.dirname(work("man"))})
+            self.assertEqual((result.returncode, result.stdout), (0, f"-l\n{folder}/{page}\n"))
+        result = run(DUMP, "help", "tutorial", env={**os.environ, "PATH": "/nowhere"})
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("man7/allocsite-tutorial.7: ", result.stderr)
+        for topic in "no-page", "../man7/allocsite", "x" * 100:
+            self.assert_wrong("help", topic)
+
     def test_help_fits_a_terminal(self):
         commands = "sites", "annotate", "export", "merge", "diff", "check", "top", "record", "serve", "start", "report", "graph"
         runner = os.path.join(os.path.dirname(DUMP), "allocsite-run")

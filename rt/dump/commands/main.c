@@ -42,7 +42,8 @@ static int help(void) {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].help);
     puts("\nallocsite-dump help COMMAND and man allocsite-dump-COMMAND describe a command,\n"
-         "allocsite-dump help options lists the keys of ALLOCSITE_OPTIONS.\n\n"
+         "allocsite-dump help options lists the keys of ALLOCSITE_OPTIONS,\n"
+         "allocsite-dump help tutorial, or another page's name, shows the manual.\n\n"
          "examples:\n"
          "  allocsite-dump ./app                        which lines of app allocate\n"
          "  allocsite-dump app.profile                  what they allocated\n"
@@ -121,7 +122,10 @@ static int help_of(int count, char **arguments) {
     if (strcmp(arguments[2], "options") == 0)
         return help_options();
     asked[0] = arguments[2];
-    return command ? command->function(2, asked) : unknown(arguments[2]);
+    if (command)
+        return command->function(2, asked);
+    int status = manual_show(arguments[2]);
+    return status == MANUAL_NONE ? unknown(arguments[2]) : status;
 }
 
 static int run(int count, char **arguments) {
