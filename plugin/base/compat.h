@@ -50,7 +50,7 @@ template <class FunctionOrCall> void forgetMemoryEffects(FunctionOrCall &code) {
 #endif
 }
 
-/* From LLVM 20 on, callbacks of extension points receive the LTO phase. */
+/* Callbacks of extension points receive the LTO phase from LLVM 20 on. */
 template <class Callback> void atEarlySimplification(llvm::PassBuilder &builder, Callback callback) {
 #if LLVM_VERSION_MAJOR >= 20
     builder.registerPipelineEarlySimplificationEPCallback(

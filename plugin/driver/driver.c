@@ -145,8 +145,7 @@ static void add_plugin(struct command *command, const char *library, int major) 
      * -fplugin. */
     add_argument(command, format_string("-fplugin=%s", plugin));
     add_argument(command, format_string("-fpass-plugin=%s", plugin));
-    /* Exists only if clang's headers were found at build time. Without it types come from debug info, which
-     * has fewer. */
+    /* Exists only if clang's headers were found at build time. Debug info, the fallback, has fewer types. */
     char *types = format_string("%s/allocsite/llvm-%d/allocsite-types.so", library, major);
     if (access(types, R_OK) == 0)
         add_argument(command, format_string("-fplugin=%s", types));

@@ -33,7 +33,7 @@ static AttributeList attributesOfEntry(const AllocatorCall &found, const Functio
                               isAsDeclared ? attributes.getRetAttrs() : AttributeSet(), ofParameters);
 }
 
-/* Declares the runtime's counterpart of an allocator. It has the allocator's attributes, so that a later
+/* Declares the runtime's counterpart of an allocator with the allocator's attributes, so that a later
  * optimizer (LTO) can still remove unused blocks. */
 static FunctionCallee entryPoint(Module &module, const AllocatorCall &found, FunctionType *type) {
     std::string name = std::string(ALLOCSITE_ENTRY_PREFIX) + found.row->symbol;

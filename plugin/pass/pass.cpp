@@ -23,8 +23,8 @@ struct ModuleFlags {
     std::set<const Function *> passing = {}; // according to their bodies
 };
 
-/* Whether a function passes through. IfElsewhere: its definition is in another module, so the reader
- * decides. */
+/* The answer to whether a function passes through. IfElsewhere: its definition is in another module, so the
+ * reader decides. */
 enum class Answer { No, Yes, IfElsewhere };
 
 } // namespace
