@@ -12,8 +12,7 @@ static char *element(const struct heap *heap, size_t index) {
     return heap->elements + index * heap->size;
 }
 
-/* Swaps word by word: byte by byte took most of the time of sorting rows of groups. Elements have any type
- * and alignment. */
+/* Swaps words of any alignment: swapping bytes took most of the time of sorting rows of groups. */
 typedef uint64_t __attribute__((may_alias, aligned(1))) word;
 
 static void swap(const struct heap *heap, size_t a, size_t b) {

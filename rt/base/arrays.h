@@ -104,8 +104,7 @@ static inline struct chunk_place chunk_place(uint64_t first, uint64_t index) {
 
 /* ---- Tables by enumerator. */
 
-/* Checks the size of a table without a bound: a new enumerator without an entry would be read past its
- * end. */
+/* Checks a table without a bound: a new enumerator without an entry would be read past its end. */
 #define COVERS(table, count) _Static_assert(sizeof(table) / sizeof *(table) == (count), "an entry for each")
 
 /* ---- Arrays that grow. */

@@ -43,14 +43,12 @@ static inline bool elf_notes_find(const char *at, size_t size, size_t align,
 
 #define BUILD_ID_SIZE 65
 
-/* Writes the GNU build id in hexadecimal digits; "" if there is none or it is too long. start: the mapped ELF
- * header; NULL: unknown. */
+/* Writes the GNU build id in hexadecimal digits; "": none. start: the mapped ELF header, or NULL. */
 void build_id_read(char text[BUILD_ID_SIZE], const void *start);
 
 /* ---- The note with a module's build id (elf(5)). */
 
-/* A test for elf_notes_find. text: BUILD_ID_SIZE bytes, written if the note has a build id that is not too
- * long. */
+/* A test for elf_notes_find. text: BUILD_ID_SIZE bytes, written if the note has a build id that fits. */
 static inline bool build_id_take(void *text, const struct elf_note *note) {
     char *to = text;
     bool is_it = note->type == NT_GNU_BUILD_ID && note->name_size == sizeof "GNU" &&

@@ -43,8 +43,7 @@ static inline uint64_t caller_id(const char *build_id, const char *path, uint64_
     return fnv_1a((const char *)parts, sizeof parts);
 }
 
-/* ---- The stable hash of a site, by which builds are compared. It is the same on every host and never
- * changes. */
+/* ---- The stable hash of a site, by which builds are compared: the same on every host and for ever. */
 
 /* FNV-1a over a sequence of fields, closed by the 64-bit finalizer of MurmurHash3 (Appleby), which spreads
  * the last bytes over all bits. Every field is delimited, so ("ab", "c") and ("a", "bc") differ. */

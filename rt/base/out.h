@@ -70,8 +70,7 @@ void out_field(struct out *, const char *);
 void out_quoted(struct out *, const char *);
 void out_quoted_part(struct out *, const char *);
 
-/* A property or the message of a workflow command of GitHub Actions: percent signs, line ends and the special
- * characters are encoded. */
+/* A property or message of a GitHub Actions workflow command: %, line ends and `special` are encoded. */
 void out_command(struct out *, const char *, const char *special);
 
 /* Writes "%2F", as in URIs. */
@@ -86,8 +85,7 @@ struct json {
     const char *space; /* written before the next one; NULL: nothing */
 };
 
-/* Members of an object, or elements of an array if key is NULL. After json_key the caller writes the
- * value. */
+/* Members of an object; elements of an array if key is NULL. json_key: the caller writes the value. */
 void json_key(struct json *, const char *key);
 void json_number(struct json *, const char *key, uint64_t);
 void json_text(struct json *, const char *key, const char *); /* NULL: null */

@@ -18,8 +18,7 @@ static size_t last_component(const char *path, size_t first, size_t end) {
     return end;
 }
 
-/* Returns the length of the path without its last component, or end if there is none that ".." could
- * leave. */
+/* Returns the length without the last component; end if there is none that ".." could leave. */
 static size_t path_parent(const char *path, size_t first, size_t end) {
     size_t start = last_component(path, first, end);
     if (start == end || is_dots(path + start, end - start))

@@ -10,8 +10,7 @@
 /* Removes "." and empty components, and ".." with the component before it, in place. */
 void path_clean(char *path);
 
-/* Writes the path for people: clean, cut to size, and relative to directory if it is below that. directory:
- * NULL for the whole path. */
+/* Writes the path for people: clean, cut to size, relative to directory (NULL: none) if below it. */
 void path_show(char *text, size_t size, const char *path, const char *directory);
 
 /* Returns the part after the last slash; NULL for NULL. */

@@ -38,7 +38,7 @@ const char *read_number(const struct setting *key, struct setting_value value, v
 
 const char *read_size(const struct setting *key, struct setting_value value, void *out) {
     (void)key;
-    return setting_amount(value, true, out) ? NULL : "not a size, as 4096 or 64KiB";
+    return setting_amount(value, true, out) ? NULL : "not a size such as 4096 or 64KiB";
 }
 
 const char *read_stack(const struct setting *key, struct setting_value value, void *out) {
@@ -129,7 +129,7 @@ static const char *unknown_key(const struct settings *settings, struct setting_v
     for (size_t i = 0; i < settings->count; i++)
         similar_try(&similar, settings->list[i].name);
     if (!similar.best)
-        return "unknown key, help=1 tells all";
+        return "unknown key, help=1 lists all";
     strcpy(wrong, "unknown key, did you mean ");
     return strcat(strcat(wrong, similar.best), "?");
 }

@@ -14,8 +14,7 @@ struct setting_value {
 
 struct setting;
 
-/* Parses a value into the member. Returns NULL, or what is wrong with the value; the member is then
- * unchanged. */
+/* Parses a value into the member. Returns NULL, or what is wrong, and leaves the member unchanged. */
 typedef const char *setting_read(const struct setting *, struct setting_value, void *member);
 
 struct setting {
@@ -36,8 +35,8 @@ void settings_default(const struct settings *, void *to);
 /* Receives what is wrong with a pair of `length` bytes at pair. */
 typedef void settings_complaint(const char *what, const char *pair, size_t length);
 
-/* Sets the members that text names; the last pair of a key wins. Reports and ignores wrong pairs. A value in
- * quotes may contain colons. */
+/* Sets the members named in text; the last pair of a key wins. A quoted value may contain colons. Wrong pairs
+ * are reported and ignored. */
 void settings_parse(const struct settings *, void *to, const char *text, settings_complaint *);
 
 /* Finds the next pair from *text on, and moves *text past it. Returns false if there is none. The pair has a

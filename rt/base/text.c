@@ -41,8 +41,7 @@ static uint32_t code_of(const char *s, size_t length) {
     return code;
 }
 
-/* False for controls (Cc), U+2028, U+2029 and Bidi_Control (Unicode's PropList.txt). All of these have four
- * digits. */
+/* False for Cc, U+2028, U+2029 and Bidi_Control (Unicode's PropList.txt): all have four digits. */
 static bool is_plain(uint32_t code) {
     bool is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
     bool is_direction = code == 0x61C || code == 0x200E || code == 0x200F ||
@@ -56,8 +55,7 @@ static void json_escaped(struct out *out, uint32_t code) {
         out_char(out, "0123456789abcdef"[code >> shift & 15]);
 }
 
-/* Returns the number of ASCII characters at s that no format changes. Writing these one by one took half of
- * the time of an export. */
+/* Returns the length of plain ASCII at s. One by one these characters took half of an export's time. */
 static size_t simple_length(const char *s) {
     size_t length = 0;
     while (s[length] >= ' ' && s[length] < 0x7F && s[length] != '"' && s[length] != '\\')
@@ -128,8 +126,7 @@ void out_code_part(struct out *out, const char *text) {
         at += put_code_character(out, at, at > text ? at[-1] : '\0');
 }
 
-/* The span has one backquote at each end. An empty text gets a space, because two backquotes would open
- * another span. */
+/* One backquote at each end. An empty text gets a space: two backquotes would open another span. */
 void out_code(struct out *out, const char *text) {
     out_char(out, '`');
     out_code_part(out, text && !*text ? " " : text);

@@ -43,7 +43,7 @@ static const char *read_decimals(const char **text, struct number *number) {
     if (**text != '.')
         return NULL;
     if (!is_digit(*++*text))
-        return "has no digit behind the point";
+        return "has no digit after the point";
     for (int count = 0; is_digit(**text); ++*text, count++)
         if (count < DECIMALS) {
             number->decimals = number->decimals * 10 + (uint64_t)(**text - '0');
@@ -88,7 +88,7 @@ const char *amount_read(const char **text, bool is_bytes, uint64_t *amount) {
 
 const char *amount_read_all(const char *text, bool is_bytes, uint64_t *amount) {
     const char *wrong = amount_read(&text, is_bytes, amount);
-    return wrong ? wrong : *text ? "has something behind the number" : NULL;
+    return wrong ? wrong : *text ? "has more than a number" : NULL;
 }
 
 void amount_write(char *text, uint64_t amount, bool is_bytes) {

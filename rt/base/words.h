@@ -35,8 +35,7 @@ const char *amount_read(const char **text, bool is_bytes, uint64_t *amount);
 /* Like amount_read, for a text that must have nothing else. */
 const char *amount_read_all(const char *text, bool is_bytes, uint64_t *amount);
 
-/* Writes the amount so that amount_read reads it back, in the largest unit that divides it. text has
- * AMOUNT_SIZE bytes. */
+/* Writes the amount for amount_read, in the largest unit that divides it; AMOUNT_SIZE bytes. */
 #define AMOUNT_SIZE 32
 void amount_write(char *text, uint64_t amount, bool is_bytes);
 

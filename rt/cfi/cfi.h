@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Unwind tables (DWARF call frame information). Damaged tables are expected: nothing is read past their
- * end. */
+/* Unwind tables (DWARF call frame information), which may be damaged: nothing is read past their end. */
 #ifndef ALLOCSITE_CFI_CFI_H
 #define ALLOCSITE_CFI_CFI_H
 
@@ -9,8 +8,7 @@
 #include <string.h>
 #include <sys/user.h>
 
-/* A range of bytes that are still to be read. Addresses instead of pointers, because a table may contain any
- * value. */
+/* The bytes left to read. Addresses, not pointers, because a table may contain any value. */
 struct bytes {
     uintptr_t at, end;
     bool bad; /* a read went past the end; all later numbers are 0 */
@@ -85,8 +83,7 @@ struct cfi_tables {
 /* DWARF register numbers of x86-64. CFI_RETURN is the return address. */
 enum { CFI_RBX = 3, CFI_RBP = 6, CFI_RSP = 7, CFI_RETURN = 16, CFI_REGISTERS };
 
-/* How to find a register's value in the caller. CFA: the canonical frame address, which is the caller's stack
- * pointer before the call. */
+/* A register's value in the caller. CFA, canonical frame address: its stack pointer before the call. */
 enum cfi_kind {
     CFI_SAME,
     CFI_UNDEFINED,
@@ -168,8 +165,7 @@ struct cfi_frame {
     uintptr_t address; /* a return address, or an instruction's address plus 1 */
 };
 
-/* Limit of the kernel's signal frame on x86-64, with all vector registers. The frame that it returns to may
- * be on another stack. */
+/* Limit of the kernel's signal frame on x86-64. The frame that it returns to may be on another stack. */
 enum { CFI_SIGNAL_MOST = 1 << 14 };
 
 static inline uintptr_t cfi_frame_end(const struct cfi_row *row, uintptr_t begin, uintptr_t sp) {

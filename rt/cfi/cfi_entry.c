@@ -54,8 +54,7 @@ uintptr_t cfi_pointer(struct bytes *bytes, uint8_t encoding, uintptr_t header) {
     }
 }
 
-/* Returns the body of the entry at `bytes`, and moves `bytes` to the next entry. The body of the last entry
- * is empty. */
+/* Returns the entry's body and moves `bytes` to the next entry. The last entry's body is empty. */
 static struct bytes entry_body(struct bytes *bytes) {
     uint64_t size = bytes_unsigned(bytes, 4);
     if (size == UINT32_MAX)
@@ -148,8 +147,7 @@ static bool entries_scan(const struct cfi_tables *tables, uintptr_t frames, uint
     }
 }
 
-/* Searches the header's sorted table of pairs: start of a function and its entry, both relative to the
- * header. */
+/* Searches the header's sorted table: starts of functions and their entries, relative to the header. */
 static bool entries_search(const struct cfi_tables *tables, struct bytes pairs, uint64_t count,
                            uintptr_t address, struct cfi_entry *entry) {
     uint64_t low = 0, high = count;

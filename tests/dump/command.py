@@ -239,7 +239,7 @@ class Usage(unittest.TestCase):
         for arguments, said in ((["reprot"], "did you mean report?"), (["help", "tpo"], "did you mean top?"),
                                 (["report", "--tpo=3", "x"], "did you mean --top?"),
                                 (["report", "--by=lines", "x"], "site, line, function, file, type, module, stack, freed, thread or phase"),
-                                (["report", "--min-bytes=3K", "x"], "not a size, as 4096 or 64KiB"),
+                                (["report", "--min-bytes=3K", "x"], "not a size such as 4096 or 64KiB"),
                                 (["diff", "--sort=x", "a", "b"], "bytes, allocs, live or peak"),
                                 (["top", "--sort=blocks", "a"], "rate, bytes, allocs, live or peak"),
                                 (["top", "--interval=0", "x"], "seconds from 0.01"),

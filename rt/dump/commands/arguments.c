@@ -142,7 +142,7 @@ const char *take_positive(void *to, const char *value) {
 }
 
 const char *take_size(void *to, const char *value) {
-    return amount_read_all(value, true, to) ? "a size, as 4096 or 64KiB" : NULL;
+    return amount_read_all(value, true, to) ? "a size such as 4096 or 64KiB" : NULL;
 }
 
 const char *take_seconds(void *to, const char *value) {

@@ -56,8 +56,7 @@ struct tally;
 struct extra;
 struct runtime_stack;
 
-/* The index is the lowest byte of the hash, because 8 bits can be extracted without a separate
- * instruction. */
+/* The index is the lowest byte of the hash: 8 bits need no instruction to extract them. */
 #define CONTEXTS_LATELY 256
 
 #define SCOPE_BLOCKS    8

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The options that the runtime itself needs. allocsite-dump reads the report options from the same string
- * (rt/options.def has both). */
+/* The options that the runtime needs. allocsite-dump reads the report options from the same string. */
 #ifndef ALLOCSITE_LIB_BASE_OPTIONS_H
 #define ALLOCSITE_LIB_BASE_OPTIONS_H
 
@@ -55,8 +54,7 @@ static inline bool options_show_faults(const struct run_options *options) {
     return !options->implied.other_rows && !options->implied.focus && !options->implied.other_format;
 }
 
-/* Returns whether an option needs the owners of blocks, or costs so much that leaving owners out would not
- * make it cheaper. */
+/* Returns whether an option needs the owners of blocks, or costs so much that omitting them saves nothing. */
 bool options_need_owners(const struct run_options *);
 
 #endif

@@ -142,8 +142,7 @@ void os_barrier(void) {
     syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
-/* valgrind.h, "RUNNING_ON_VALGRIND": a sequence of instructions without effect that valgrind takes as a
- * request. */
+/* Instructions without effect that valgrind takes as a request (valgrind.h, "RUNNING_ON_VALGRIND"). */
 bool os_is_simulated(void) {
     volatile uint64_t request[6] = {0x1001};
     uint64_t answer = 0;

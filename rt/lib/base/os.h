@@ -20,8 +20,7 @@ void os_reserve(size_t size);
 
 void os_unmap(void *, size_t size);
 
-/* Makes the whole pages within it read as zeros and cost nothing until they are touched again. Keeps
- * errno. */
+/* Makes whole pages read as zeros, and cost nothing until they are touched again. Keeps errno. */
 void os_empty(void *, size_t size);
 
 /* Like os_map, between two unreadable pages. The kernel would otherwise merge adjacent mappings, and programs
@@ -29,8 +28,7 @@ void os_empty(void *, size_t size);
 void *os_map_apart(size_t size, enum os_fork);
 void os_unmap_apart(void *, size_t size);
 
-/* Like os_map, replacing the mapping at address. Returns false if that fails, and leaves the memory as it
- * was. */
+/* Like os_map, replacing the mapping at address. Returns false, and changes nothing, if that fails. */
 bool os_map_over(void *address, size_t size, enum os_fork);
 
 /* Like os_map, without os_own_note. */
@@ -140,8 +138,7 @@ void os_file_note(struct os_file *, int fd);
 bool os_file_is_open(const struct os_file *);
 bool os_file_reopen(struct os_file *, const char *path);
 
-/* Returns whether the file has no name any more. False if that is unknown because the descriptor is
- * closed. */
+/* Returns whether the file has no name any more; false if that is unknown (descriptor closed). */
 bool os_file_is_removed(const struct os_file *);
 
 /* Closes the descriptor if it still belongs to the file. */
@@ -177,15 +174,13 @@ void os_program_path(char *path, size_t size, bool as_argument);
  * read. */
 int32_t os_process(void);
 
-/* os_thread returns the id of this thread; os_thread_exists returns whether the process has a thread with
- * that id. */
+/* Returns the id of this thread, and whether the process has a thread with an id. */
 int32_t os_thread(void);
 bool os_thread_exists(int32_t thread);
 
 void os_host_name(char *name, size_t size);
 
-/* Returns when the process started, in clock ticks since the machine was booted; 0 if there is no such
- * process or it is unknown. */
+/* Returns when the process started, in clock ticks since boot; 0 if it is unknown or there is none. */
 uint64_t os_start_time(uint64_t pid);
 
 /* Returns the inode number of the pid namespace; 0 if it is unknown. */

@@ -8,8 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Address space for all mappings that the kernel permits (65,530 by default). Only written pages use
- * memory. */
+/* Address space for all mappings that the kernel permits (65,530). Only written pages use memory. */
 #define SPANS_MOST ((size_t)1 << 20)
 #define SPANS_SIZE (SPANS_MOST * sizeof(struct span))
 

@@ -18,8 +18,7 @@
 /* Owner of the blocks that the runtime itself allocates. Exceeds every thread's capacity. */
 #define SLOT_OURS ((1u << SLOT_BITS) - 1)
 
-/* Not a valid slot; exceeds every capacity. Slot 0 is never assigned, because an entry of zeros has no
- * owner. */
+/* Not a valid slot; exceeds every capacity. Slot 0 is never assigned: an entry of zeros has no owner. */
 #define NO_SLOT ALLOCSITE_KEY_NONE
 
 /* Set in a key: every event takes the slow path. */

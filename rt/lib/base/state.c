@@ -116,7 +116,7 @@ void options_read(void) {
             options_parse(&options, options_texts[source], option_complain);
     choose_contexts();
     if (!options.owners && options_need_owners(&options)) {
-        os_say("option ignored, ", "what else is asked for needs the owners of blocks", ": owners=0");
+        os_say("option ignored, ", "other options need the owners of blocks", ": owners=0");
         options.owners = true;
     }
 }

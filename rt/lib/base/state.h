@@ -11,20 +11,17 @@
 /* True: nothing is counted, and the options have been read. */
 extern bool runtime_off __attribute__((visibility("hidden")));
 
-/* Returns whether the process was started with enabled=0 and waits for runtime_wake. Valid after
- * runtime_start. */
+/* Returns whether the process started with enabled=0 and waits for runtime_wake; after runtime_start. */
 bool runtime_is_asleep(void);
 void runtime_wake(void);
 
-/* True: the owners of blocks are noted, and so frees and live blocks are known. False: only allocations are
- * counted. */
+/* True: the owners of blocks are noted, so frees are known. False: only allocations are counted. */
 extern bool runtime_owners __attribute__((visibility("hidden")));
 
 /* True: frees by one slot of another one's blocks are counted. Frees and reallocs then leave the hot path. */
 extern bool runtime_pairs __attribute__((visibility("hidden")));
 
-/* True: blocks that are freed before their thread allocates again are counted. All events then leave the hot
- * path. */
+/* True: blocks freed before their thread allocates again are counted. Everything leaves the hot path. */
 extern bool runtime_temporary __attribute__((visibility("hidden")));
 
 /* Reads the options and sets runtime_off (run/start.c). Does nothing, cheaply, after the first time. */
@@ -64,8 +61,7 @@ void hole_set(enum hole);
 void hole_unset(enum hole);
 bool hole_is_set(enum hole);
 
-/* Returns whether the process may have blocks that are unknown. Then an unknown block is no error of the
- * program. */
+/* Returns whether the process may have unknown blocks, which are then no error of the program. */
 bool holes_hide_blocks(void);
 
 /* Returns the sum of 1 << hole over all gaps that are set. */
@@ -74,8 +70,7 @@ uint32_t holes_all(void);
 /* Returns a second word that receives the gaps (1 << hole), in the profile; or NULL. */
 extern uint64_t *(*holes_mirror)(void)__attribute__((visibility("hidden")));
 
-/* ---- Standard output and standard error, which reports are written to even after the program has closed
- * them. */
+/* ---- Standard output and error, which get reports even after the program has closed them. */
 
 /* Duplicates the report's descriptor if fd is that descriptor and about to be closed. Keeps errno. */
 void descriptor_keep(int fd);

@@ -8,8 +8,7 @@ void *table_peek(const struct table *table, uint32_t index) {
     return table_peek_here(table, table->first, table->element, index);
 }
 
-/* Publishes the chunk after it has become an area, because nothing may be written before the memory is in the
- * file. */
+/* Publishes the chunk last: nothing may be written before the memory is in the file. */
 STACK_CALL(void, table_map_chunk, struct table *table, uint32_t chunk) {
     size_t size = chunk_size(table->first, chunk) * table->element;
     char *fresh = os_map(size, table->fork);

@@ -64,8 +64,7 @@ struct index {
     unsigned bits;       /* bits of a number */
 };
 
-/* The initializer of an index for numbers of number_bits bits. count: places in the first table, a power of
- * two from 16 on. */
+/* Initializes an index for numbers of number_bits bits. count: places at first, a power of two from 16 on. */
 #define INDEX_OF(number_bits, count)                                                                         \
     { .places = {.element = sizeof(uint32_t), .first = (count)}, .bits = (number_bits) }
 

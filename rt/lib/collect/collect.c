@@ -86,8 +86,7 @@ static int visit_library(struct dl_phdr_info *object, size_t size, void *unused)
     return object->dlpi_name && strchr(object->dlpi_name, '/') != NULL;
 }
 
-/* Returns whether there are shared libraries, whose allocations the static runtime cannot see. Takes the
- * loader's lock. */
+/* Returns whether there are shared libraries, whose calls are not seen. Takes the loader's lock. */
 static bool copies_have_libraries(void) {
     return dl_iterate_phdr(visit_library, NULL);
 }

@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Checks for the accuracy gaps that only a check reveals, and writes all gaps to the header. Takes a lock of
- * the dynamic loader. */
+/* Checks for gaps that only a check reveals, writes all gaps to the header. Takes the loader's lock. */
 void collect_holes(struct profile_header *);
 
 /* Like collect_holes, and collects everything else that a report at the end of the process needs: inherited
@@ -22,16 +21,14 @@ void collect_end(struct profile_header *);
  * sets the gap, if that is not possible. */
 bool slots_inherit_heap(void);
 
-/* Returns whether the inherited blocks are known. If not, they are the difference between the live blocks and
- * the counts of a child. */
+/* Returns whether the inherited blocks are known; otherwise they are live blocks minus counts. */
 bool slots_know_inherited(void);
 
 /* Finds out what a forked child inherited, from its live blocks and its counts, if that is not known yet.
  * Needed before sums are read; does nothing in other processes. */
 void sums_know_inherited(void);
 
-/* Starts counting from zero: the blocks that are live now are inherited, as in a forked child. Other threads
- * may go on counting. */
+/* Counts from zero: live blocks become inherited, as in a child. Other threads may go on counting. */
 void counters_reset(void);
 
 #endif

@@ -61,8 +61,7 @@ bool slots_know_inherited(void) {
     return __atomic_load_n(&store_header()->flags, __ATOMIC_ACQUIRE) & PROFILE_IS_FORKED;
 }
 
-/* If owners are not noted, only custom allocators' blocks can be inherited, because only these are ever
- * released. */
+/* Without owners, only custom allocators' blocks are ever released, so only these are inherited. */
 static bool may_inherit(uint32_t number, const struct sum *sum) {
     if (!runtime_owners)
         return sum->lost || slot_known(number)->inherited_blocks;

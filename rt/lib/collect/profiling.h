@@ -40,8 +40,7 @@ void profiling_note_at_once(int status);
 enum profile_ending profiling_execute(void);
 void profiling_go_on(enum profile_ending before);
 
-/* Writes everything counted so far as a profile, to a descriptor or to the path that a pattern expands to.
- * Returns 0 or an errno. */
+/* Write a profile of everything counted so far to a descriptor or a pattern's path. Return 0 or errno. */
 int profiling_copy(int fd);
 int profiling_copy_to(const char *pattern);
 

@@ -94,8 +94,7 @@ struct birth birth_take(const void *p);
  * and reallocations of the process. Allocations are numbered by one counter, so they are ordered across
  * threads, in agreement with each thread's own order. */
 
-/* lifetime_begins: a block at p was gained. lifetime_ends: a block of the slot was lost; birth is from
- * birth_take. */
+/* Count that a block at p was gained, or that a block of the slot was lost (birth: from birth_take). */
 void lifetime_begins(const void *p);
 void lifetime_ends(uint32_t slot, struct birth);
 

@@ -28,8 +28,7 @@ static bool pair_is(struct profile_pair *pair, uint64_t key, bool *fresh) {
     return *fresh || found == key;
 }
 
-/* Each chunk of the table is a hash table of its own. After PROBES places in one, the search continues in the
- * next. */
+/* Each chunk is a separate hash table. After PROBES places in one, the search continues in the next. */
 static struct profile_pair *pair_find(uint64_t key, bool *fresh) {
     for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
         uint32_t size = (uint32_t)chunk_size(FIRST, chunk), start = (uint32_t)chunk_start(FIRST, chunk);

@@ -11,12 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Counts an event of slot `by` on a block of slot `owner` (0: unknown). Faults are counted for the rows of
- * both. Lock-free. */
+/* Counts an event of `by` on a block of owner (0: unknown); a fault for the rows of both. Lock-free. */
 void pair_count(enum pair_kind, uint32_t owner, uint32_t by, uint64_t bytes);
 
-/* Called at the first fault of each pair, because the program may crash before its exit report. NULL until
- * the runtime has started. */
+/* Called at the first fault of each pair: the program may crash before its report. NULL until started. */
 extern void (*pair_fault_found)(enum pair_kind, uint32_t owner, uint32_t by)
     __attribute__((visibility("hidden")));
 

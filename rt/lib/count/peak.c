@@ -109,8 +109,7 @@ static inline __attribute__((always_inline)) void *peak_check_single(void *p, st
     return begins ? rise_begin(p, peak, thread) : p;
 }
 
-/* The peak's storage while there is a single thread and no reset has happened; NULL otherwise. Lets the hot
- * path decide with one test. */
+/* The peak's storage while there is one thread and was no reset, so that one test decides; else NULL. */
 static struct peak *single_peak;
 
 static __attribute__((noinline)) void *peak_check_slow(void *p, struct thread *thread, struct tally *tally,

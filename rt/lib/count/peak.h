@@ -33,11 +33,9 @@ void peak_reset(void);
 /* Returns by how many bytes the true peak may exceed the one that was found. */
 uint64_t peak_within(void);
 
-/* ---- The inside of the peak, shared by the checks with one thread (peak.c) and with several
- * (peak_shared.c). */
+/* ---- The inside of the peak, for one thread (peak.c) and several (peak_shared.c). */
 
-/* In the profile's header; readers use `published`. Wiped by fork: a child's peak is the peak of its own
- * changes. */
+/* In the profile's header; readers use `published`. Wiped by fork: a child finds the peak of its changes. */
 struct peak {
     struct profile_peak published;
     struct thread *riser;       /* the thread whose live bytes rise above the peak; NULL: no rise */
@@ -87,8 +85,7 @@ static inline void tally_save(struct tally *tally, int64_t epoch, int64_t blocks
     tally->peak_bytes = tally_live_bytes(tally) - bytes;
 }
 
-/* Starts an epoch, so that every tally is checked before its next event. Sets the gap if there are no more
- * epochs. */
+/* Starts an epoch: each tally is checked before its next event. Sets the gap after the last epoch. */
 void peak_new_epoch(void);
 
 /* ---- With several threads. These functions keep errno. */

@@ -56,8 +56,7 @@ static void begin_windows(struct peak *peak, int64_t live) {
     peak->sharers = 0;
 }
 
-/* The headroom is shared among the threads that had an event between the last two measurements. Half of it
- * remains for others. */
+/* The threads with an event between the last two measurements share half of the headroom. */
 static int64_t thread_window(struct peak *peak) {
     uint32_t sharers = peak->expected > peak->sharers ? peak->expected - peak->sharers : 1;
     int64_t window = peak->spare / 2 / sharers;
@@ -87,8 +86,7 @@ static int64_t slot_window(struct profile_slot *slot) {
     return (int64_t)window;
 }
 
-/* Makes every thread check its windows before its next event. The barrier makes its earlier counts visible
- * here. */
+/* Makes all threads check their windows before their next event; the barrier shows earlier counts here. */
 static void stop_windows(void) {
     peak_new_epoch();
     if (!hole_is_set(HOLE_BARRIER))

@@ -78,8 +78,7 @@ void sum_slot(uint32_t slot, struct sum *sum) {
     sum->peak_bytes += (int64_t)(known->inherited_bytes - (base->gained_bytes - base->lost_bytes));
 }
 
-/* A thread's live blocks at the peak may be negative if another thread finds a new peak during the
- * addition. */
+/* A thread's live blocks at the peak may be negative if a new peak is found during the addition. */
 static uint64_t not_below_zero(int64_t value) {
     return value > 0 ? (uint64_t)value : 0;
 }

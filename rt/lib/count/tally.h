@@ -37,8 +37,7 @@ struct floors {
 
 extern struct floors peak_floors __attribute__((visibility("hidden"), aligned(64)));
 
-/* One instruction on the thread's own slab, so a signal handler cannot come between the read and the
- * write. */
+/* One instruction on the thread's own slab: no signal handler can come between read and write. */
 static inline void bump(uint64_t *counter, uint64_t by) {
     __asm__("addq %1, %0" : "+m"(*counter) : "er"(by));
 }
@@ -46,8 +45,7 @@ static inline void bump(uint64_t *counter, uint64_t by) {
 /* True from the start of a second thread on. */
 extern bool threads_several __attribute__((visibility("hidden")));
 
-/* For counters that all threads share. An atomic addition would take four times as long as the whole hot
- * path. */
+/* For counters that all threads share. An atomic addition takes four times as long as the hot path. */
 static inline void bump_shared(uint64_t *counter, uint64_t by) {
     if (LIKELY(!threads_several))
         bump(counter, by);
@@ -88,12 +86,10 @@ static inline int64_t tally_live_bytes(const struct tally *tally) {
     return (int64_t)(tally->gained_bytes - tally->lost_bytes);
 }
 
-/* Checks the peak after an event that changed the slot's live blocks and bytes, and the thread's room, by
- * these amounts. Keeps errno. */
+/* Checks the peak after an event that changed live blocks, bytes and room by these amounts. Keeps errno. */
 void peak_look(struct thread *, struct tally *, int64_t blocks, int64_t bytes);
 
-/* Like peak_look, for the block at p that was gained or lost. They return p, so that callers need not save
- * it. */
+/* Like peak_look, for a gained or lost block at p. Return p, so that callers need not save it. */
 void *peak_look_gained(void *p, struct thread *, struct tally *, uint64_t bytes)
     __attribute__((returns_nonnull));
 void *peak_look_lost(void *p, struct thread *, struct tally *, uint64_t bytes);

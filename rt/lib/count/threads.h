@@ -59,8 +59,7 @@ struct thread *thread_acquire(uint32_t slot, uint32_t other);
 /* Like thread_acquire; the extras hold both slots too. */
 struct thread *thread_acquire_extras(uint32_t slot, uint32_t other);
 
-/* Returns the rare counters of a slot, for the thread that was acquired for it. Returns NULL, and sets the
- * gap, if memory is out. */
+/* Returns a slot's rare counters of an acquired thread. NULL, and the gap is set, if memory is out. */
 struct rare *thread_rare(struct thread *, uint32_t slot);
 
 void thread_release(struct thread *);
@@ -93,8 +92,7 @@ int64_t threads_live_blocks(uint32_t slot);
 /* Returns whether all other threads that counted have ended. */
 bool threads_are_quiet(void);
 
-/* Returns whether the law holds for this thread and all ended threads. Other threads may be in the middle of
- * an event. */
+/* Returns whether the law holds for this and all ended threads. Others may be in the middle of an event. */
 bool threads_keep(bool (*law)(const struct thread *));
 
 /* Returns the number of slabs that were made; their numbers start at 0. */
@@ -135,8 +133,7 @@ void thread_keep_slab(void);
 /* Calls visit for each slab of this thread. */
 void thread_visit_slabs(void (*visit)(void *context, const struct slab *), void *context);
 
-/* thread_hide sends this thread's sited calls to the slow path, which checks the scope. thread_show undoes
- * that. */
+/* Sends this thread's sited calls to the slow path, which checks the scope; and back. */
 void thread_hide(void);
 void thread_show(void);
 

@@ -143,8 +143,7 @@ static bool is_mark(uint32_t index) {
     return index && node_at(index)->depth == OF_MARK;
 }
 
-/* Removes the oldest of the marks around this one if there are more than CUSTOM_MARKS without a block in
- * between. */
+/* Removes the oldest mark around this one if more than CUSTOM_MARKS have no block between them. */
 static void marks_limit(uint32_t index) {
     while (is_mark(node_at(index)->back))
         index = node_at(index)->back;
@@ -182,8 +181,7 @@ uint32_t custom_arena_detach(const struct custom_block *block) {
     return node;
 }
 
-/* Locks the node's shard and returns the node if it still belongs to the block at p. NULL if a release has
- * removed it. */
+/* Locks and returns the node if it still belongs to the block at p. NULL if a release removed it. */
 static struct node *lock_node(const void *p, uint32_t index) {
     struct node *node = index ? node_at(index) : NULL;
     uint32_t shard = node ? node->shard : 0;
@@ -261,8 +259,7 @@ static struct custom_block node_take_block(uint32_t index) {
     return block;
 }
 
-/* Removes the newest blocks from the list. They are visited without the lock, because a visit may reach other
- * arenas. */
+/* Removes the newest blocks, which are visited without the lock: visits may reach other arenas. */
 static size_t arena_pop(uint32_t owner, const struct goal *goal, struct custom_block blocks[BATCH],
                         bool *more) {
     size_t count = 0;

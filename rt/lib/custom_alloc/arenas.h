@@ -38,8 +38,7 @@ struct custom_block custom_block_find(const void *p, bool likes_backing);
 /* Adds a block, without changing others at p. entry is NULL if memory is out or the block is too large. */
 struct custom_block custom_block_put(const void *p, uint32_t slot, uint64_t size, bool is_backing);
 
-/* Returns the entry for a block at p, used or unused, if there can be only one. NULL: use the functions
- * above. */
+/* Returns the entry for a block at p, used or not, if there can be only one; otherwise NULL. */
 uint64_t *custom_block_alone(const void *p);
 
 /* Returns the word that has the number of the block's node in its arena. NULL if memory is out, or if it does

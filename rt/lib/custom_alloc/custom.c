@@ -105,8 +105,7 @@ static COLD void address_clear(const void *p, uint64_t bytes, struct origin by) 
     }
 }
 
-/* The thread is on the hot path, so no call of a custom allocator is in progress, and counting is neither
- * paused nor detailed. */
+/* On the hot path, so no custom allocator is in progress, and counting is not paused or detailed. */
 bool custom_gain_quickly(const struct allocsite_site *site, const void *p, uint64_t bytes) {
     struct thread *thread = local.current;
     uint32_t key = site->key, sum = __atomic_load_n(&sum_slot_given, __ATOMIC_ACQUIRE);

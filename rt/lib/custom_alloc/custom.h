@@ -17,8 +17,7 @@
 #include "lib/custom_alloc/arenas.h"
 #include "lib/paths/origin.h"
 
-/* A call of a custom allocator begins, at this depth of nested calls; or ends, and returns to the outer
- * depth. */
+/* A call of a custom allocator begins at this depth of nesting; ends, back to the outer depth. */
 void custom_enter(uint32_t depth);
 void custom_leave(uint32_t around);
 
@@ -28,8 +27,7 @@ void custom_gain(struct origin, const void *p, uint64_t bytes, const void *arena
 void custom_fail(struct origin);
 custom_visitor custom_lose;
 
-/* The usual cases: a block without arena that is the only one at p. Return false, and do nothing, in all
- * other cases. */
+/* The usual cases: a block without arena, alone at p. Return false, and do nothing, in all others. */
 bool custom_gain_quickly(const struct allocsite_site *, const void *p, uint64_t bytes);
 bool custom_lose_quickly(const void *p);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reads and writes a loaded ELF object. The object's headers are trusted as far as the dynamic loader had to
- * trust them. */
+/* Reads and writes loaded ELF objects. Headers are trusted as far as the dynamic loader trusts them. */
 #define _GNU_SOURCE
 #include "lib/elf/image.h"
 
@@ -98,8 +97,7 @@ static uint32_t gnu_hash(const char *name) {
     return hash;
 }
 
-/* DT_GNU_HASH: a bucket has the index of its first symbol. The others follow; the lowest bit in the chain
- * marks the last one. */
+/* DT_GNU_HASH: a bucket has its first symbol's index; the lowest bit in chain marks its last symbol. */
 struct gnu_table {
     uint32_t buckets, first;
     const uint32_t *bucket, *chain;

@@ -88,8 +88,7 @@ NEXT_FUNCTIONS(NEXT_STUB_BODY)
 #define NEXT_REAL(name, result, parameters, arguments) extern result __real_##name parameters;
 NEXT_FUNCTIONS(NEXT_REAL)
 
-/* In a link with --wrap=malloc both are the same function. Volatile, because the compiler assumes that they
- * differ. */
+/* With --wrap=malloc both are the same function. Volatile, because the compiler assumes otherwise. */
 extern void *__wrap_malloc(size_t);
 static void *(*volatile const plain_malloc)(size_t) = malloc;
 static void *(*volatile const wrap_malloc)(size_t) = __wrap_malloc;
@@ -377,8 +376,7 @@ void next_resolve(void) {
 
 #endif
 
-/* ---- Memory for allocations during the look-up of the allocator: in some C libraries dlsym itself
- * allocates. */
+/* ---- Memory for allocations while the allocator is being found, by dlsym in some C libraries. */
 
 static _Alignas(16) char arena[4096];
 static size_t used;

@@ -18,8 +18,7 @@
     X(valloc, void *, (size_t n), (n))                                                                       \
     X(pvalloc, void *, (size_t n), (n))
 
-/* The pointers are never NULL: until the functions are found, they point to stubs that find them. So calls
- * need no test. */
+/* Never NULL: until the functions are found, the pointers lead to stubs that find them. */
 struct next {
 #define NEXT_POINTER(name, result, parameters, arguments) result(*name) parameters;
     NEXT_FUNCTIONS(NEXT_POINTER)
@@ -75,8 +74,7 @@ const struct link_map *next_object(void);
  * crash before the sanitizer is set up. */
 bool next_is_sanitizers(void);
 
-/* Returns the library whose malloc comes before the runtime's and can be redirected; NULL if there is none or
- * it must stay first. */
+/* Returns the library whose malloc comes before the runtime's and may be redirected; NULL if none. */
 const struct link_map *next_replaceable(void);
 
 #endif
@@ -94,8 +92,7 @@ int bootstrap_used(void);
 
 #ifndef ALLOCSITE_STATIC
 
-/* Wraps the functions that are not those of `behind`, so that the calls that they make in turn are not
- * counted again. */
+/* Wraps the functions that differ from those below, so that calls that they make are not counted again. */
 void front_pass(struct next *, const struct next *behind);
 
 #endif
@@ -114,12 +111,10 @@ static inline const char *next_copier(void) {
 
 #else
 
-/* Returns the path of the underlying allocator if it defines strdup, which then allocates without calling
- * malloc; otherwise NULL. */
+/* Returns the path of the underlying allocator if its strdup bypasses malloc; otherwise NULL. */
 const char *next_copier(void);
 
-/* Called once, before the first thread. is_first: no other constructor, which might have allocated, has run
- * yet. */
+/* Called once, before the first thread. is_first: no other constructor has run yet. */
 void rebind(bool is_first);
 
 /* Called once, after rebind and next_resolve. Redirects the references to glibc's malloc that symbol

@@ -55,8 +55,7 @@ extern struct operator_new operators_new[NEW_OPERATORS] __attribute__((visibilit
 void *operator_no_fast(size_t n);
 void *operator_no_fast_aligned(size_t align, size_t n);
 
-/* Returns the size that the C++ libraries pass to aligned_alloc; 0 if the libraries have to decide, because
- * the arguments are unusual. */
+/* Returns the size that C++ libraries pass to aligned_alloc; 0 if unusual arguments leave it to them. */
 static inline size_t operator_rounded(size_t n, size_t align) {
     bool is_usual = align >= sizeof(void *) && (align & (align - 1)) == 0 && n <= PTRDIFF_MAX;
     return is_usual ? (n + !n + align - 1) & -align : 0;
@@ -73,8 +72,7 @@ void operator_find(struct operator_new *);
 /* Returns an address in the library that allocates exceptions. */
 const void *operator_exception_allocator(const struct operator_new *);
 
-/* Called when an exception leaves the current scope. If the scope belongs to an operator new, that operator
- * has failed. */
+/* An exception leaves the current scope: if it belongs to an operator new, that operator has failed. */
 void operator_left_by_exception(void);
 
 /* Calls the real operator, which may throw. align and nothrow are passed to the forms that take them. */
@@ -128,8 +126,7 @@ struct delete_call {
 /* Calls the real operator. */
 void operator_delete_call(const struct operator_delete *, const struct delete_call *);
 
-/* Returns whether the program replaces operators. Then a block of malloc may be freed by delete, or a block
- * of new by free. */
+/* Returns whether the program replaces operators. Blocks of malloc and new may then be freed by either. */
 #ifdef ALLOCSITE_STATIC
 static inline bool operators_are_replaced(void) {
     return true; /* not visible in a static program */

@@ -268,8 +268,7 @@ struct block shadow_find(const void *p) {
     return large.state == BLOCK_NONE ? small : large;
 }
 
-/* Returns whether p is in one of the two ranges after the start of a huge block, whose entries hold its
- * size. */
+/* Returns whether p is in one of the two ranges after a huge block's start, which hold its size. */
 static bool is_in_huge(const void *p) {
     for (int before = 1; before <= 2; before++) {
         const struct shadow_large *cell = large_entry((const char *)p - before * SHADOW_SMALL);
@@ -345,8 +344,7 @@ bool shadow_put_apart(const void *p, uint32_t slot, enum family family, uint64_t
                                : large_put(p, slot, family, size);
 }
 
-/* A chunk of a custom allocator has the freed mark while it is live. Clearing its family makes it a freed
- * one. */
+/* A custom allocator's chunk has the freed mark while it is live. Clearing its family frees it. */
 static uint32_t value_dropped(uint32_t value) {
     bool is_backing = shadow_small_block(value & ~SHADOW_HUGE).family == FAMILY_BACKING;
     return is_backing ? value & ~(FAMILY_MASK << FAMILY_AT) : value | SHADOW_FREED;

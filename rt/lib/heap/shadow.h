@@ -120,8 +120,7 @@ static inline uint32_t shadow_value(uint32_t entry, uint32_t half) {
     return doubled >> 1 | doubled << 31;
 }
 
-/* Returns whether the value is of a live block that is no chunk of a custom allocator; those have the mark of
- * freed blocks. */
+/* Returns whether the value is of a live block. False for chunks, which have the mark of freed blocks. */
 static inline bool shadow_value_lives(uint32_t value) {
     return value - 1 < SHADOW_FREED - 1;
 }
@@ -137,8 +136,7 @@ static inline bool shadow_has_none(const void *p, const uintptr_t *bits) {
     return __builtin_expect(has_none, 1);
 }
 
-/* Returns whether a block at p may be in the tables. NULL passes, but reads a cell in which no block can
- * start. */
+/* Returns whether a block at p may be in the tables. NULL passes, and reads an entry that is never used. */
 static inline bool shadow_covers(const void *p) {
     return shadow_has_none(p, &shadow.beyond);
 }
@@ -211,8 +209,7 @@ struct block {
 /* Returns the block that starts at p. */
 struct block shadow_find(const void *p);
 
-/* Called when the underlying allocator of malloc is known. glibc's blocks start at least 32 bytes apart
- * (MINSIZE in malloc.c). */
+/* The underlying allocator is known. glibc's blocks start at least 32 bytes apart (MINSIZE, malloc.c). */
 void shadow_know_allocator(bool is_glibc);
 
 /* Sets beyond_hot according to the options. */
@@ -224,8 +221,7 @@ extern void (*shadow_shown)(void) __attribute__((visibility("hidden")));
 /* Returns whether a block that no allocator returned can have an entry. */
 bool shadow_can_hold(const void *p, uint64_t size);
 
-/* Adds the block. shadow_put_apart is for blocks that no allocator returned. Returns false if memory is out.
- * Keeps errno. */
+/* Add a block; shadow_put_apart: one that no allocator returned. False if memory is out. Keep errno. */
 bool shadow_put(const void *p, uint32_t slot, enum family, uint64_t size);
 bool shadow_put_apart(const void *p, uint32_t slot, enum family, uint64_t size);
 
@@ -257,8 +253,7 @@ struct region {
 void shadow_each_region(void (*visit)(void *context, uintptr_t start, const struct region *, unsigned odd),
                         void *context);
 
-/* Returns the pointer at `where`, after setting it to size zeroed bytes if it was NULL. Returns NULL if
- * memory is out. Keeps errno. */
+/* Returns *where after setting it to size zeroed bytes if it was NULL. NULL: memory is out. Keeps errno. */
 void *shadow_made(void *where, size_t size);
 
 struct block shadow_small_block(uint32_t value);

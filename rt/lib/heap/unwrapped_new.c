@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The part of unwrapped.c for operator new. It is a file of its own, because a C program has no such
- * operators. */
+/* The part of unwrapped.c for operator new: a separate file, because C programs have no such operators. */
 #include <stddef.h>
 
 #define PASS_ON(symbol, parameters, arguments)                                                               \

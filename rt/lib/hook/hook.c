@@ -25,8 +25,7 @@ enum { HOOKS = 64, PATTERN_SIZE = 256, PLACES = 16, PATH_SIZE = 1024 };
 
 enum { FREE_PLACE, CLAIMED, SET, REMOVED };
 
-/* A place is reused only for the same function and data, because a call in another thread may be in
- * progress. */
+/* A place is reused only for the same function and data: a call in another thread may be in progress. */
 struct hook {
     uint32_t state;
     allocsite_event_function *function;
@@ -285,7 +284,7 @@ static void break_stop(const struct allocsite_event *event, void *data) {
     (void)data;
     if (__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED) != break_at)
         return;
-    os_say(is_traced() ? "break: this allocation" : "break: came by, but no debugger has the process");
+    os_say(is_traced() ? "break: this allocation" : "break: reached, but no debugger is attached");
     if (is_traced())
         raise(SIGTRAP);
 }

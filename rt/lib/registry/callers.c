@@ -17,8 +17,7 @@
 
 uint64_t caller_cache[CALLER_CACHE_SIZE];
 
-/* For callers that share their lowest bits with one in the first cache. The index includes bits of the
- * page. */
+/* For callers that share their lowest bits with one in the first cache: indexed by the page too. */
 static uint64_t second_cache[CALLER_CACHE_SIZE];
 
 static struct index callers = INDEX_OF(SLOT_BITS, 1u << 10);

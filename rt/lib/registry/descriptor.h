@@ -35,8 +35,7 @@ bool descriptor_same(const struct allocsite_site *, const struct allocsite_site 
 /* Returns the bytes that a copy of the descriptor needs, including everything that it refers to. */
 size_t descriptor_copy_size(const struct allocsite_site *);
 
-/* Copies the descriptor to memory, which must be zeroed, with all references inside the copy. Its slot is
- * NONE. */
+/* Copies the descriptor with all that it refers to. memory must be zeroed. The copy has no slot. */
 struct allocsite_site *descriptor_copy(const struct allocsite_site *, void *memory);
 
 #endif

@@ -112,7 +112,7 @@ static const struct module *module_named(const char *name, const struct module_p
     return found;
 }
 
-/* For example code that was made at run time. */
+/* For example JIT code. */
 static struct module_address address_in_no_module(const void *address) {
     return (struct module_address){module_named("[no module]", &(struct module_place){NULL, false}),
                                    (uintptr_t)address};
@@ -249,8 +249,7 @@ static int count_loads(struct dl_phdr_info *object, size_t size, void *context) 
     return 1;
 }
 
-/* Counts the loads before the search: a module that is loaded in between is checked twice rather than
- * never. */
+/* Counts loads before the search: a module loaded in between is checked twice rather than never. */
 void instrumented_note(void) {
     static unsigned long long seen;
     unsigned long long loads = 0, noted = __atomic_load_n(&seen, __ATOMIC_RELAXED);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Slots of sites, and the data that reports need to name them. Lock-free: a signal handler may interrupt at
- * any point. */
+/* Slots of sites, and the data that name them. Lock-free: a signal handler may interrupt at any point. */
 #include "lib/registry/registry.h"
 #include "base/hash.h"
 #include "format.h"
@@ -21,8 +20,7 @@ void (*record_added)(uint32_t slot);
 
 enum { SLOTS_FIRST = 512, RECORDS_FIRST = 128 };
 
-/* A stack's slot holds its stack_record. Other slots have parent 0 and the index of their record. Written
- * atomically. */
+/* A stack's slot holds a stack_record; others hold parent 0 and the index of their record. Atomic. */
 static struct table slot_table = {.element = sizeof(struct stack_record), .first = SLOTS_FIRST};
 static uint32_t slots = 1; /* slot 0 is never assigned */
 
@@ -294,8 +292,7 @@ bool part_stack_has_room(bool is_variant) {
 
 int part_cut_callers = PART_CUT_CALLERS;
 
-/* Paths with all their callers may use half of the room, paths with one caller less half of the remainder,
- * and so on. */
+/* Paths with all callers may use half of the room, with one caller less half of the rest, and so on. */
 static void set_cut_callers(uint32_t count) {
     uint32_t most = most_stacks(), room = most / 2, left = count < most + room ? most + room - count : 0;
     int callers = PART_CUT_CALLERS;

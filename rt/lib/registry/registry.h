@@ -23,8 +23,7 @@ struct record {
                           program (paths/outside.h) */
 };
 
-/* The record of a slot that is the part of another slot called from one stack. Compact, because there may be
- * many. */
+/* The record of a slot's part that was called from one stack. Small, because there may be many. */
 struct stack_record {
     uint32_t parent;    /* never a stack itself; 0: the slot is no stack */
     profile_name stack; /* struct profile_step of its innermost frame */
@@ -46,8 +45,7 @@ void records_set_outside(void);
 /* Drops a slot because another thread has assigned one for the same thing. */
 void record_drop(uint32_t slot);
 
-/* Returns the key that the hot path reads for the slot. It has KEY_SLOW if the slot keeps stacks or is
- * outside. */
+/* Returns the key that the hot path reads; with KEY_SLOW if the slot keeps stacks or is outside. */
 uint32_t slot_key(uint32_t slot);
 
 uint32_t record_count(void);
@@ -61,8 +59,7 @@ struct stack_record record_stack(uint32_t slot);
 /* Returns an enum profile_what, for a slot that has a record. */
 uint32_t record_what(uint32_t slot);
 
-/* record_want_stacks sets keeps_stacks of each new record. record_added is called for each new slot. NULL:
- * not set. */
+/* Called to set keeps_stacks of each new record, and for each new slot; or NULL. */
 extern void (*record_want_stacks)(struct record *) __attribute__((visibility("hidden")));
 extern void (*record_added)(uint32_t slot) __attribute__((visibility("hidden")));
 

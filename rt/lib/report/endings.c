@@ -14,8 +14,7 @@
 
 typedef char *const *texts;
 
-/* Functions of the C library that calls are passed on to. The exec functions with a list of arguments use one
- * with an array. */
+/* The C library's functions that calls are passed on to. The execl functions use those with an array. */
 #define PASSING(X)                                                                                           \
     X(int, execve, const char *, texts, texts)                                                               \
     X(int, execv, const char *, texts)                                                                       \
@@ -84,8 +83,7 @@ static size_t length_of(va_list list) {
     return length;
 }
 
-/* Copies the list of arguments to an array on the stack, as the C library does. execle's list continues after
- * the end of the arguments. */
+/* Copies listed arguments to an array on the stack, as the C library does. execle's list goes on after it. */
 #define GATHER(array, list, first)                                                                           \
     va_start(list, first);                                                                                   \
     char *array[2 + length_of(list)];                                                                        \
@@ -142,8 +140,7 @@ INTERPOSE(__attribute__((noreturn)) void, __assert_fail, const char *assertion, 
 
 #endif
 
-/* The C library's functions only make the system call. Looking them up would not be safe in a signal handler
- * or after vfork. */
+/* The C library's functions only make the system call. Looking them up is not safe after vfork. */
 static __attribute__((noreturn)) void end_process(int status) {
     exit_at_once(status);
     for (;;)

@@ -233,8 +233,7 @@ void exit_install(void) {
     __cxa_at_quick_exit(exit_handler, NULL);
 }
 
-/* In a constructor, because the runtime may start before the C library has registered the handler that runs
- * the destructors. */
+/* A constructor, because the C library's handler that runs the destructors must be registered first. */
 __attribute__((constructor)) static void install_note(void) {
     on_exit(note_exit, NULL);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The report that is printed if allocsite-dump cannot be started: the totals, and the sites with the most
- * bytes. */
+/* The report if allocsite-dump cannot be started: the totals, and the sites with the most bytes. */
 #include "lib/report/reader.h"
 
 #include "base/out.h"

@@ -10,8 +10,7 @@
 static const int fatal[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
                             SIGSEGV, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
 
-/* A fault of an instruction recurs when the handler returns, now without a handler; a core dump then shows
- * that instruction. */
+/* A fault recurs when the handler returns, now without a handler; a core dump shows the instruction. */
 static bool comes_again(const siginfo_t *info) {
     bool is_fault = info->si_signo == SIGSEGV || info->si_signo == SIGBUS || info->si_signo == SIGFPE ||
                     info->si_signo == SIGILL;

@@ -68,7 +68,7 @@ static const char *search_run(struct look *look, const struct root_caller *calle
     const char *why;
     struct reader_call call = {.search = look->search, .caller = caller, .answer = os_memory_file()};
     if (call.answer < 0)
-        return "no file in memory can be made for an answer";
+        return "no file in memory can be created for the result";
     call.out = look->out < 0 ? call.answer : look->out;
     prctl(PR_SET_PTRACER, (unsigned long)os_process());
     int error = reader_run(&call, &why);
@@ -101,7 +101,7 @@ const char *look_at_process(struct look *look) {
         .root = &allocsite_root, .thread = (uint64_t)syscall(SYS_gettid), .thread_pointer = thread_pointer()};
     memset(look->reason, 0, sizeof look->reason);
     if (os_is_simulated())
-        return "valgrind runs the program and does not let it search";
+        return "valgrind runs the program and permits no search";
     WALK_REGISTERS(caller.registers);
     const char *why = look_from_here(look, &caller);
     errno = error; /* also keeps the call from becoming a tail call, which would leave this frame */

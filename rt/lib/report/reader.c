@@ -31,8 +31,7 @@
 
 enum { STACK_SIZE = 64 << 10, ARGUMENTS = 16, DESCRIPTORS = 4, UNKNOWN = 127 << 8 /* a wait status */ };
 
-/* The data of the child, in one mapping. The program's heap may be locked by the code that was
- * interrupted. */
+/* The data of the child, in one mapping: the interrupted code may have locked the program's heap. */
 struct launch {
     int descriptors[DESCRIPTORS]; /* the profile, standard output, standard error, and a search's answer */
     int descriptor_count;
@@ -67,8 +66,7 @@ static bool is_executable(const char *path) {
     return syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0;
 }
 
-/* Writes the first `length` bytes of directory, "/" and `rest`. Returns whether that is an executable
- * file. */
+/* Writes `length` bytes of directory, "/" and rest. Returns whether that is an executable file. */
 static bool path_join(char *path, const char *directory, size_t length, const char *rest) {
     if (length + strlen(rest) + 2 > PATH_MAX)
         return false;
@@ -113,7 +111,7 @@ static const char *reader_find(char *path) {
     if (strcmp(asked, "found") != 0)
         return is_executable(strcpy(path, asked)) ? NULL
                                                   : "the file that the option reader names cannot be run";
-    return find_beside(path) || find_in_path(path) ? NULL : "no " READER " beside the runtime, nor in PATH";
+    return find_beside(path) || find_in_path(path) ? NULL : "no " READER " next to the runtime or in PATH";
 }
 
 /* ---- Arguments and environment of the reader. */
@@ -183,8 +181,7 @@ static int descriptor_copy(int fd) {
     return copy >= 0 || errno != EBADF ? copy : (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR);
 }
 
-/* Duplicates all before using their numbers, because one may have the number that another needs. Returns
- * false with errno. */
+/* Duplicates all first: one may have the number that another needs. Returns false with errno. */
 static bool set_descriptors(const struct launch *launch) {
     int copies[DESCRIPTORS];
     for (int i = 0; i < launch->descriptor_count; i++)
@@ -282,8 +279,7 @@ static bool is_whole(void) {
 
 enum { STATUS_WRONG_NUMBER = 1, STATUS_USAGE = 2, STATUS_NOT_WRITTEN = 3 }; /* dump/commands/exit_report.c */
 
-/* A report counts as written if its numbers break a law, which the reader has reported, or if the pipe that
- * it goes to was closed. */
+/* It is no failure if numbers break a law, which was reported, or if the report's pipe was closed. */
 static int status_explain(int status, const char **why) {
     bool is_unwanted = WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
     if (is_unwanted || (WIFEXITED(status) && WEXITSTATUS(status) <= STATUS_WRONG_NUMBER))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reports: when they are written (at exit, at a signal, on demand, before the process is killed), and to
- * which file. */
+/* Reports: when they are written (at exit, at a signal, on demand), and to which file. */
 #ifndef ALLOCSITE_LIB_REPORT_REPORT_H
 #define ALLOCSITE_LIB_REPORT_REPORT_H
 
@@ -36,8 +35,7 @@ void signal_report_begin(int number);
 /* From now on this signal starts or stops counting. */
 void signal_start_begin(int number);
 
-/* Installs handlers that report and record signals which end the process. Signals that the program ignores or
- * handles are left alone. */
+/* Reports and records signals that end the process, except those that the program ignores or handles. */
 void signal_fatal_begin(void);
 
 /* ---- Files of reports. */

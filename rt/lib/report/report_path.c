@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Files of reports. A report gets its name when it is complete, so that a reader of the file finds all of
- * it. */
+/* Files of reports. A report gets its name when it is complete: a reader finds all or nothing. */
 #define _GNU_SOURCE
 #include "lib/report/report.h"
 
@@ -35,8 +34,7 @@ static int pattern_expand(char *path, const char *pattern, const char **why) {
     return EINVAL;
 }
 
-/* Checks what is at the path. Returns 0, also if there is nothing: status is then zero. Otherwise returns an
- * errno. */
+/* Checks what is at the path. Returns 0 if it may be replaced or is free (status then 0), or an errno. */
 static int target_check(const char *path, struct stat *status) {
     *status = (struct stat){.st_mode = 0};
     if (lstat(path, status) != 0)
@@ -156,8 +154,7 @@ void report_path_begin(void) {
         *directory = '\0';
 }
 
-/* The file is a separate one, so that nothing is lost if the process is killed. Opening a pipe would make its
- * reader see an end of file. */
+/* Not the file itself, so that nothing is lost by a kill. Opening a pipe would show its reader an end. */
 void report_path_try(const char *wanted) {
     struct report_file file;
     const char *why;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Snapshots of which blocks point to which: when they are written, and to which file. allocsite-dump writes
- * them. */
+/* Snapshots of which blocks point to which: when, and to which file. allocsite-dump writes them. */
 #define _GNU_SOURCE
 #include "lib/report/report.h"
 

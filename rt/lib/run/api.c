@@ -271,8 +271,7 @@ ALLOCSITE_EXPORT void allocsite_mark_block(const void *p, size_t size) {
     block_mark((struct origin){.caller = __builtin_return_address(0)}, p, size);
 }
 
-/* If some blocks could not be marked, an unknown block is no fault of the program. NULL is ignored, as in
- * free. */
+/* If some blocks could not be marked, an unknown block is no fault. NULL is ignored, as in free. */
 static void block_unmark(struct origin origin, const void *p) {
     if (p && (!hole_is_set(HOLE_MARK) || shadow_find(p).state == BLOCK_LIVE))
         acct_free((void *)(uintptr_t)p, origin, FAMILY_MALLOC);

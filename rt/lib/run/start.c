@@ -172,8 +172,7 @@ static COLD void start_or_wait(void) {
         os_wait(tries);
 }
 
-/* Not by a thread that holds an arena's lock, because it would wait for itself: another thread or its next
- * event does the reset. */
+/* A thread that holds an arena's lock would wait for itself: another one, or its next event, resets. */
 static COLD void reset_if_requested(void) {
     int error = errno;
     if (!local.holds_arena && threads_take_request(PROFILE_RESET))

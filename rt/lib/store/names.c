@@ -53,8 +53,7 @@ static inline profile_name name_make(const void *bytes, size_t size) {
     return (profile_name)at;
 }
 
-/* Names are multiples of 4, and an index stores a quarter of the name. Names beyond 128 MiB do not fit and
- * are not found again. */
+/* An index stores a quarter of a name, a multiple of 4. Names beyond 128 MiB are never found again. */
 #define NAME_BITS 25
 
 static struct index texts = INDEX_OF(NAME_BITS, 1u << 12), frames = INDEX_OF(NAME_BITS, 1u << 10),

@@ -104,7 +104,7 @@ static void area_missing(int error) {
     header->missing_error = (uint32_t)error;
     if (!the_file.is_memory)
         os_say("the profile ", the_file.path,
-               " cannot grow and lacks what is counted from here on: ", strerrordesc_np(error));
+               " cannot grow, later counts will be missing: ", strerrordesc_np(error));
 }
 
 /* Returns the descriptor, reopened if the program has closed it; -1 with errno. */
@@ -119,8 +119,7 @@ int store_descriptor(void) {
     return the_file.is_open ? file_descriptor() : -1;
 }
 
-/* Maps a range of the file at the address. The first `kept` bytes there are preserved, the rest becomes zero.
- * Returns 0 or an errno. */
+/* Maps a range of the file, preserving the first `kept` bytes and zeroing others. Returns 0 or an errno. */
 static int map_at(void *address, size_t size, uint64_t offset, size_t kept) {
     int fd = file_descriptor();
     if (fd < 0)
@@ -324,8 +323,7 @@ void store_leave(void) {
     os_file_close(&the_file.file);
 }
 
-/* Replaces a mapping of the parent's file by a copy. Returns false if that fails and leaves the mapping as it
- * was. */
+/* Replaces a mapping of the parent's file by a copy. Returns false, and changes nothing, if that fails. */
 static bool copy_inherited(struct store_area *area, size_t size) {
     char *copy = os_map(area->size, OS_FORK_KEEPS);
     if (!copy)

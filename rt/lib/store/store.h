@@ -30,8 +30,7 @@
 extern struct profile_header *store_header_made __attribute__((visibility("hidden")));
 struct profile_header *store_header_make(void);
 
-/* Returns the header, never NULL. Wiped by fork. Inline, because a growing heap reads the peak in it at every
- * event. */
+/* Never NULL. Wiped by fork. Inline, because a growing heap reads the peak in it at every event. */
 static inline struct profile_header *store_header(void) {
     struct profile_header *made = __atomic_load_n(&store_header_made, __ATOMIC_ACQUIRE);
     return __builtin_expect(made != NULL, 1) ? made : store_header_make();
@@ -125,8 +124,7 @@ profile_name names_frame(const struct profile_frame *);
 /* Returns NULL for name 0. */
 const struct profile_frame *names_frame_at(profile_name);
 
-/* names_return stores a return address once; they are indexed like strings, because there are few. It returns
- * 0 if memory is out. */
+/* Store and find return addresses, indexed like strings because there are few. 0: memory is out. */
 profile_name names_return(const struct profile_return *);
 const struct profile_return *names_return_at(profile_name);
 

@@ -9,8 +9,7 @@
 #include <link.h>
 #include <stddef.h>
 
-/* In a static program _dl_find_object does not give the ELF header; older C libraries have no such
- * function. */
+/* In a static program _dl_find_object gives no ELF header; older C libraries have no such function. */
 #if defined ALLOCSITE_STATIC || !__GLIBC_PREREQ(2, 35)
 #define FIND_RUNTIME_FIRST true
 #else
@@ -126,8 +125,7 @@ void walk_place_find(struct walk_place *place, uintptr_t pc, bool is_next) {
 
 #ifdef ALLOCSITE_STATIC
 
-/* The build renames the sections of the runtime's code. The linker then keeps it together and defines symbols
- * for its start and end. */
+/* The build renames the sections of the runtime's code, so that linkers define their start and end. */
 #define MARK(symbol) extern const char symbol[] __attribute__((weak, visibility("hidden")))
 MARK(__start_allocsite_text);
 MARK(__stop_allocsite_text);

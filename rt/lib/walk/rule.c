@@ -80,8 +80,7 @@ static uint32_t rule_of_row(const struct walk_place *place) {
     return RULE_MAKE(RULE_HARD, 0, 0);
 }
 
-/* The runtime always has tables. If they are missing, following frame pointers would skip the caller's
- * frames. */
+/* The runtime has tables. If they are missing, frame pointers would skip the caller's frames. */
 static uint32_t rule_without_row(uintptr_t pc) {
     return walk_is_runtime(pc) ? RULE_MAKE(RULE_NOWHERE, 0, 0) : RULE_GUESSED;
 }

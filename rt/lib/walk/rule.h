@@ -51,8 +51,7 @@ enum rule_kind {
 /* Smaller rules are of the first three kinds and belong to the program's code. */
 #define RULE_PLAIN_END RULE_MAKE(RULE_GUESS, 0, 0)
 
-/* The layout of a frame pointer chain: the frame pointer points to the caller's saved one, and the return
- * address is above it. */
+/* Frame pointer chain: the register points to the caller's frame pointer, below the return address. */
 #define RULE_GUESSED RULE_MAKE(RULE_GUESS, RULE_SAVED(2), 2)
 
 /* The rule of the code that a signal handler returns to. The kernel has stored the registers of the
@@ -61,8 +60,7 @@ enum rule_kind {
 
 enum { SIGNAL_FP = 120, SIGNAL_SP = 160, SIGNAL_PC = 168, SIGNAL_SIZE = 176 };
 
-/* The limit of signal frames in a walk. Each may be on another stack, so ascending addresses do not end the
- * walk. */
+/* The limit of signal frames in a walk: each may be on another stack, so addresses need not ascend. */
 #define SIGNALS_MOST 16
 
 static inline enum rule_kind rule_kind(uint32_t rule) {
@@ -112,8 +110,7 @@ static inline bool rule_is_address(uintptr_t pc) {
 /* Makes the rule of a return address and keeps it in the table. */
 uint32_t rule_find(uintptr_t pc);
 
-/* Returns the kept rule of pc. If the word is empty or belongs to another address, the result is 0 or exceeds
- * all rules. */
+/* Returns the kept rule of pc; 0, or more than any rule, if the word is empty or another address's. */
 static inline uint64_t rule_kept(uintptr_t pc) {
     return __atomic_load_n(rule_word(pc), __ATOMIC_RELAXED) ^ rule_tag(pc);
 }

@@ -20,8 +20,7 @@ struct frame {
     __asm__ volatile("leaq 0(%%rip), %0; movq %%rsp, %1; movq %%rbp, %2"                                     \
                      : "=&r"((frame).pc), "=&r"((frame).sp), "=&r"((frame).fp))
 
-/* Reads a word of the stack. Only the thread's own stack is read directly: another thread may unmap any other
- * one during the walk. */
+/* Reads directly only from the thread's own stack: another thread may unmap any other one. */
 static inline bool read_word(const struct walk_reads *reads, uintptr_t at, uintptr_t *word) {
     if (UNLIKELY(!reads->is_whole))
         return os_read((const void *)at, word);
@@ -203,8 +202,7 @@ size_t walk_marked(const void *pointer, uint64_t context, const struct walk_mark
     return taken;
 }
 
-/* Returns the address from which the current frame pointer was read; 0 if it comes from the start of the
- * walk. */
+/* Returns the address that the current frame pointer was read from; 0 if it is the initial one. */
 static uintptr_t pointer_from(const struct frame *before, const struct frame *now, uint32_t rule,
                               uintptr_t was) {
     if (rule >> RULE_KIND_AT)

@@ -105,15 +105,13 @@ struct walk_note {
  * their number; 0 if the walk is not on the thread's own stack, ends early, or needs more than max words. */
 size_t walk_notes(const void *pointer, size_t frames, struct walk_note *notes, size_t max);
 
-/* Returns whether a walk finds the caller of this frame by following a frame pointer, without unwind
- * tables. */
+/* Returns whether the caller of this frame is found by a frame pointer, without unwind tables. */
 bool walk_is_by_pointer(const void *frame);
 
 /* Returns whether the function of a return address keeps its calling context. */
 bool walk_keeps_context(const void *frame);
 
-/* Returns whether the function of a return address can be the line of an allocation: it keeps its context and
- * is not pass-through. */
+/* Returns whether its function can be the line of an allocation: it keeps contexts, is not pass-through. */
 bool walk_is_line(const void *frame);
 
 /* Returns whether the function of a return address neither keeps its context nor belongs to the runtime. */
@@ -140,8 +138,7 @@ struct walk_reads {
 
 void walk_reads_find(struct walk_reads *, uintptr_t sp);
 
-/* sp: a stack pointer whose page is readable. Reads high first and only once, because a signal handler may be
- * the first to set it. */
+/* sp must be readable. Reads high first and only once: a signal handler may be the first to set it. */
 static inline void walk_reads_begin(struct walk_reads *reads, uintptr_t sp) {
     uintptr_t high = __atomic_load_n(&local.stack.high, __ATOMIC_ACQUIRE);
     *reads = (struct walk_reads){sp, high, true};

@@ -91,7 +91,7 @@ def breaking():
     program = compiled(PARSER, "parser")
     options = "report=none:break='parse:1000'"
     process = run([program], options)
-    expect("without a debugger", ("done\n", 0, "allocsite: break: came by, but no debugger has the process\n"),
+    expect("without a debugger", ("done\n", 0, "allocsite: break: reached, but no debugger is attached\n"),
            (process.out, process.returncode, process.err))
     if not shutil.which("gdb"):
         sys.exit(SKIPPED)

@@ -109,15 +109,15 @@ static void errors_name_the_valid_values(void **state) {
         {"tpo=5", "unknown key, did you mean top?"},
         {"min-bytes=5", "unknown key, did you mean min_bytes?"},
         {"stacksites=a", "unknown key, did you mean stack_sites?"},
-        {"bananas=1", "unknown key, help=1 tells all"},
-        {"x=1", "unknown key, help=1 tells all"},
+        {"bananas=1", "unknown key, help=1 lists all"},
+        {"x=1", "unknown key, help=1 lists all"},
         {"top", "not of the form key=value"},
         {"sort=nothing", "not one of bytes, allocs, live, peak"},
         {"format=html", "not one of text json csv tsv markdown"},
         {"names=long", "not one of short, full"},
         {"leaks=yes", "neither 0 nor 1"},
         {"top=5KiB", "not a number"},
-        {"min_bytes=5K", "not a size, as 4096 or 64KiB"},
+        {"min_bytes=5K", "not a size such as 4096 or 64KiB"},
         {"depth=65", "not a number up to 64"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -89,7 +89,7 @@ static void errors_name_the_valid_values(void **state) {
     } cases[] = {
         {"tpo=5", "unknown key, did you mean top?"},
         {"stacksites=a", "unknown key, did you mean stack_sites?"},
-        {"bananas=1", "unknown key, help=1 tells all"},
+        {"bananas=1", "unknown key, help=1 lists all"},
         {"enabled", "not of the form key=value"},
         {"enabled=yes", "neither 0 nor 1"},
         {"profile=", "no path"},
