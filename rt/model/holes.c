@@ -14,8 +14,8 @@ static const char *const texts[] = {
                   "and the process was "
                   "forked by a system call of the program's own: it counts its parent's allocations too",
     [HOLE_INTERPOSITION] =
-        "the malloc of @ stands before allocsite's: calls that pass a site are counted, others only if that "
-        "malloc passes them on, with the size that it asks for then",
+        "the malloc of @ comes before allocsite's: calls that pass a site are counted, others only if that "
+        "malloc passes them on, with the size that it requests",
     [HOLE_PAST] = "some calls may have reached the malloc of @ past allocsite's: they are not counted",
     [HOLE_UNWRAPPED] = "linked statically without --wrap: calls that pass a site are counted, others are not",
     [HOLE_VERSION] = "some code was compiled by a plugin of another format version: its sites are counted as "
@@ -25,32 +25,32 @@ static const char *const texts[] = {
         "beside the shared one?)",
     [HOLE_LIBRARIES] = "the runtime is linked statically into a process that has shared libraries: their "
                        "allocations are not counted",
-    [HOLE_OWNERS] = "no memory for the owners of blocks (a limit on address space below 1 GiB?): what was "
-                    "freed and what is live is not known",
-    [HOLE_PEAK] = "the peak rose too often for the sites' shares in it to be told apart",
+    [HOLE_OWNERS] =
+        "no memory for the owners of blocks (a limit on address space below 1 GiB?): frees and live "
+        "blocks are unknown",
+    [HOLE_PEAK] = "the peak rose too often to know the sites' shares of it",
     [HOLE_BARRIER] =
-        "the kernel does not offer membarrier(2): with several threads what was live at the peak "
-        "is not within the bound that is told",
+        "the kernel does not offer membarrier(2): with several threads the peak may be off by more than "
+        "the stated bound",
     [HOLE_THREADS] =
-        "a thread was started by a system call, or before the runtime was opened: what was live at the "
-        "peak is not exact",
+        "a thread was started by a system call, or before the runtime was opened: the peak is not exact",
     [HOLE_MARK] =
         "a block could not be marked: its address is no multiple of 8, or a large one begins less than 1 "
         "KiB from another",
-    [HOLE_PHASES] =
-        "there are more phases than are kept apart: what came in some of them is told outside of all",
-    [HOLE_UNOWNED] = "owners=0: frees were not counted, so what is live and the peak are not known",
-    [HOLE_CUSTOM] = "a custom allocator handed out a block whose owner could not be noted: it is not counted",
+    [HOLE_PHASES] = "there are more phases than can be counted: some are reported outside of all phases",
+    [HOLE_UNOWNED] = "owners=0: frees were not counted, so live blocks and the peak are unknown",
+    [HOLE_CUSTOM] =
+        "a custom allocator returned a block, and its owner could not be recorded: it is not counted",
     [HOLE_ARENA] =
-        "a release of an arena went to what was neither marked nor a block of it, or a signal handler "
-        "or a fork came while an arena was in use: blocks that were given back are told as live",
+        "an arena was released to an unknown place, or a signal handler or a fork interrupted its use: "
+        "released blocks are reported as live",
     [HOLE_TORN] =
-        "a signal handler or a cancellation ended a call of the allocator that was counted in part: that "
-        "call's block, and what was live at the peak, are not exact",
+        "a signal handler or a cancellation ended a call of the allocator that was counted in part: its "
+        "block and the peak are not exact",
     [HOLE_CONTEXTS] =
         "a calling context stood for two stacks (found by contexts_check=1): this report shows the "
         "stacks that were walked, others of this program may show a wrong one",
-    [HOLE_FREES] = "frees that pass no site are not seen: what is live and the peak are not known",
+    [HOLE_FREES] = "frees that pass no site are not seen: live blocks and the peak are unknown",
     [HOLE_ELSEWHERE] =
         "a block was freed that came from the C library's malloc in a way that is not seen (a "
         "second copy of the library, for example): such blocks and their frees are not counted",

@@ -263,7 +263,7 @@ static bool lacks_stacks(const struct report *report) {
 }
 
 static void put_advice(const struct page *page) {
-    out_text(page->out, "none were kept; allocsite-run --stacks, or the option stack=16, tells who called");
+    out_text(page->out, "none were kept; allocsite-run --stacks, or the option stack=16, keeps them");
 }
 
 static void put_line(const struct page *page, const char *label, void (*summary)(const struct page *),

@@ -290,7 +290,7 @@ class Damaged(unittest.TestCase):
         good = contents(FEW[1])
         self.refused("short", good[:100], "is a profile that is cut: its header is not whole")
         self.refused("text", good.replace(b"\n", b"\r\n"),
-                     "is a profile whose bytes were changed on the way: was it copied as a text?")
+                     "is a profile that was changed on the way: was it copied as text?")
         self.refused("newer", good[:8] + b"\x63" + good[9:],
                      "is a profile of version 99; this allocsite-dump reads version 1")
         self.refused("order", good[:12] + good[15:11:-1] + good[16:],

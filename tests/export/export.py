@@ -102,7 +102,7 @@ def setUpModule():
     profiles.write(ODDLY, document)
     run(DUMP, "merge", "-o", work("two.profile"), STACKS, PLAIN)
     ALL = [[STACKS], [PLAIN], [STACKS, PLAIN], [ODDLY], [profiles.write(work("words.profile"), profiles.words())],
-           [profiles.write(work("doubtful.profile"), profiles.words() | {"inexact_reasons": ["jemalloc stands before allocsite's"]})],
+           [profiles.write(work("doubtful.profile"), profiles.words() | {"inexact_reasons": ["jemalloc comes before allocsite's"]})],
            [work("two.profile")]]
 
 
@@ -164,7 +164,7 @@ class Pprof(unittest.TestCase):
 
     def test_doubts(self):
         self.assertEqual(set(self.samples(UNOWNED)[1][0][0]), {"alloc_objects", "alloc_space"})
-        self.assertIn("exact: no, jemalloc stands before", self.samples(ALL[5][0])[2])
+        self.assertIn("exact: no, jemalloc comes before", self.samples(ALL[5][0])[2])
 
 
 class Dhat(unittest.TestCase):

@@ -223,7 +223,7 @@ static int record_command(struct recording_job *job, char **command) {
 
 static int record_process(struct recording_job *job, const char *name) {
     if (!report_source_is_pid(name, &job->pid))
-        return complain_usage("record: %s is not the number of a process; a command stands behind --", name);
+        return complain_usage("record: %s is not the number of a process; a command follows --", name);
     block_signals(job);
     return record(job, name);
 }

@@ -235,7 +235,7 @@ static int check_by(const struct showing *showing) {
         wrong = options->pairs ? "pairs" : options->sizes ? "sizes" : "lifetime";
     else if (group_by_parts(by) && (options->leaks || options->sort == SORT_PEAK))
         wrong = options->leaks ? "leaks" : "sort=peak";
-    return wrong ? complain_usage("report: --%s cannot be told by %s", wrong, group_by_name(by))
+    return wrong ? complain_usage("report: --%s does not go with --by=%s", wrong, group_by_name(by))
                  : STATUS_DONE;
 }
 

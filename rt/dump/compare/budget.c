@@ -69,7 +69,7 @@ static const char *read_quoted(struct reading *reading) {
         *reading->patterns++ = *reading->at;
     }
     reading->at++;
-    return *reading->at && !strchr(" \t\r", *reading->at) ? "has something right behind a closing quote"
+    return *reading->at && !strchr(" \t\r", *reading->at) ? "has something right after a closing quote"
                                                           : NULL;
 }
 
@@ -96,8 +96,8 @@ static const char *read_amount(struct reading *reading) {
     const char *wrong = amount_read(&reading->at, measure_is_bytes(limit->measure), &limit->most);
     if (wrong || is_at_end(reading) || strchr(" \t\r", *reading->at))
         return wrong;
-    return measure_is_bytes(limit->measure) ? "has something right behind a number"
-                                            : "has something right behind a number of calls or blocks";
+    return measure_is_bytes(limit->measure) ? "has something right after a number"
+                                            : "has something right after a number of calls or blocks";
 }
 
 /* "allocs <= 100" */
@@ -111,7 +111,7 @@ static const char *read_limit(struct reading *reading) {
     reading->at += length;
     skip_spaces(reading);
     if (strncmp(reading->at, "<=", 2) != 0)
-        return "has no <= behind what it limits";
+        return "has no <= after the name of a limit";
     reading->at += 2;
     skip_spaces(reading);
     const char *wrong = read_amount(reading);
@@ -141,7 +141,7 @@ static const char *read_line_option(struct reading *reading, const char *name) {
     const char *wrong = read_pattern(reading);
     skip_spaces(reading);
     if (!wrong && !is_at_end(reading))
-        return "has something behind its value";
+        return "has something after its value";
     return wrong ?: line_options_set(&reading->budget->line, name, reading->next.pattern);
 }
 

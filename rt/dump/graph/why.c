@@ -333,7 +333,7 @@ static void put_lost(struct ways *ways, const struct graph_back *back, uint32_t 
     block = count ? steps[count - 1].block : block;
     free(steps);
     if (!put_cycle(ways, block))
-        out_text(ways->out, back->first[block] < back->first[block + 1] ? "which stands above\n"
+        out_text(ways->out, back->first[block] < back->first[block + 1] ? "which is shown above\n"
                                                                         : "which nothing points to\n");
 }
 

@@ -302,7 +302,7 @@ static bool refuse(const unsigned char *bytes, size_t size, struct reason *why) 
 
 static bool check_header(struct profile_header *header, size_t size, struct reason *why) {
     if (memcmp(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE) != 0)
-        return reason_set(why, "is a profile whose bytes were changed on the way: was it copied as a text?");
+        return reason_set(why, "is a profile that was changed on the way: was it copied as text?");
     if (header->byte_order == __builtin_bswap32(PROFILE_BYTE_ORDER))
         return reason_set(why, "is a profile of a machine with the other byte order");
     if (header->byte_order != PROFILE_BYTE_ORDER)

@@ -265,7 +265,7 @@ int top_screen(struct top *top, const struct top_options *options) {
     setlocale(LC_CTYPE, "");
     if (!open_screen()) {
         return complain("standard output",
-                        "is a terminal that is not known or whose cursor cannot be moved; use --plain");
+                        "is an unknown terminal, or one without a movable cursor; use --plain");
     }
     cbreak();
     noecho();

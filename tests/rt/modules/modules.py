@@ -23,7 +23,7 @@ def opened_by_uninstrumented():
     report = report_of(process)
     check_behaviour(process)
     expect("exact", False, report["exact"])
-    expect("reason", True, "stands before allocsite's" in reasons(report))
+    expect("reason", True, "comes before allocsite's" in reasons(report))
     expect("malloc and strdup", {10: [(1, 100, 0, 0, 0)]}, {line: counts for line, counts in sites(report, "part.c").items() if line == 10})
 
 

@@ -11,7 +11,7 @@ from counted import per_pair
 from harness import *
 
 OPTIONS = "owners=0:format=json:report=%e.%p.json"
-REASON = "owners=0: frees were not counted, so what is live and the peak are not known"
+REASON = "owners=0: frees were not counted, so live blocks and the peak are unknown"
 PROGRAMS = {"process/threads.cpp": (), "process/jumps.cpp": (), "process/plain.c": (), "process/replaced.cpp": (),
             "process/streams.cpp": (), "calls/library.c": ("-fallocsite-contexts=0",), "calls/tail.cpp": ("-fallocsite-contexts=0",),
             "calls/stale.cpp": ("-fallocsite-contexts=0",), "modules/standard.cpp": (),

@@ -116,9 +116,9 @@ static void wrong_lines(void **state) {
     assert_wrong("file x bytes <= -1", "not a number");
     assert_wrong("file x bytes <= 1MB", "unit");
     assert_wrong("file x bytes <= 1kib", "unit");
-    assert_wrong("file x bytes <= 1,000", "right behind");
-    assert_wrong("file x allocs <= 1KiB", "right behind");
-    assert_wrong("file x allocs <= 1.5", "right behind");
+    assert_wrong("file x bytes <= 1,000", "right after");
+    assert_wrong("file x allocs <= 1KiB", "right after");
+    assert_wrong("file x allocs <= 1.5", "right after");
     assert_wrong("file x bytes <= 1 bytes <= x", "not a number");
     assert_wrong("stack x lost <= 1", "not known by stack");
 }

@@ -616,8 +616,7 @@ static void files_that_are_no_profiles(void **state) {
     *header = good;                                                                                          \
     image.size = size;
     REFUSED(header->magic[3] = 'x', "is neither a profile nor a recording")
-    REFUSED(header->magic[7] = '\r',
-            "is a profile whose bytes were changed on the way: was it copied as a text?")
+    REFUSED(header->magic[7] = '\r', "is a profile that was changed on the way: was it copied as text?")
     REFUSED(header->byte_order = 0x04030201, "is a profile of a machine with the other byte order")
     REFUSED(header->byte_order = 1, "is a damaged profile: its header is not one")
     REFUSED(header->rare = 0, "is a damaged profile: its header is not one")
