@@ -157,16 +157,30 @@ class Commands(unittest.TestCase):
     def test_a_report_that_fails_loses_nothing(self):
         os.makedirs(work("kept"), exist_ok=True)
         good = written("good.txt", "good")
-        result = run("--leaks", "--suppress=/nowhere", "-o", good, built(), env={**os.environ, "TMPDIR": work("kept")})
+        known = written("known.txt", "")
+        result = run("--leaks", "--suppress=" + known, "-o", good, "sh", "-c", f"echo wrong > {known}; exec {built()}",
+                     env={**os.environ, "TMPDIR": work("kept")})
         self.assertEqual(result.returncode, 3)
         folder, = os.listdir(work("kept"))
         self.assertIn(f"allocsite-run: {work('kept')}/{folder}: keeps the profiles", result.stderr)
-        profile, = (name for name in os.listdir(work(f"kept/{folder}")) if name[0] != ".")
-        shown = subprocess.run([DUMP, "report", work(f"kept/{folder}/{profile}")], capture_output=True, text=True)
-        self.assertIn("6.8 KiB in 7 allocations", shown.stdout)
+        shown = [subprocess.run([DUMP, "report", work(f"kept/{folder}/{name}")], capture_output=True, text=True).stdout
+                 for name in os.listdir(work(f"kept/{folder}")) if name[0] != "."]
+        self.assertEqual(sum("6.8 KiB in 7 allocations" in text for text in shown), 1)
         with open(good) as file:
             self.assertEqual(file.read(), "good")
         shutil.rmtree(work("kept"))
+
+    def test_the_command_counts_what_the_report_needs(self):
+        for option in "--tree", "--by=stack", "--by=caller", "--focus=main", "--pairs", "--by=freed", "--events", "--sizes", "--lifetime":
+            result = run(option, built())
+            self.assertEqual(result.returncode, 3, option)
+            self.assertNotIn("allocsite-run: ", result.stderr, option)
+
+    def test_nothing_is_refused_after_the_command_has_run(self):
+        for option in "--history", "--growth", "--at=1s", "--suppress=/nowhere", "--output=/nowhere/x", "--inclusive":
+            result = run(option, "touch", work("has_run"))
+            self.assertEqual((result.returncode, os.path.exists(work("has_run"))), (125, False), option)
+            self.assertEqual(result.stderr.count("\n"), 1, option)
 
     def test_a_directory_that_cannot_be_written(self):
         os.makedirs(work("sealed/x"), exist_ok=True)
@@ -222,7 +236,7 @@ class Refused(unittest.TestCase):
                                  ["number of a process", "-p", "x"], ["both", "-p", "1", "true"],
                                  ["No such file", "-o", work("nowhere") + "/x", "true"],
                                  ["--format and --leaks do not go together", "--leaks", "-o", "x.pb.gz", "true"],
-                                 ["there is no terminal", "--top", "true"]):
+                                 ["there is no terminal", "--live", "true"]):
             self.check(125, said, *arguments, start_new_session=True)
 
     def test_commands_that_preloading_cannot_reach(self):
@@ -268,7 +282,7 @@ class Screen(unittest.TestCase):
         command = f"echo hidden; {built()} fork; {built()}; sleep 2"
         pid, terminal = pty.fork()
         if pid == 0:
-            os.execve(RUN, [RUN, "--top", "sh", "-c", command], {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "30"})
+            os.execve(RUN, [RUN, "--live", "sh", "-c", command], {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "30"})
         seen, end = b"", time.monotonic() + 30
         while time.monotonic() < end:
             if not select.select([terminal], [], [], 1)[0]:

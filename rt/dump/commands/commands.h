@@ -24,8 +24,12 @@ command_function command_exit_report, command_search; /* started by the runtime 
 enum { MANUAL_NONE = -1 };
 int manual_show(const char *topic);
 
-/* Checks the options of report without a file. STATUS_DONE, or a status after an error message. */
+/* Checks the options of report without a file and sets report_needs. Options that need a recording or a
+ * missing file of suppressions are errors. STATUS_DONE, or a status after an error message. */
 command_function report_check_options;
+
+/* What a program must have counted for the report. */
+extern struct report_needs { bool stacks, pairs, sizes, lifetime, reach; } report_needs;
 
 /* ---- Tables of a command's options. */
 

@@ -5,9 +5,11 @@
 #include "dump/commands/report.h"
 #include "dump/export/export.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define OR_FORMAT(format, name, ...)                  #name "|"
 #define FORMATS_OR                                    ALLOCSITE_FORMATS(OR_FORMAT)
@@ -267,10 +269,26 @@ int report_options(struct showing *showing, int count, char **arguments) {
     return wrong ? wrong : ARGUMENTS_TAKEN;
 }
 
+struct report_needs report_needs;
+
 int report_check_options(int count, char **arguments) {
     struct showing showing;
+    const struct options *options = &showing.options;
     int status = report_options(&showing, count, arguments);
-    return status == ARGUMENTS_TAKEN ? STATUS_DONE : status;
+    if (status != ARGUMENTS_TAKEN)
+        return status;
+    enum group_by by = showing.groups.by;
+    report_needs = (struct report_needs){
+        .stacks = showing.view == REPORT_tree || group_by_stacks(by) || options->focus[0],
+        .pairs = options->pairs || by == BY_FREED || showing.view == REPORT_events,
+        .sizes = options->sizes,
+        .lifetime = options->lifetime,
+        .reach = options->leaks};
+    if (showing.at || showing.view == REPORT_history || showing.view == REPORT_growth)
+        return complain_usage("report: --at, --history and --growth need a recording: allocsite-dump record");
+    if (strcmp(options->suppress, "none") != 0 && access(options->suppress, R_OK) != 0)
+        return complain(options->suppress, "%s", strerror(errno));
+    return STATUS_DONE;
 }
 
 /* ---- Options as keys of ALLOCSITE_OPTIONS. */

@@ -70,8 +70,7 @@ static void preload(const struct launch *launch, const char *runtime) {
  * profile. */
 static void set_options(const struct launch *launch) {
     const char *own = getenv("ALLOCSITE_OPTIONS");
-    char *all = memory_text("report=none:reach=%d:%s:profile=%s/%%p", launch->wants_lost, own ?: "",
-                            launch->directory);
+    char *all = memory_text("report=none%s:%s:profile=%s/%%p", launch->options, own ?: "", launch->directory);
     char *with_stacks = memory_text("%s:stack=%ju", all, (uintmax_t)launch->stacks);
     setenv("ALLOCSITE_OPTIONS", launch->stacks ? with_stacks : all, true);
     free(all);

@@ -17,7 +17,7 @@ enum { LAUNCH_FAILED = 125, LAUNCH_DENIED = 126, LAUNCH_NOT_FOUND = 127 };
 struct launch {
     char directory[PATH_MAX]; /* private directory of all processes' profiles */
     uint64_t stacks;          /* frames to keep; 0: as the user's options say */
-    bool wants_lost;          /* distinguish leaked blocks from reachable ones */
+    char options[80];         /* of ALLOCSITE_OPTIONS, before the user's, as the report needs them */
     bool is_aside;            /* the terminal shows something else: */
     int output;               /* an unnamed file holds what the command writes to the terminal */
     pid_t pid;

@@ -187,7 +187,7 @@ static int run_command(struct run *run, char **command) {
     int terminal = run->is_live ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
     run->launch.is_aside = run->is_live;
     if (run->is_live && terminal < 0)
-        complain_usage("--top: there is no terminal");
+        complain_usage("--live: there is no terminal");
     if ((run->is_live && terminal < 0) || !launch_prepare(&run->launch))
         return LAUNCH_FAILED;
     bool is_done = true;
@@ -222,7 +222,7 @@ static int help(void) {
          "The exit status is the command's.\n"
          "\n"
          "  --stacks[=N]            keep N calling frames of each allocation (default: 16)\n"
-         "  --top                   a live screen while the command runs; its output to\n"
+         "  --live                  a live screen while the command runs; its output to\n"
          "                          the terminal comes when the screen closes\n"
          "  -o FILE, --output=FILE  write the report to FILE; its end is a format: .json,\n"
          "                          .csv, .tsv, .md, .html, .pb.gz (pprof), .dhat and\n"
@@ -233,11 +233,12 @@ static int help(void) {
          "  --help, --version\n"
          "\n"
          "All other options are options of allocsite-dump report, with values after =; see\n"
-         "allocsite-dump help report.\n"
+         "allocsite-dump help report. The command counts what they need: --tree and\n"
+         "--by=stack imply --stacks.\n"
          "\n"
          "examples:\n"
          "  allocsite-run ls -l\n"
-         "  allocsite-run --stacks --tree -o build.txt make -j4\n"
+         "  allocsite-run --tree -o build.txt make -j4\n"
          "  allocsite-run -o app.profile ./app &&\n"
          "      allocsite-dump report --by=module app.profile\n"
          "  allocsite-run --leaks --stacks=8 ./app\n"
@@ -268,7 +269,7 @@ static bool is_option(const char *argument, const char *name) {
 /* Returns 0, or an exit status after an error message. */
 static int take_option(struct run *run, char **arguments, int *at) {
     char *argument = arguments[*at];
-    if (strcmp(argument, "--top") == 0)
+    if (strcmp(argument, "--live") == 0)
         run->is_live = true;
     else if (strcmp(argument, "--html") == 0) {
         static char format[] = "--format=html";
@@ -285,11 +286,26 @@ static int take_option(struct run *run, char **arguments, int *at) {
         const char *pid = value_of(arguments, at, 2);
         if (!pid || !report_source_is_pid(pid, &run->pid) || !run->pid)
             return complain_usage("-p needs the number of a process");
-    } else {
-        run->launch.wants_lost |= strcmp(argument, "--leaks") == 0;
+    } else
         run->options[run->option_count++] = argument;
-    }
     return STATUS_DONE;
+}
+
+/* Sets the options without which the report would be refused after the command has run. */
+static void set_needs(struct launch *launch) {
+    const struct report_needs *needs = &report_needs;
+    snprintf(launch->options, sizeof launch->options, "%s%s%s%s%s", needs->stacks ? ":stack=16" : "",
+             needs->pairs ? ":pairs=1" : "", needs->sizes ? ":sizes=1" : "",
+             needs->lifetime ? ":lifetime=1" : "", needs->reach ? ":reach=1" : "");
+}
+
+/* Returns STATUS_DONE, or an exit status after an error message. */
+static int check_output(const char *output) {
+    const char *slash = output ? strrchr(output, '/') : NULL;
+    char *folder = slash ? memory_text("%.*s", (int)(slash - output) + 1, output) : NULL;
+    int status = folder && access(folder, F_OK) != 0 ? complain(folder, "%s", strerror(errno)) : STATUS_DONE;
+    free(folder);
+    return status;
 }
 
 /* Advances *at past the options, to the command. */
@@ -302,9 +318,10 @@ static int take_options(struct run *run, char **arguments, int *at) {
         }
         status = take_option(run, arguments, at);
     }
-    status = status ? status : call(run, report_check_options, NULL, 0);
+    status = status ?: call(run, report_check_options, NULL, 0) ?: check_output(run->output);
     if (status)
         return status;
+    set_needs(&run->launch);
     if (!run->pid == !arguments[*at])
         return complain_usage(run->pid ? "both a process and a command" : "no command");
     return STATUS_DONE;
