@@ -197,6 +197,19 @@ static void tell_late(void) {
         fprintf(stderr, "for the lines run with profile=FILE, then: allocsite-dump report FILE\n");
 }
 
+/* Returns true if the program, which has ended, left blocks that are leaks: with reach=1 only lost ones are.
+ */
+static bool has_leaks(const struct report *report, const struct showing *showing) {
+    for (size_t i = 0; i < report->counted && showing->options.leaks && !report->is_unowned; i++) {
+        const struct report_site *site = report->sites[i];
+        bool is_leak = report->reach ? site->lost_blocks : site->counters.live_blocks;
+        bool is_known = showing->suppressed && suppress_matches(showing->suppressed, site);
+        if (is_leak && !is_known && !report_library_use(site) && !site->view.backing)
+            return true;
+    }
+    return false;
+}
+
 int report_standard_input(struct showing *showing, bool is_end, const char *only) {
     struct report_source source;
     struct reason why;
@@ -221,6 +234,8 @@ int report_standard_input(struct showing *showing, bool is_end, const char *only
         status = show(source.report->program, source.report, showing);
     if (showing->symbolizer.is_late)
         tell_late();
+    if (is_end && status <= STATUS_FAILED && has_leaks(source.report, showing))
+        status = STATUS_LEAKS;
     report_source_free(&source);
     return standard_out_failed() ? STATUS_NOT_WRITTEN : status;
 }

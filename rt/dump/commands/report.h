@@ -28,8 +28,8 @@ bool report_key_is_known(struct setting_value name);
 /* Returns NULL or an error message. */
 const char *report_take_key(struct showing *, struct setting_value name, struct setting_value value);
 
-/* Exit status of exit-report after an error message: standard input or output failed. */
-enum { STATUS_NOT_WRITTEN = 3 };
+/* Exit status of exit-report if standard input or output failed, and if the program leaks. */
+enum { STATUS_NOT_WRITTEN = 3, STATUS_LEAKS = 4 };
 
 /* Checks the combination of options. STATUS_DONE, or an exit status. */
 int report_check_keys(struct showing *);

@@ -25,6 +25,15 @@ static const char *read_signal(const struct setting *key, struct setting_value v
                : "not a number, nor one of HUP, USR1, USR2, ALRM, TERM, WINCH, none";
 }
 
+static const char *read_exitcode(const struct setting *key, struct setting_value value, void *out) {
+    uint64_t status;
+    (void)key;
+    if (!setting_amount(value, false, &status) || status > UINT8_MAX)
+        return "not a number from 0 to 255";
+    *(uint64_t *)out = status;
+    return NULL;
+}
+
 static const char *read_contexts(const struct setting *key, struct setting_value value, void *out) {
     uint64_t contexts = OPTIONS_CONTEXTS_COMPILED;
     (void)key;

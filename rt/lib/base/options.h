@@ -27,6 +27,7 @@ struct run_options {
     bool sizes;                     /* count the sizes that each site requests */
     char profile[SETTING_PATH_SIZE]; /* "none" or a path pattern */
     bool reach;                      /* search for leaked blocks at exit */
+    uint64_t exitcode;               /* status to exit with if there are leaks; 0: the program's own */
     uint64_t stack;                  /* calling frames to keep for each allocation */
     uint64_t contexts;               /* limit of calling contexts; OPTIONS_CONTEXTS_COMPILED: as compiled */
     bool contexts_check;             /* compare contexts with walks */

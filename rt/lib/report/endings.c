@@ -142,7 +142,7 @@ INTERPOSE(__attribute__((noreturn)) void, __assert_fail, const char *assertion, 
 
 /* The C library's functions only make the system call. Looking them up is not safe after vfork. */
 static __attribute__((noreturn)) void end_process(int status) {
-    exit_at_once(status);
+    status = exit_at_once(status);
     for (;;)
         syscall(SYS_exit_group, status);
 }

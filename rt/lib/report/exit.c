@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Returns 0, or an error that was reported. */
@@ -154,17 +155,24 @@ static void report_say_none(void) {
     once_end(once);
 }
 
-void exit_at_once(int status) {
+/* Returns the status to exit with: exitcode if there are leaks, as in LeakSanitizer. */
+static int exit_status(int status) {
+    uint64_t code = runtime_off ? 0 : runtime_options()->exitcode;
+    return code && reader_found_leaks() ? (int)code : status;
+}
+
+int exit_at_once(int status) {
     if (runtime_off || !is_counted_process())
-        return;
+        return status;
     profiling_note_at_once(status);
     if (runtime_options()->fatal || !is_in_handler()) {
         exit_end();
-        return;
+        return exit_status(status);
     }
     torn_look();
     report_say_none();
     profiling_end();
+    return status;
 }
 
 STACK_CALL(void, exit_report, void) {
@@ -199,6 +207,9 @@ static void end_at_exit(const void *frame) {
     if (!runtime_off && !report_path_is_wanted())
         flush_output();
     exit_end();
+    int status = exit_status(0);
+    if (status)
+        exit(status); /* glibc goes on with the handlers that are left, flushes the streams and ends */
 }
 
 /* quick_exit flushes nothing and does not pass its status. */
@@ -210,6 +221,9 @@ static void exit_handler(void *is_exit) {
     profiling_note(PROFILE_QUICK_EXIT, 0);
     look_note_exit(__builtin_frame_address(0));
     exit_end();
+    int status = exit_status(0);
+    if (status)
+        syscall(SYS_exit_group, status);
 }
 
 static void note_exit(int status, void *unused) {

@@ -277,12 +277,24 @@ static bool is_whole(void) {
     return store_is_file() && !store_header()->missing && store_descriptor() >= 0;
 }
 
-enum { STATUS_WRONG_NUMBER = 1, STATUS_USAGE = 2, STATUS_NOT_WRITTEN = 3 }; /* dump/commands/exit_report.c */
+enum {
+    STATUS_WRONG_NUMBER = 1,
+    STATUS_USAGE = 2,
+    STATUS_NOT_WRITTEN = 3,
+    STATUS_LEAKS = 4
+}; /* dump/commands/exit_report.c */
+
+static bool has_leaks;
+
+bool reader_found_leaks(void) {
+    return has_leaks;
+}
 
 /* It is no failure if numbers break a law, which was reported, or if the report's pipe was closed. */
 static int status_explain(int status, const char **why) {
     bool is_unwanted = WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
-    if (is_unwanted || (WIFEXITED(status) && WEXITSTATUS(status) <= STATUS_WRONG_NUMBER))
+    has_leaks = WIFEXITED(status) && WEXITSTATUS(status) == STATUS_LEAKS;
+    if (is_unwanted || has_leaks || (WIFEXITED(status) && WEXITSTATUS(status) <= STATUS_WRONG_NUMBER))
         return 0;
     bool is_reported = WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_WRITTEN;
     *why = WIFSIGNALED(status) ? READER " was killed by a signal"

@@ -32,6 +32,9 @@ int reader_run(const struct reader_call *, const char **why);
  * May be called where reader_run may. */
 int fallback_write(int fd, const char *why);
 
+/* Returns true if the report at the end of the process had leaks=1 and found leaks. */
+bool reader_found_leaks(void);
+
 /* Notes whether the process starts in a sandbox. Called at the start. */
 void reader_begin(void);
 

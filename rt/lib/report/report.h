@@ -18,7 +18,7 @@ void exit_now(void);
 
 /* The process is about to end by _exit, so stdio must not be flushed. Writes the report if there was none. In
  * a signal handler without fatal=1 it writes only a line that says where the counts are. */
-void exit_at_once(int status);
+int exit_at_once(int status);
 
 /* The process is about to end by this signal. */
 void exit_by_signal(int number);

@@ -139,6 +139,29 @@ def suppressed():
            (process.err[:len(said)], json.loads(process.err[len(said):])["sites_left_out"]))
 
 
+def exit_code():
+    """With exitcode=N leaks replace the exit status, however the program ends; everything is still written."""
+    with open("leaky_known", "w") as file:
+        file.write("leak:^main$\n")
+    for linking in [], ["-static"]:
+        program = build("leaky.c", "leaky", *linking)
+        for ending in "return", "_exit", "quick_exit":
+            for block, options, status in (
+                    ("lost", "leaks=1:exitcode=23", 23), ("lost", "leaks=1:reach=1:exitcode=23", 23), ("lost", "leaks=1", 3),
+                    ("lost", "exitcode=23", 3), ("reachable", "leaks=1:exitcode=23", 23),
+                    ("reachable", "leaks=1:reach=1:exitcode=23", 3), ("nothing", "leaks=1:reach=1:exitcode=23", 3)):
+                # A stream that is open at _exit and its like is a live block.
+                if block == "nothing" or ending == "return" or "reach=1" in options or status != 3:
+                    process = run([program, block, ending], options)
+                    expect(f"{linking} {ending} {block} {options}", status, process.returncode)
+                    expect(f"{linking} {ending} {block} {options}: written", "unflushed", open("written").read())
+        expect(f"{linking}: to a file", 23, run([program, "lost", "return"], "leaks=1:exitcode=23:report=leaky.txt").returncode)
+        expect(f"{linking}: no report", 3, run([program, "lost", "return"], "leaks=1:exitcode=23:report=none").returncode)
+        known = run([program, "lost", "_exit"], "leaks=1:reach=1:exitcode=23:suppress=leaky_known")
+        expect(f"{linking}: known", (3, 23), (known.returncode, run([program, "lost", "_exit"], "leaks=1:reach=1:exitcode=23").returncode))
+    expect("wrong", True, "not a number from 0 to 255: exitcode=256" in run([program, "nothing", "_exit"], "exitcode=256").err)
+
+
 def sizes():
     """Each call is in the class of its size."""
     for site in json.loads(run([loud()], "format=json:sizes=1").err)["sites"]:
@@ -377,4 +400,4 @@ def narrow():
                 expect(f"{linking} {what} {options}: report", True, "total" in process.err)
 
 
-main([narrow, fallback, exhausted, refused, placed, text, markdown, comma_separated, json_rows, leaks, suppressed, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])
+main([narrow, fallback, exhausted, refused, placed, text, markdown, comma_separated, json_rows, leaks, exit_code, suppressed, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])
