@@ -60,13 +60,13 @@ __attribute__((format(printf, 1, 2))) static char *format_string(const char *for
 
 /* Asks clang for its major. Only needed for ALLOCSITE_CLANG. */
 static int major_of(const char *program) {
-    char *command = format_string("'%s' -dumpversion", program);
+    char *command = format_string("echo __clang_major__ | '%s' -E -P -x c - 2>/dev/null", program);
     FILE *output = strchr(program, '\'') ? NULL : popen(command, "r");
     int major = 0;
     if (output && fscanf(output, "%d", &major) != 1)
         major = 0;
     if (!output || pclose(output) != 0 || major == 0)
-        fail("ALLOCSITE_CLANG=%s is not a clang that can be run", program);
+        fail("ALLOCSITE_CLANG=%s is no clang that can be run", program);
     free(command);
     return major;
 }

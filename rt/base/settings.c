@@ -144,6 +144,12 @@ static const char *setting_set(const struct settings *settings, void *to, const 
     return unknown_key(settings, pair->name, wrong);
 }
 
+const char *setting_explain(struct setting_value value, const char *wrong) {
+    const char *comma = wrong && value.text ? memchr(value.text, ',', value.length) : NULL;
+    bool has_other = comma && memchr(comma, '=', value.length - (size_t)(comma - value.text));
+    return has_other ? "options are separated by ':'" : wrong;
+}
+
 void settings_parse(const struct settings *settings, void *to, const char *text,
                     settings_complaint *complain) {
     char said[WRONG_SIZE];
@@ -151,6 +157,6 @@ void settings_parse(const struct settings *settings, void *to, const char *text,
     while (settings_next(&text, &pair)) {
         const char *wrong = pair.wrong ? pair.wrong : setting_set(settings, to, &pair, said);
         if (wrong)
-            complain(wrong, pair.start, pair.length);
+            complain(setting_explain(pair.value, wrong), pair.start, pair.length);
     }
 }

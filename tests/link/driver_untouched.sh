@@ -74,4 +74,5 @@ silent "$CC" -nostdlib bare.c -o bare
 
 # Exit status of clang, and errors of the driver itself.
 refused 'error: unknown argument' "$CC" -no-such-option app.c
+refused '^allocsite-clang: ALLOCSITE_CLANG=gcc is no clang' env ALLOCSITE_CLANG=gcc "$CC" -c app.c
 refused '^allocsite-clang: .*no-such-clang' env ALLOCSITE_CLANG=/no-such-clang "$CC" -c app.c

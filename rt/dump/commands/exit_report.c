@@ -29,8 +29,8 @@ static const char help[] = "usage: allocsite-dump exit-report [--options=KEY=VAL
 static void note_wrong(struct exit_report *report, const struct setting_pair *pair, const char *wrong) {
     if (report->is_strict)
         report->wrong = wrong;
-    fprintf(stderr, "allocsite: %s, %s: %.*s\n", report->is_strict ? "no report" : "option ignored", wrong,
-            (int)pair->length, pair->start);
+    fprintf(stderr, "allocsite: %s: %.*s: %s\n", report->is_strict ? "no report" : "option ignored",
+            (int)pair->length, pair->start, setting_explain(pair->value, wrong));
 }
 
 static void take_pair(struct exit_report *report, const struct setting_pair *pair) {

@@ -62,12 +62,21 @@ static void put_state(const struct writing *writing, const char *state) {
     grid_pad(writing->page.out, strlen(state), writing->state_width);
 }
 
-/* "70.2 KiB -> 74.0 KiB" */
+/* Writes "70.2 KiB -> 74.0 KiB", or all digits if the rounded numbers are equal: "71,911 B -> 71,930 B". */
 static void put_change(struct out *out, const struct report_site *old, const struct report_site *new,
                        enum measure measure) {
-    measure_write(out, measure_of(old, measure), measure);
-    out_text(out, " -> ");
-    measure_write(out, measure_of(new, measure), measure);
+    char from[UNITS_SIZE], to[UNITS_SIZE];
+    measure_show(from, measure_of(old, measure), measure);
+    measure_show(to, measure_of(new, measure), measure);
+    bool is_rounded = strcmp(from, to) == 0;
+    if (is_rounded) {
+        units_count(from, measure_of(old, measure));
+        units_count(to, measure_of(new, measure));
+    }
+    out_text(out, from);
+    out_text(out, is_rounded ? " B -> " : " -> ");
+    out_text(out, to);
+    out_text(out, is_rounded ? " B" : "");
 }
 
 static void put_numbers(const struct writing *writing, const struct diff_row *row) {
@@ -241,6 +250,13 @@ static void put_counts(struct out *out, const struct diff *diff) {
     out_text(out, diff->count ? "\n" : "none\n");
 }
 
+static bool is_small_change(const struct report_site *old, const struct report_site *new) {
+    bool is_small = true;
+    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++)
+        is_small &= change_of(old, new, measure).by <= measure_of(old, measure) / 100;
+    return is_small;
+}
+
 void diff_text(struct out *out, const struct diff *diff, const struct loaded *old, const struct loaded *new,
                const struct diff_limits *limits) {
     struct writing writing = {.page = {.out = out, .report = diff->new}, .diff = diff, .limits = limits};
@@ -255,6 +271,8 @@ void diff_text(struct out *out, const struct diff *diff, const struct loaded *ol
     loaded_doubts_text(out, new);
     if (!diff->differs)
         out_text(out, "nothing changed\n");
+    else if (is_small_change(&diff->old->totals, &diff->new->totals))
+        out_text(out, "no total changed by more than 1%\n");
     measure_rows(&writing);
     if (writing.shown)
         put_rows(&writing);

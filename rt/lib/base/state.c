@@ -72,15 +72,15 @@ void runtime_wake(void) {
 }
 
 void options_tell(const char *outcome, const char *what, const char *pair, size_t length) {
-    char quoted[200] = ": ";
-    size_t kept = length < sizeof quoted - 4 ? length : sizeof quoted - 4;
-    memcpy(quoted + 2, pair, kept);
-    quoted[kept + 2] = '\0';
-    os_say(outcome, what, quoted);
+    char quoted[200];
+    size_t kept = length < sizeof quoted - 3 ? length : sizeof quoted - 3;
+    memcpy(quoted, pair, kept);
+    strcpy(quoted + kept, ": ");
+    os_say(outcome, quoted, what);
 }
 
 static void option_complain(const char *what, const char *pair, size_t length) {
-    options_tell("option ignored, ", what, pair, length);
+    options_tell("option ignored: ", what, pair, length);
 }
 
 #pragma weak __allocsite_default_options
@@ -116,7 +116,7 @@ void options_read(void) {
             options_parse(&options, options_texts[source], option_complain);
     choose_contexts();
     if (!options.owners && options_need_owners(&options)) {
-        os_say("option ignored, ", "other options need the owners of blocks", ": owners=0");
+        os_say("option ignored: ", "owners=0: ", "other options need the owners of blocks");
         options.owners = true;
     }
 }

@@ -138,7 +138,7 @@ static COLD void start_run(void) {
         if (strcmp(options->hook, "none") != 0)
             hook_load_later(options->hook);
         if (strcmp(options->break_at, "none") != 0 && !hook_break(options->break_at))
-            os_say("option ignored, break is not of the form SITE:N: ", options->break_at);
+            os_say("option ignored: break=", options->break_at, ": not of the form SITE:N");
         if (options->signal)
             signal_report_begin(options->signal);
         if (options->stopped || options->signal_start || runtime_is_asleep())

@@ -159,7 +159,7 @@ def exit_code():
         expect(f"{linking}: no report", 3, run([program, "lost", "return"], "leaks=1:exitcode=23:report=none").returncode)
         known = run([program, "lost", "_exit"], "leaks=1:reach=1:exitcode=23:suppress=leaky_known")
         expect(f"{linking}: known", (3, 23), (known.returncode, run([program, "lost", "_exit"], "leaks=1:reach=1:exitcode=23").returncode))
-    expect("wrong", True, "not a number from 0 to 255: exitcode=256" in run([program, "nothing", "_exit"], "exitcode=256").err)
+    expect("wrong", True, "exitcode=256: not a number from 0 to 255" in run([program, "nothing", "_exit"], "exitcode=256").err)
 
 
 def sizes():

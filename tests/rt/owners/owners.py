@@ -118,7 +118,7 @@ def refused():
     program = build(os.path.join(HERE, "..", "process", "plain.c"), "plain")
     for option in "pairs=1", "sizes=1", "reach=1", "leaks=1", "stack=4", "sort=live", "sort=peak":
         process = run([program], f"{OPTIONS}:{option}")
-        expect(option, "allocsite: option ignored, other options need the owners of blocks: owners=0\n", process.err)
+        expect(option, "allocsite: option ignored: owners=0: other options need the owners of blocks\n", process.err)
         expect(f"{option}, reasons", [], json.load(open(f"plain.{process.pid}.json"))["inexact_reasons"])
 
 

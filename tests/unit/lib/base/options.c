@@ -92,6 +92,7 @@ static void errors_name_the_valid_values(void **state) {
         {"bananas=1", "unknown key, help=1 lists all"},
         {"enabled", "not of the form key=value"},
         {"enabled=yes", "neither 0 nor 1"},
+        {"reach=1,pairs=1", "options are separated by ':'"},
         {"profile=", "no path"},
         {"stack=65", "not a number up to 64"},
         {"signal=9", "not the number of a signal that can be handled"},
