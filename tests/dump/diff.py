@@ -278,7 +278,7 @@ class ExitCode(unittest.TestCase):
     def test_hidden_rows_count(self):
         new = report(SOURCE.replace("malloc(77)", "malloc(78)"), "hidden")
         result = dump("diff", "--exit-code", "--min-bytes=2", self.path, new)
-        self.assertEqual((result.returncode, len(result.stdout.splitlines())), (1, 3))
+        self.assertEqual((result.returncode, len(result.stdout.splitlines())), (1, 4))
 
 
 class Options(unittest.TestCase):
