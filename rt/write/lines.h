@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Lines for people: those that fit a width, and rows in columns. */
+/* Text for people: lines that fit a width, and rows in columns. */
 #ifndef ALLOCSITE_WRITE_LINES_H
 #define ALLOCSITE_WRITE_LINES_H
 
 #include "base/out.h"
 #include "model/report.h"
 
-/* ---- A page for people (page.c), as text or as Markdown: what both write alike. */
+/* ---- Text and Markdown (page.c). */
 
 struct page {
     struct out *out;
     const struct report *report;
     bool is_markdown;
     size_t indent; /* of the lines below a row of the text */
-    size_t room;   /* for a path on the line that is written, in columns; 0: any */
+    size_t room;   /* columns for a path on the current line; 0: any number */
 };
 
-/* Text that names something of the program, harmless for terminals and table cells. NULL: a question mark. */
+/* Writes a name or text of the program so that it is harmless in terminals and table cells. NULL: "?". */
 void page_code(const struct page *, const char *);
 
-/* Names of functions and types, of bearable length unless the report's limits say otherwise. */
+/* Write the name of a function or type, shortened unless the report has full names. */
 void page_function(const struct page *, const char *);
 void page_type(const struct page *, const char *);
 
-/* What follows is coloured, until STYLE_PLAIN. */
+/* Starts a style on a coloured terminal; STYLE_PLAIN ends it. */
 enum style { STYLE_PLAIN, STYLE_PLACE, STYLE_FAINT, STYLE_ALARM };
 void page_style(const struct page *, enum style);
 
-/* "1,234" and the word that fits */
+/* Writes "1,234" and then one or many, as the count is. */
 void page_count(const struct page *, uint64_t count, const char *one, const char *many);
 
-/* "1.5 KiB" */
+/* Writes "1.5 KiB". */
 void page_size(const struct page *, uint64_t bytes);
 
-/* "12.3%" */
+/* Writes "12.3%". */
 void page_share(const struct page *, uint64_t part, uint64_t whole);
 
-/* Begins a line below a row. */
+/* Starts a line below a row. */
 void page_break(const struct page *);
 
-/* A line of its own above a table: what it begins with, and its end. */
+/* Begin a line above a table with a label, and end it. */
 void page_begin_line(const struct page *, const char *text, const char *markdown);
 void page_end_line(const struct page *);
 
@@ -60,51 +60,50 @@ bool page_inlined(const struct page *, const struct report_site *, const char *b
 /* Writes them on a line below the row, "called by ...", if there are any. */
 void page_chain(const struct page *, const struct report_site *);
 
-/* "src/a.c:12:7", as far as it is known. */
+/* Writes "src/a.c:12:7", as far as it is known. */
 void page_place(const struct page *, const struct place *);
 
-/* A path as code; NULL: a question mark. */
+/* Writes a path as code. NULL: "?". */
 void page_path(const struct page *, const char *);
 
-/* Writes "src/a.c:12:7", line and column where they are known. Paths below directory are shown relative to
- * it; NULL: none are. */
+/* Writes "src/a.c:12:7", with line and column if they are known. Paths below directory become relative to it,
+ * unless it is NULL. */
 void place_write(struct out *, const struct place *, const char *directory);
 
-/* The path of it alone; NULL: a question mark. */
+/* Writes the path alone. NULL: "?". */
 void place_write_path(struct out *, const char *path, const char *directory);
 
-/* ---- Lines for people that fit a width: they are broken at spaces, and what has none is shortened before.
- */
+/* ---- Lines that fit a width. They are broken at spaces; names and paths are shortened before. */
 
-/* Where a report's text goes that is no terminal. Narrower than most, so that it can be read in a mail or
- * beside the source; COLUMNS says otherwise. */
+/* Columns of text that does not go to a terminal, unless COLUMNS is set: few enough for a mail or a window
+ * beside the source. */
 enum { LINE_WIDTH = 100, LINE_WIDTH_LEAST = 40 };
 
-/* Prepares the report for people who read fd: its width and colour, by COLUMNS, NO_COLOR and the terminal,
- * and below which directory paths are shown. One report at a time. */
+/* Sets the width and colour of the report from COLUMNS, NO_COLOR and the terminal at fd, and the directory to
+ * which paths are relative. One report at a time: the directory is static. */
 void line_fit(struct report *, int fd);
 
-/* Below which directory paths are shown: where no file of the program lies below the working directory, that
- * which they have in common. Headers of the system are in neither. One report at a time. */
+/* Sets the directory to which paths are relative: the working directory, or if no file of the program is
+ * below it, the directory that all files share. System headers do not count. One report at a time. */
 void line_directory(struct report *);
 
-/* Collects the names of functions and types of a report, so that names that would be cut alike are shown
- * apart. other: a report whose names are shown in the same text; NULL: none. One report at a time. */
+/* Collects the names of functions and types of a report, so that two names are not shortened to one text.
+ * other: a report whose names are in the same text; NULL: none. One report at a time. */
 void line_names(struct report *, const struct report *other);
 
 struct line {
-    struct page page; /* what is written here is the line's text */
+    struct page page; /* collects the text of the line */
     const struct page *to;
     struct out out;
     size_t used, indent;
-    char text[2048]; /* what is longer is cut */
+    char text[2048]; /* longer text is cut */
 };
 
-/* used: columns that stand before it; indent: of the lines that go on with it. As Markdown, with full names,
- * or where there is no width, nothing is broken. */
+/* Starts a line. used: columns already written; indent: of continuation lines. Nothing is broken in Markdown,
+ * with full names, or without a width. */
 void line_begin(struct line *, const struct page *to, size_t used, size_t indent);
 
-/* A space, where a line that must be broken is broken first. */
+/* Writes a space at which a line that does not fit is broken first. */
 void line_space(const struct page *);
 void line_end(struct line *);
 
@@ -112,22 +111,22 @@ void line_end(struct line *);
 void page_begin_below(struct line *, const struct page *);
 void page_end_below(struct line *);
 
-/* The same where there is only one line: what does not fit is left out. */
+/* Ends a line that may not be continued: drops the text that does not fit. */
 void line_cut(struct line *);
 
-/* Of the page in columns; 0: as wide as it gets. */
+/* Returns the width of the page in columns; 0: unlimited. */
 static inline size_t line_width(const struct page *page) {
     return page->is_markdown ? 0 : page->report->width;
 }
 
-/* Columns that a name may have on a line below the row. */
+/* Returns the number of columns for a name on a line below a row. */
 size_t line_room(const struct page *);
 
-/* ---- Rows for people, as text or as Markdown: numbers in columns, and behind them what they are of. */
+/* ---- Tables, as text or Markdown: numbers in columns, and a last column that the caller writes. */
 
 enum { GRID_COLUMNS = 28, GRID_CELL = 40 };
 
-/* Writes what the row has in a column; row: NULL: the column's name. */
+/* Writes the cell of a row in a column. row: NULL for the name of the column. */
 typedef void grid_cell(char text[GRID_CELL], const void *context, const void *row, int column);
 
 struct grid {
@@ -136,46 +135,46 @@ struct grid {
     const void *context;
     size_t count;                 /* of columns */
     int columns[GRID_COLUMNS];    /* which they are for the cell's writer */
-    size_t widths[GRID_COLUMNS];  /* of the text; what is wider moves the rest of its line */
+    size_t widths[GRID_COLUMNS];  /* of the text; a wider cell shifts the rest of its line */
     bool is_filled[GRID_COLUMNS]; /* a measured row has more than nothing in it */
     int dropped[GRID_COLUMNS];    /* columns for which the page is too narrow, the first dropped one first */
     size_t dropped_count;
 };
 
-/* The numbers from 0 on. */
+/* Numbers the columns from 0 on. */
 void grid_number_columns(struct grid *, size_t count);
 
-/* Widens the columns to what the row has. */
+/* Widens the columns for the cells of a row. */
 void grid_measure(struct grid *, const void *row);
 
 /* Drops columns of the list until the last column has so many characters of the page: first the columns in
  * which no measured row has anything, then the others, in the order of the list. */
 void grid_narrow(struct grid *, size_t room, const int *gives_way, size_t count);
 
-/* The width of a row of the text before its last column. */
+/* Returns the width of a row before its last column. */
 size_t grid_width(const struct grid *);
 
-/* Of the lines below a row: below its last column if that is wide, else where they have room. */
+/* Returns the indentation of lines below a row: that of the last column if it is wide, else a small one. */
 size_t grid_indent(const struct grid *);
 
 /* Writes the row's cells in the dropped columns on a line below the row, as "1.0 KiB peak, 3 moved"; cells
  * that say nothing are left out. */
 void grid_put_dropped(const struct grid *, const struct page *, const void *row);
 
-/* The line of names; last: of the last column. */
+/* Writes the line of column names; last: name of the last column. */
 void grid_head(const struct grid *, const char *last);
 
-/* A row up to its last column, which the caller writes, and what ends it. */
+/* Writes a row up to its last column, and the end of a row. */
 void grid_row(const struct grid *, const void *row);
 void grid_end(const struct page *);
 
-/* Spaces behind text of that width, to a column of another and two more. */
+/* Pads text of `used` columns to `width` columns, and writes two spaces. */
 void grid_pad(struct out *, size_t used, size_t width);
 
-/* So many spaces, where a row's numbers would be those of the row above. */
+/* Writes spaces. */
 void out_spaces(struct out *, size_t count);
 
-/* The larger one, but for what is wider than most: it sticks out rather than push all other rows apart. */
+/* Returns the larger width, but ignores widths above limit: one wide cell must not widen all rows. */
 size_t grid_wider(size_t width, size_t other, size_t limit);
 
 #endif

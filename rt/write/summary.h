@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The lines above the table in the formats for people: as a whole, and one function for each line, without
- * its end. */
+/* The lines above the table of text and Markdown, and the lines below a row. Functions that write one line
+ * write neither its label nor its end. */
 #ifndef ALLOCSITE_WRITE_SUMMARY_H
 #define ALLOCSITE_WRITE_SUMMARY_H
 
@@ -10,10 +10,10 @@
 void summary_text(const struct page *);
 void summary_markdown(const struct page *);
 
-/* ", pid 42", or ", 10 processes, 3 of them have not ended by themselves": behind the program's name. */
+/* Writes ", pid 42" or ", 10 processes, 3 of them have not ended by themselves" after the program's name. */
 void summary_processes(const struct page *);
 
-/* Why the numbers are not exact: one of the report's reasons; and in how many processes, if not in all. */
+/* Writes one reason why the report is not exact, and the number of processes that have it, unless all do. */
 void summary_reason(const struct page *, size_t reason);
 
 /* Writes "5.6 MiB in 1,234 allocations and 7 reallocations, 2 failed": as far as there are any. */
@@ -53,43 +53,43 @@ void summary_paths(const struct page *);
  * not in the total", if there are any. */
 void summary_custom(const struct page *);
 
-/* "17 more sites" for the rows that are not shown. */
+/* Writes "17 more sites" for hidden rows. */
 void summary_hidden(const struct page *);
 
-/* Lines below the site's row: inline chain, advice, sizes, and who gave its blocks back. */
+/* Writes the lines below a row: callers, advice, sizes, lifetimes, and where its blocks were freed. */
 void details_of_site(const struct page *, const struct report_site *);
 
-/* "from parse < load < main" of a row by stack, behind a page_break or a line_space. */
+/* Writes "called by parse <- load <- main" for a row by stack, after calling separate (page_break or
+ * line_space). */
 void details_of_way(const struct page *, const struct report_site *, void (*separate)(const struct page *));
 
-/* "called by load a.c:12": the part of a row that one caller has; NULL: unknown code has it. */
+/* Writes "called by load (a.c:12)" for a row by caller. NULL: unknown code is the caller. */
 void details_of_caller(const struct page *, const struct report_site *, const struct place *caller);
 
-/* Puts the callers of a stack's line, from the innermost depth frames; 0: from all. */
+/* Writes "5 calls by parse <- main" for a row by stack, from the innermost depth frames; 0: from all. */
 void details_of_stack(const struct page *, const struct report_stack *, uint64_t depth, uint64_t calls);
 
-/* Of a site's row by stack, for what is in none. */
+/* Writes how many calls of a site have no stack, in a report by stack. */
 void details_of_others(const struct page *, const struct report_site *, uint64_t calls);
 
-/* Each site of the row of what libraries take for themselves. */
+/* Writes the sites that the row "start-up and stdio" sums up. */
 void details_of_apart(const struct page *);
 
-/* Each fault with the place of the allocation and of the fault. */
+/* Writes each fault with the locations of the allocation and of the fault. */
 void details_of_faults(const struct page *);
 
-/* ---- When and how long the process of a report ran, and how it ended; if that is known (report->run.begun).
- */
+/* ---- The run of the process, if report->run.begun is not 0. */
 
-/* "2026-11-22 20:24:58 UTC for 1.234 s, ended by exit with status 3; resident at most: 1.2 MiB" */
+/* Writes "2026-11-22 20:24:58 UTC for 1.234 s, ended by exit with status 3". */
 void summary_run(const struct page *);
 
-/* "12.000 s after the first of 86,400 samples, at 2026-11-22 20:24:58 UTC; resident: 1.2 MiB" */
+/* Writes "12.000 s after the first of 86,400 samples, at 2026-11-22 20:24:58 UTC". */
 void summary_sampled(const struct page *);
 
-/* The member "run". */
+/* Writes the member "run". */
 void json_run(struct json *, const struct report_run *);
 
-/* NULL: the process has none. */
+/* Returns "exit", "signal" and so on, or NULL if the ending is not known. */
 const char *run_ending_name(uint32_t ending);
 
 #endif
