@@ -6,10 +6,11 @@
  * to what it names, so the table needs no dynamic relocation and costs nothing at load.
  *
  *   allocsite_sites    struct allocsite_site[]                  writable (the runtime stores `key`)
- *   allocsite_frames   scopes, frames, requests, in any order,   read only
- *                      and strings that no other object has
+ *   allocsite_frames   scopes, frames, requests, calls, in any   read only
+ *                      order, and strings that no other object has
  *   allocsite_strings  NUL-terminated UTF-8                      read only, merged by the linker
  *   allocsite_functions struct allocsite_function[]              read only, for allocsite-dump alone
+ *   allocsite_calls    struct allocsite_calls[]                  read only, for allocsite-dump alone
  *
  * Grouping: the descriptors of one function stand in that function's comdat and are linked to its
  * code (SHF_LINK_ORDER), so a linker that drops the function drops its sites; those of functions that
@@ -23,8 +24,10 @@
 #ifndef ALLOCSITE_FORMAT_H
 #define ALLOCSITE_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Each descriptor and function holds it. PROFILE_VERSION (profile.h) has the rule for changes: allocsite-dump
  * refuses tables of another version, and the runtime counts their sites for the module and says so. */
@@ -40,6 +43,7 @@
 #define ALLOCSITE_FRAMES_SECTION    "allocsite_frames"
 #define ALLOCSITE_STRINGS_SECTION   "allocsite_strings"
 #define ALLOCSITE_FUNCTIONS_SECTION "allocsite_functions"
+#define ALLOCSITE_CALLS_SECTION     "allocsite_calls"
 
 /* Distance in bytes from this field to what it names; 0: nothing. */
 typedef int32_t allocsite_ref;
@@ -67,6 +71,15 @@ struct allocsite_request {
 /* The type of memory of which the line names none: it says no more than that nothing is known, and less than
  * what another line tells. */
 #define ALLOCSITE_BYTES "bytes"
+
+/* Whether a type can be that of any memory: a caller may know better what it is for. NULL and "": unknown. */
+static inline bool allocsite_type_is_raw(const char *type) {
+    static const char *const raw[] = {ALLOCSITE_BYTES, "char", "unsigned char", "signed char", "std::byte"};
+    for (size_t i = 0; type && i < sizeof raw / sizeof *raw; i++)
+        if (strcmp(type, raw[i]) == 0)
+            return true;
+    return !type || !*type;
+}
 
 enum allocsite_kind {
     ALLOCSITE_ALLOC = 0,   /* returns a new block */
@@ -163,6 +176,29 @@ struct allocsite_function {
 
 enum { ALLOCSITE_FUNCTION_VERSION_SHIFT = 24 };
 
+enum allocsite_call_flag {
+    ALLOCSITE_HANDS_ON = 1, /* the function around it hands the block to its caller, who may know the type */
+};
+
+/* A call of the source that has a type to add to the types of sites. Either it calls a function that
+ * allocates untyped memory, and `type` is the type that it uses the memory as; or it gets a block of which it
+ * does not know the type itself, and hands it on. Both can hold: memory for characters may become something
+ * else. */
+struct allocsite_call {
+    allocsite_ref scope; /* struct allocsite_scope: where the call is written */
+    allocsite_ref type;  /* string; 0: unknown */
+    uint32_t line;
+    uint16_t column; /* 0: unknown */
+    uint8_t version; /* ALLOCSITE_FORMAT_VERSION */
+    uint8_t flags;   /* enum allocsite_call_flag */
+};
+
+/* The calls of one object. They are beside their scopes and types, so that they need no relocations. */
+struct allocsite_calls {
+    allocsite_ref first; /* struct allocsite_call[] */
+    uint32_t count;
+};
+
 /* The four bytes before the code of a function that keeps its calling context (plugin/emit/contexts.cpp):
  * behind each call from it that comes to an allocation stands one that has found its context stored. */
 #define ALLOCSITE_CONTEXT_MARK 0xC7A10C5Eu
@@ -193,10 +229,12 @@ enum { ALLOCSITE_FUNCTION_VERSION_SHIFT = 24 };
 static_assert(sizeof(struct allocsite_function) == 20, "a function is 20 bytes");
 static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");
 static_assert(sizeof(struct allocsite_frame) == 16, "a frame is 16 bytes");
+static_assert(sizeof(struct allocsite_call) == 16, "a call is 16 bytes");
 #else
 _Static_assert(sizeof(struct allocsite_function) == 20, "a function is 20 bytes");
 _Static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");
 _Static_assert(sizeof(struct allocsite_frame) == 16, "a frame is 16 bytes");
+_Static_assert(sizeof(struct allocsite_call) == 16, "a call is 16 bytes");
 #endif
 
 #endif

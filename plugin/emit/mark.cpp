@@ -81,7 +81,10 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
         notes->types.note(calls, notes->names);
     }
     Reaching reaching(module, true);
-    notes->functions = findFunctionFlags(module, lists, reaching, notes->names);
+    HandedOut bodies;
+    notes->functions = findFunctionFlags(module, lists, reaching, bodies, notes->names);
+    if (options().types)
+        notes->calls = findCallTypes(module, reaching, bodies, *notes);
     finishNoting(*notes);
     if (options().contexts) {
         noteQuiet(module, reaching);

@@ -133,6 +133,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
             rewriteFunction(function, *notes, table, tally);
     table.join();
     table.addFunctions(notes->functions);
+    table.addCalls(notes->calls);
     if (tally.sites == 0 && usesAllocator(module))
         referToRuntime(module);
     if (tally.sites == 0)

@@ -25,6 +25,7 @@ void Pointers::add(const Pointers &others) {
     isOther |= others.isOther;
     arguments |= others.arguments;
     calls.insert(others.calls.begin(), others.calls.end());
+    from.insert(others.from.begin(), others.from.end());
 }
 
 static bool hasPointer(const Type *type) {
@@ -119,6 +120,11 @@ static bool isStoringBlock(const CallBase &call) {
            StringRef(row->symbol).find("scandir") != 0;
 }
 
+static void addBlock(Pointers &found, const CallBase &call) {
+    found.hasBlock = true;
+    found.from.insert(&call);
+}
+
 /* Follows the value that a call returns, or stores in a variable whose address it receives. */
 static void followCall(Search &search, const CallBase &call, Pointers HandedOut::Results::*part) {
     const Function *callee = surelyCalled(call);
@@ -128,11 +134,12 @@ static void followCall(Search &search, const CallBase &call, Pointers HandedOut:
     if (const Value *same = isValue ? returnedArgument(call) : nullptr) {
         search.worklist.push_back(same);
     } else if (!callee || (isValue && callee->isIntrinsic())) {
-        bool isBlock = isValue && isHook(call);
-        search.found.hasBlock |= isBlock;
-        search.found.isOther |= !isBlock;
+        if (isValue && isHook(call))
+            addBlock(search.found, call);
+        else
+            search.found.isOther = true;
     } else if (isAllocating(call, *callee)) {
-        search.found.hasBlock = true;
+        addBlock(search.found, call);
     } else if (body && body->isComplete && (body->*part).isOnlyArguments()) {
         for (unsigned i = 0; i < call.arg_size() && i < 64; i++)
             if ((body->*part).arguments >> i & 1)
@@ -141,6 +148,7 @@ static void followCall(Search &search, const CallBase &call, Pointers HandedOut:
         search.found.isOther |= isValue;
     } else {
         search.found.calls.insert(callee);
+        search.found.from.insert(&call);
     }
 }
 
@@ -210,7 +218,8 @@ static Pointers storedIn(HandedOut &bodies, const Instruction &instruction) {
         if (source && hasPointer(source->getAllocatedType()) && isReached(copy->getRawDest()))
             followVariable(search, *source);
     } else if (auto *call = dyn_cast<CallBase>(&instruction)) {
-        search.found.hasBlock = isStoringBlock(*call) && isReached(call->getArgOperand(0));
+        if (isStoringBlock(*call) && isReached(call->getArgOperand(0)))
+            addBlock(search.found, *call);
     } else if (auto *store = dyn_cast<StoreInst>(&instruction)) {
         if (hasPointer(store->getValueOperand()->getType()) && isReached(store->getPointerOperand()))
             search.worklist.push_back(store->getValueOperand());

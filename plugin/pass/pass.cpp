@@ -19,7 +19,7 @@ struct ModuleFlags {
     const Lists &lists;
     const Reaching &reaching;
     Names &names;
-    HandedOut bodies = {};
+    HandedOut &bodies;
     std::set<const Function *> passing = {}; // according to their bodies
 };
 
@@ -161,8 +161,8 @@ static void setPasses(const ModuleFlags &module, Function &function) {
 }
 
 std::vector<FunctionFlags> findFunctionFlags(llvm::Module &module, const Lists &lists,
-                                             const Reaching &reaching, Names &names) {
-    ModuleFlags all = {lists, reaching, names};
+                                             const Reaching &reaching, HandedOut &bodies, Names &names) {
+    ModuleFlags all = {lists, reaching, names, bodies};
     std::vector<FunctionFlags> found;
     std::set<std::string> files;
     findPassing(all, module);

@@ -29,10 +29,12 @@ struct FunctionFlags {
 /* Attribute of functions that certainly or possibly pass through, and of library code. */
 constexpr const char *PassesAttribute = "allocsite-passes";
 
+class HandedOut;
+
 /* Analyses an unoptimized module in which custom allocators are instrumented. Returns the flags for the site
  * table, and sets PassesAttribute. */
 std::vector<FunctionFlags> findFunctionFlags(llvm::Module &module, const Lists &lists,
-                                             const Reaching &reaching, Names &names);
+                                             const Reaching &reaching, HandedOut &bodies, Names &names);
 
 /* ---- The pointers that a function returns or stores (handed_out.cpp). */
 
@@ -42,6 +44,7 @@ struct Pointers {
     uint64_t arguments = 0; // bit n: may be argument n
     llvm::SmallSetVector<const llvm::Function *, 4>
         calls; // may be their result, which is a block if they pass through
+    llvm::SmallSetVector<const llvm::CallBase *, 4> from; // the calls that return or store these blocks
 
     void add(const Pointers &others);
     bool isOnlyArguments() const { // or null

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "site/type_table.h"
 
+#include "format.h"
+
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/GlobalVariable.h>
@@ -280,17 +282,38 @@ static void addTypes(const Value *value, const Variables &variables, const Funct
     }
 }
 
+/* Returns false if it is stored nowhere. An empty type: as pointers to different ones. */
+static bool findTypeOfStores(const CallBase &call, const Variables &variables, std::string &type) {
+    SmallVector<std::string, 2> types;
+    addTypes(&call, variables, *call.getFunction(), types, 0);
+    if (types.empty())
+        return false;
+    type = std::equal(types.begin() + 1, types.end(), types.begin()) ? types.front() : "";
+    return true;
+}
+
 std::string typeByDebugInfo(const CallBase &call, const Variables &variables) {
     const Function &function = *call.getFunction();
     if (auto *made = dyn_cast_or_null<DIType>(call.getMetadata("heapallocsite")))
         return spell(made, function);
-    SmallVector<std::string, 2> types;
-    addTypes(&call, variables, function, types, 0);
+    std::string type;
     const Function *callee = call.getCalledFunction();
-    if (types.empty() && callee)
+    if (!findTypeOfStores(call, variables, type) && callee)
         return spell(pointeeAt({resultOf(*callee), 0}), function);
-    bool agree = !types.empty() && std::equal(types.begin() + 1, types.end(), types.begin());
-    return agree ? types.front() : "";
+    return type;
+}
+
+std::string useByDebugInfo(const CallBase &call, const Variables &variables) {
+    const Function *callee = call.getCalledFunction();
+    auto *result = dyn_cast_or_null<DIDerivedType>(withoutNames(callee ? resultOf(*callee) : nullptr));
+    if (!result || result->getTag() != dwarf::DW_TAG_pointer_type)
+        return "";
+    std::string declared = spell(pointeeAt({result, 0}), *call.getFunction()), type;
+    if (!declared.empty() && !allocsite_type_is_raw(declared.c_str()))
+        return "";
+    findTypeOfStores(call, variables, type);
+    bool isTelling = !type.empty() && (declared.empty() || !allocsite_type_is_raw(type.c_str()));
+    return isTelling ? type : ALLOCSITE_BYTES;
 }
 
 } // namespace allocsite

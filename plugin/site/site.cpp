@@ -31,7 +31,7 @@ static std::string hashedName(const DISubprogram &subprogram, const FunctionName
     return subprogram.getFile()->getFilename().str() + ":" + name.symbol;
 }
 
-static SourceLocation locationOf(const DILocation &location, Names &names) {
+SourceLocation locationOf(const DILocation &location, Names &names) {
     const DISubprogram *subprogram = location.getScope()->getSubprogram();
     const FunctionName &name = names.of(*subprogram);
     unsigned line = location.getLine();

@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_SITE_SITE_H
 #define ALLOCSITE_SITE_SITE_H
 
+#include "site/source_location.h"
 #include "site/type_table.h"
 
 #include <cstdint>
@@ -19,18 +20,6 @@
 #include <vector>
 
 namespace allocsite {
-
-struct SourceLocation {
-    std::string function; // as reports show it
-    std::string symbol;   // as the stable hash uses it
-    std::string file;
-    unsigned line;
-    unsigned offset; // of the line from the function's first line; does not change when code above the
-                     // function does
-    unsigned column;
-
-    bool operator==(const SourceLocation &other) const;
-};
 
 struct Site {
     SourceLocation at;
@@ -70,6 +59,9 @@ class Table {
     /* Emits the records of flagged functions for allocsite-dump. */
     void addFunctions(llvm::ArrayRef<FunctionFlags> functions);
 
+    /* Emits the types that callers of wrappers know, likewise. */
+    void addCalls(llvm::ArrayRef<CallType> calls);
+
   private:
     using Pair = std::pair<llvm::GlobalVariable *, llvm::GlobalVariable *>;
     using FrameKey = std::tuple<llvm::GlobalVariable *, llvm::GlobalVariable *, unsigned, unsigned>;
@@ -82,7 +74,7 @@ class Table {
     bool isOneSection;
     std::vector<std::pair<llvm::GlobalVariable *, std::vector<Site>>>
         pendingArrays; // arrays that join() describes
-    llvm::StructType *siteType, *frameType, *pairType, *functionType;
+    llvm::StructType *siteType, *frameType, *pairType, *functionType, *callType;
     llvm::StringMap<llvm::GlobalVariable *> strings;
     std::map<Pair, llvm::GlobalVariable *> pairs;
     std::map<FrameKey, llvm::GlobalVariable *> frames;
@@ -95,6 +87,7 @@ class Table {
     llvm::Constant *distance(llvm::GlobalVariable *to, llvm::GlobalVariable *from, llvm::Type *type,
                              llvm::ArrayRef<unsigned> path);
     llvm::Constant *function(const FunctionFlags &known, llvm::GlobalVariable *array, unsigned index);
+    llvm::Constant *call(const CallType &known, llvm::GlobalVariable *array, unsigned index);
     bool isJoined() const;
     llvm::Constant *descriptor(const Site &site, const Site &leader, llvm::GlobalVariable *array,
                                unsigned index);

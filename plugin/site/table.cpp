@@ -39,6 +39,7 @@ Table::Table(Module &module, bool isOneSection)
     frameType = structType(context, {i32, i32, i32, i32}, "allocsite.frame");
     pairType = structType(context, {i32, i32}, "allocsite.pair");
     functionType = structType(context, {i32, i32, i32, i32, i32}, "allocsite.function");
+    callType = structType(context, {i32, i32, i32, i16, i8, i8}, "allocsite.call");
 }
 
 /* The fields of a descriptor by their position in siteType. */
@@ -298,6 +299,35 @@ void Table::addFunctions(ArrayRef<FunctionFlags> functions) {
         records.push_back(function(known, array, records.size()));
     array->setInitializer(ConstantArray::get(type, records));
     appendToUsed(module, {array});
+}
+
+Constant *Table::call(const CallType &known, GlobalVariable *array, unsigned index) {
+    GlobalVariable *type = known.type.empty() ? nullptr : unmergedString(known.type);
+    return ConstantStruct::get(callType, {distance(scope(known.at), array, array->getValueType(), {index, 0}),
+                                          distance(type, array, array->getValueType(), {index, 1}),
+                                          number(32, known.at.line), number(16, known.at.column),
+                                          number(8, ALLOCSITE_FORMAT_VERSION), number(8, known.flags)});
+}
+
+/* All of an object, for a function that was inlined is still in the chains of calls. */
+void Table::addCalls(ArrayRef<CallType> calls) {
+    if (calls.empty())
+        return;
+    auto *array = new GlobalVariable(module, ArrayType::get(callType, calls.size()), true,
+                                     GlobalValue::PrivateLinkage, nullptr, "__allocsite_call");
+    setFrames(*array);
+    array->setAlignment(Align(4));
+    SmallVector<Constant *, 16> records;
+    for (const CallType &known : calls)
+        records.push_back(call(known, array, records.size()));
+    array->setInitializer(ConstantArray::get(cast<ArrayType>(array->getValueType()), records));
+    auto *all =
+        new GlobalVariable(module, pairType, true, GlobalValue::PrivateLinkage, nullptr, "__allocsite_calls");
+    all->setSection(ALLOCSITE_CALLS_SECTION);
+    all->setAlignment(Align(4));
+    all->setInitializer(
+        ConstantStruct::get(pairType, {distance(array, all, pairType, {0}), number(32, calls.size())}));
+    appendToUsed(module, {all});
 }
 
 } // namespace allocsite

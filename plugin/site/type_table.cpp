@@ -36,22 +36,17 @@ template <class Function> static Function *lookUp(const char *name) {
     return reinterpret_cast<Function *>(dlsym(RTLD_DEFAULT, name));
 }
 
-/* Number of calls of one callee at one position, so far or in total. */
-using Counts = std::map<std::tuple<unsigned, unsigned, StringRef>, unsigned>;
-
-static unsigned &countOf(Counts &counts, const AllocatorCall &found) {
-    const DILocation *location = found.call->getDebugLoc().get();
-    return counts[{location->getLine(), location->getColumn(), symbolOf(*found.callee)}];
+unsigned &countOf(Counts &counts, const CallBase &call, const std::string &callee) {
+    const DILocation *location = call.getDebugLoc().get();
+    return counts[{location->getLine(), location->getColumn(), callee}];
 }
 
-/* `ordinal` and `count`: position of the call among the calls of this callee at its source location, and
- * their number. */
-static std::string askAST(allocsite_types_find *find, const AllocatorCall &found, unsigned ordinal,
-                          unsigned count) {
-    const DILocation *location = found.call->getDebugLoc().get();
+ASTAnswer askAST(const CallBase &call, const std::string &callee, unsigned ordinal, unsigned count,
+                 bool isOfUse) {
+    static auto *find = lookUp<allocsite_types_find>(ALLOCSITE_TYPES_FIND);
+    const DILocation *location = call.getDebugLoc().get();
     const DISubprogram *subprogram = location->getScope()->getSubprogram();
-    std::string function = symbolOf(*found.call->getFunction()).str();
-    std::string file = subprogram->getFilename().str(), callee = symbolOf(*found.callee).str();
+    std::string function = symbolOf(*call.getFunction()).str(), file = subprogram->getFilename().str();
     allocsite_types_question question = {};
     question.function = function.c_str();
     question.file = file.c_str();
@@ -61,17 +56,17 @@ static std::string askAST(allocsite_types_find *find, const AllocatorCall &found
     question.column = location->getColumn();
     question.ordinal = ordinal;
     question.count = count;
+    question.is_of_use = isOfUse;
     const char *answer = find ? find(&question) : nullptr;
-    return answer ? answer : "";
+    return {find != nullptr, answer ? answer : ""};
 }
 
 /* A call that frees a block has no type. `variables`: the function's variables; filled on first use. */
 static std::string findType(const AllocatorCall &found, unsigned ordinal, unsigned count,
                             Variables &variables) {
-    static auto *find = lookUp<allocsite_types_find>(ALLOCSITE_TYPES_FIND);
     if (found.row->kind == ALLOCSITE_FREE || !options().types)
         return "";
-    std::string type = askAST(find, found, ordinal, count);
+    std::string type = askAST(*found.call, symbolOf(*found.callee).str(), ordinal, count, false).type;
     if (!type.empty())
         return type;
     if (variables.empty())
@@ -94,9 +89,10 @@ void TypeTable::note(ArrayRef<AllocatorCall> calls, Names &names) {
     SmallVector<AllocatorCall, 8> noted;
     copy_if(calls, std::back_inserter(noted), hasLine);
     for (const AllocatorCall &found : noted)
-        countOf(all, found)++;
+        countOf(all, *found.call, symbolOf(*found.callee).str())++;
     for (const AllocatorCall &found : noted) {
-        unsigned ordinal = countOf(seen, found)++, count = countOf(all, found);
+        std::string callee = symbolOf(*found.callee).str();
+        unsigned ordinal = countOf(seen, *found.call, callee)++, count = countOf(all, *found.call, callee);
         entries[positionOf(*found.call->getDebugLoc(), names)].push_back(
             {names.nameOf(*found.callee).symbol, ordinalOf(*found.call),
              findType(found, ordinal, count, variables)});

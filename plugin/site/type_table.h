@@ -6,6 +6,7 @@
 #include "base/names.h"
 #include "find/find.h"
 #include "pass/pass.h"
+#include "site/call_types.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/DenseMap.h>
@@ -54,6 +55,7 @@ struct Notes {
     Names names;
     TypeTable types;
     std::vector<FunctionFlags> functions;
+    std::vector<CallType> calls;
     bool isOneSection = false; // all functions of the object file share one section, as far as known
 };
 
@@ -67,6 +69,22 @@ std::string eitherType(const std::string &a, const std::string &b);
 /* Ends the first stage, so that clang can free its AST. */
 void finishNoting(Notes &notes);
 
+/* ---- Questions to the AST half about calls of the unoptimized module. */
+
+/* Number of calls of one callee at one position, so far or in total. */
+using Counts = std::map<std::tuple<unsigned, unsigned, std::string>, unsigned>;
+unsigned &countOf(Counts &counts, const llvm::CallBase &call, const std::string &callee);
+
+struct ASTAnswer {
+    bool isAvailable; // false: the AST half is not loaded
+    std::string type; // empty: unknown
+};
+
+/* `ordinal` and `count`: position of the call among the calls of this callee at its source location, and
+ * their number. */
+ASTAnswer askAST(const llvm::CallBase &call, const std::string &callee, unsigned ordinal, unsigned count,
+                 bool isOfUse);
+
 /* ---- Types from debug info, when the AST is not available (debug_types.cpp): the type of the variable,
  * field or result that a block is stored to, else the callee's result type. Only valid before the optimizer
  * runs. */
@@ -78,6 +96,9 @@ Variables findVariables(llvm::Function &function);
 /* Returns the type, or an empty string. Spelled as plugin/types/types.h describes, except that default C++
  * template arguments are included. */
 std::string typeByDebugInfo(const llvm::CallBase &call, const Variables &variables);
+
+/* What the AST tells of the use of a call of another function (plugin/types/types.h). */
+std::string useByDebugInfo(const llvm::CallBase &call, const Variables &variables);
 
 } // namespace allocsite
 

@@ -20,7 +20,8 @@ namespace allocsite {
 struct Call {
     unsigned line, column; // as clang's debug info has it
     std::string callee;    // symbol; empty: not known
-    std::string type;      // empty: unknown
+    std::string type;      // if it is an allocator's; empty: unknown
+    std::string use; // type that the call reveals if it is another function's; empty: its declaration does
 };
 
 /* The symbol without the mark of an asm label. */

@@ -57,10 +57,11 @@ static PresumedLoc placeOf(const Walk &walk, const Expr *expression) {
     return sources.getPresumedLoc(location);
 }
 
-static void add(Walk &walk, const Expr *call, const FunctionDecl *callee, std::string type) {
+static void add(Walk &walk, const Expr *call, const FunctionDecl *callee, std::string type, std::string use) {
     PresumedLoc place = placeOf(walk, call);
     if (place.isValid())
-        walk.calls.push_back({place.getLine(), place.getColumn(), calleeOf(walk, callee), std::move(type)});
+        walk.calls.push_back(
+            {place.getLine(), place.getColumn(), calleeOf(walk, callee), std::move(type), std::move(use)});
 }
 
 /* A virtual function is called by a pointer, or not at all by its name. */
@@ -88,8 +89,20 @@ static bool handsBlock(const CallExpr *call) {
 static void visitCall(Walk &walk, const CallExpr *call, Use use) {
     llvm::SaveAndRestore<SourceLocation> inCall(walk.call, call->getExprLoc());
     visitChildren(walk, call);
-    if (handsBlock(call))
-        add(walk, call, surelyCalled(call), typeOfCall(walk.context, call, use));
+    std::string byUse = typeByUse(walk.context, call, use);
+    if (handsBlock(call) || !byUse.empty())
+        add(walk, call, surelyCalled(call), typeOfCall(walk.context, call, use), std::move(byUse));
+}
+
+/* An object that is made in memory that a call returns is what that call is for. */
+static void visitNew(Walk &walk, const CXXNewExpr *made) {
+    bool isPlaced =
+        made->getNumPlacementArgs() == 1 && made->getOperatorNew()->isReservedGlobalPlacementOperator();
+    for (const Stmt *child : made->children())
+        visit(walk, child,
+              isPlaced && child == made->getPlacementArg(0) ? Use{made->getAllocatedType(), {}} : Use());
+    std::string type = typeOfNew(walk.context, made);
+    add(walk, made, made->getOperatorNew(), type, type);
 }
 
 /* The type of an object that is made where the variable points to; null: none is. */
@@ -209,9 +222,9 @@ static void visit(Walk &walk, const Stmt *statement, Use use) {
         llvm::SaveAndRestore<SourceLocation> inCall(walk.call, SourceLocation());
         return visitChildren(walk, object);
     }
-    visitChildren(walk, statement);
     if (auto *made = dyn_cast<CXXNewExpr>(statement))
-        add(walk, made, made->getOperatorNew(), typeOfNew(walk.context, made));
+        return visitNew(walk, made);
+    visitChildren(walk, statement);
 }
 
 std::vector<Call> findCalls(ASTContext &context, MangleContext &mangler, const Decl *root) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "types/spell.h"
 
+#include "format.h"
+
 #include <clang/AST/PrettyPrinter.h>
 #include <llvm/Support/Path.h>
 
@@ -119,22 +121,76 @@ static QualType resultOf(const CallExpr *call) {
     return type->isAnyPointerType() || call->getNumArgs() == 0 ? pointee(type) : givenToFirst(call);
 }
 
+static Sizes sizesOf(const ASTContext &context, const CallExpr *call) {
+    Sizes sizes;
+    for (const Expr *argument : call->arguments())
+        findSizes(context, argument, false, sizes);
+    return sizes;
+}
+
+/* The first type that says something; else the first one. Null: there is none. */
+static QualType choose(const ASTContext &context, ArrayRef<QualType> types, const Sizes &sizes) {
+    for (QualType type : types)
+        if (isTelling(context, type))
+            return wholeOf(context, type, sizes);
+    for (QualType type : types)
+        if (!type.isNull())
+            return type;
+    return QualType();
+}
+
 std::string typeOfCall(const ASTContext &context, const CallExpr *call, Use use) {
     if (call->getType()->isRecordType())
         return "";
     if (QualType text = returnsStreamToText(call) ? givenToFirst(call) : QualType(); !text.isNull())
         return spell(context, text);
-    Sizes sizes;
-    for (const Expr *argument : call->arguments())
-        findSizes(context, argument, false, sizes);
-    QualType found[] = {use.cast, resultOf(call), use.target, typeOf(sizes)};
-    for (QualType type : found)
-        if (isTelling(context, type))
-            return spell(context, wholeOf(context, type, sizes));
-    for (QualType type : found)
-        if (!type.isNull())
-            return spell(context, type);
-    return "";
+    Sizes sizes = sizesOf(context, call);
+    QualType type = choose(context, {use.cast, resultOf(call), use.target, typeOf(sizes)}, sizes);
+    return type.isNull() ? "" : spell(context, type);
+}
+
+/* Void and its kin, or characters, which functions without prototypes return for any memory. */
+static bool isRaw(const ASTContext &context, QualType pointer) {
+    return pointer->isAnyPointerType() && !isTelling(context, pointee(pointer)) &&
+           !pointer->getPointeeType()->isFunctionType() && !pointer->getPointeeType()->isRecordType();
+}
+
+/* Whether the function that is called sees no more than the place of a pointer to raw memory. */
+static bool isPlaceOfRaw(const ASTContext &context, const Expr *argument) {
+    QualType passed = argument->getType();
+    auto *address = dyn_cast<UnaryOperator>(argument->IgnoreParenCasts());
+    return passed->isVoidPointerType()
+               ? address && address->getOpcode() == UO_AddrOf
+               : passed->isAnyPointerType() && isRaw(context, passed->getPointeeType());
+}
+
+/* The type that the pointer points to whose place is passed; null: no pointer's is, or those of several are.
+ */
+static QualType filledIn(const ASTContext &context, const CallExpr *call) {
+    QualType found;
+    for (const Expr *argument : call->arguments()) {
+        QualType own = argument->IgnoreParenCasts()->getType();
+        bool isPlace = own->isAnyPointerType() && isPlaceOfRaw(context, argument);
+        QualType type = isPlace ? pointee(own->getPointeeType()) : QualType();
+        if (type.isNull())
+            continue;
+        if (!found.isNull())
+            return QualType();
+        found = type;
+    }
+    return found;
+}
+
+std::string typeByUse(const ASTContext &context, const CallExpr *call, Use use) {
+    bool isResult = call->getType()->isAnyPointerType();
+    QualType declared = pointee(call->getType());
+    if (isResult && !isRaw(context, call->getType()))
+        return "";
+    Sizes sizes = sizesOf(context, call);
+    QualType type = isResult ? choose(context, {use.cast, use.target, typeOf(sizes)}, sizes)
+                             : choose(context, {filledIn(context, call)}, sizes);
+    bool isKnown = !type.isNull() && (declared.isNull() || isTelling(context, type));
+    return isKnown ? spell(context, type) : isResult ? ALLOCSITE_BYTES : "";
 }
 
 std::string typeOfNew(const ASTContext &context, const CXXNewExpr *made) {

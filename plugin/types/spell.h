@@ -23,6 +23,9 @@ Use throughCast(const clang::ASTContext &context, const clang::CastExpr *cast, U
 
 /* Empty: unknown, as where a structure comes back. */
 std::string typeOfCall(const clang::ASTContext &context, const clang::CallExpr *call, Use use);
+/* The type that the memory has by its use, if the function that is called is declared to return or to fill in
+ * pointers to raw memory. ALLOCSITE_BYTES: the use does not tell either. Empty: the declaration tells. */
+std::string typeByUse(const clang::ASTContext &context, const clang::CallExpr *call, Use use);
 std::string typeOfNew(const clang::ASTContext &context, const clang::CXXNewExpr *made);
 
 } // namespace allocsite

@@ -109,10 +109,12 @@ static Selection select(const std::vector<Call> &calls, const allocsite_types_qu
 /* Two different countings (code that is never reached has no call in the IR) say nothing of the order: then
  * all have to agree. Empty: they do not. */
 static llvm::StringRef typeOf(const Selection &calls, const allocsite_types_question &question) {
+    std::string Call::*asked = question.is_of_use ? &Call::use : &Call::type;
     const Call *call = calls.size() == question.count ? calls[question.ordinal] : calls.front();
     bool isSure = calls.size() == question.count ||
-                  llvm::all_of(calls, [&](const Call *other) { return other->type == call->type; });
-    return !isSure ? "" : call->type.empty() ? ALLOCSITE_BYTES : llvm::StringRef(call->type);
+                  llvm::all_of(calls, [&](const Call *other) { return other->*asked == call->*asked; });
+    llvm::StringRef type = isSure ? llvm::StringRef(call->*asked) : "";
+    return isSure && type.empty() && !question.is_of_use ? ALLOCSITE_BYTES : type;
 }
 
 /* Empty: unknown. Several functions can be in question where the symbol does not tell (lambdas). */

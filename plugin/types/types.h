@@ -19,18 +19,21 @@
 extern "C" {
 #endif
 
-/* A call as the IR has it, before any optimisation. */
+/* A call as the IR has it, before any optimisation. The type of an allocator's call is asked for, or what the
+ * use of another function's result tells beyond the function's declaration. */
 struct allocsite_types_question {
     const char *function;   /* symbol of the function that it stands in */
     const char *file;       /* of that function, as its debug info names it; only the last part counts */
     unsigned function_line; /* of that function; 0: code that clang made, such as global initialisers */
-    const char *callee;     /* symbol */
+    const char *callee;     /* symbol; "": not known */
     unsigned line, column;  /* of the call; column 0: any */
     unsigned ordinal;       /* among the calls of this callee at this position, from 0 (macros) */
     unsigned count;         /* how many these are */
+    bool is_of_use;         /* of another function than an allocator */
 };
 
-/* The spelled type, or NULL: unknown. It lives until the next source file is compiled. */
+/* The spelled type, or NULL: unknown, or of another function than an allocator: its declaration tells the
+ * type. It lives until the next source file is compiled. */
 #define ALLOCSITE_TYPES_FIND "allocsite_types_v1_find"
 typedef const char *allocsite_types_find(const struct allocsite_types_question *question);
 allocsite_types_find allocsite_types_v1_find;

@@ -100,6 +100,7 @@ struct report_paths {
      * line. Valid until the next call. */
     const struct report_call *(*take)(struct report_paths *, const struct report_stack *, size_t *count,
                                       size_t *line);
+    const char *type; /* of the allocation whose path was taken last; NULL: unknown */
 };
 
 /* A caller of a row's function, or of the last caller that all stacks of the row share, with its share of the

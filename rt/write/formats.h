@@ -57,6 +57,7 @@ void value_site(struct values *, const struct site_view *);
 struct path {
     const struct report_call *calls;
     size_t count, line, callers; /* line, callers: numbers of calls; callers is count if there are none */
+    const char *type;            /* of the allocation; NULL: unknown */
 };
 
 /* depth: frames of the stack; 0: all. Empty if stack is NULL, or paths are not known. */
@@ -84,8 +85,8 @@ void json_lost(struct json *, const struct report *, const struct report_site *)
 /* Members, "function" to "column". */
 void json_place(struct json *, const struct place *);
 
-/* Member, "frames": the path of a stack (path_of). Returns the number of the one that is its line. */
-size_t json_frames(struct json *, const struct report *, const struct report_stack *, uint64_t depth);
+/* Member, "frames": the path of a stack (path_of), which is returned. */
+struct path json_frames(struct json *, const struct report *, const struct report_stack *, uint64_t depth);
 
 /* The frames of a row by stack, as a member; of others nothing. */
 void json_way(struct json *, const struct report *, const struct report_site *);

@@ -238,10 +238,11 @@ static void put_walks(struct json *json, const struct report *report) {
 static void put_stack(struct json *json, const struct report *report, const struct report_stack *stack) {
     json_open_line(json, NULL, '{');
     json_id(json, "site", stack->site->view.id);
-    json_text(json, "type", stack->site->view.type);
     if (stack->site->view.backing)
         json_flag(json, "backing", true);
-    json_number(json, "line", json_frames(json, report, stack, 0));
+    struct path path = json_frames(json, report, stack, 0);
+    json_number(json, "line", path.line);
+    json_text(json, "type", path.type);
     json_counters(json, &stack->counters, true);
     json_close(json, '}');
 }

@@ -7,12 +7,13 @@
 #include <string.h>
 
 struct path path_of(const struct report *report, const struct report_stack *stack, uint64_t depth) {
-    struct path path = {.count = 0};
+    struct path path = {.type = stack ? stack->site->view.type : NULL};
     if (!report->paths || !stack)
         return path;
     struct report_stack cut = *stack;
     cut.frame_count = depth && depth < stack->frame_count ? depth : stack->frame_count;
     path.calls = report->paths->take(report->paths, &cut, &path.count, &path.line);
+    path.type = report->paths->type;
     for (path.callers = path.line; path.callers < path.count && path.calls[path.callers].is_inlined;)
         path.callers++;
     path.callers += path.callers < path.count;
@@ -96,14 +97,14 @@ static void json_call(struct json *json, const struct report_call *call) {
     json_close(json, '}');
 }
 
-size_t json_frames(struct json *json, const struct report *report, const struct report_stack *stack,
-                   uint64_t depth) {
+struct path json_frames(struct json *json, const struct report *report, const struct report_stack *stack,
+                        uint64_t depth) {
     struct path path = path_of(report, stack, depth);
     json_open(json, "frames", '[');
     for (size_t i = 0; i < path.count; i++)
         json_call(json, &path.calls[i]);
     json_close(json, ']');
-    return path.line;
+    return path;
 }
 
 void json_way(struct json *json, const struct report *report, const struct report_site *row) {

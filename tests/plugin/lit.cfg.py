@@ -37,5 +37,6 @@ config.substitutions += [
     ("%dump", lit_config.params["dump"]),
     ("%sites", f"python3 {config.test_source_root}/sites.py " + lit_config.params["dump"]),
     ("%functions", f"python3 {config.test_source_root}/sites.py " + lit_config.params["dump"] + " --functions"),
+    ("%calls", f"python3 {config.test_source_root}/sites.py " + lit_config.params["dump"] + " --calls"),
     ("%check", f"{bin}/FileCheck %s"),
 ]

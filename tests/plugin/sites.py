@@ -38,8 +38,15 @@ def show_functions(table):
         print(f"{flags}  {symbol}  {file.rsplit('/', 1)[-1]}{depends}")
 
 
-if "--functions" in sys.argv:
-    show, sys.argv = show_functions, [word for word in sys.argv if word != "--functions"]
+def show_calls(table):
+    for call in table["calls"]:
+        print(f"{place(call)}  {call['function']}  {call['type']}{'  hands on' if call['hands_on'] else ''}")
+
+
+for word, shows in (("--functions", show_functions), ("--calls", show_calls)):
+    if word in sys.argv:
+        show = shows
+        sys.argv.remove(word)
 if "--format=json" in sys.argv:
     sys.exit(subprocess.run([sys.argv[1], "sites", *sys.argv[2:]]).returncode)
 run = subprocess.run([sys.argv[1], "sites", "--format=json", *sys.argv[2:]], stdout=subprocess.PIPE, text=True)

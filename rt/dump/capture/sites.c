@@ -10,7 +10,6 @@
 #include "dump/view/tree.h"
 #include "format.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,32 +48,6 @@ static void add_view(struct graph *graph, struct string_pool *texts, const struc
     site->line = view->at.line;
     site->column = view->at.column;
     site->is_uncounted = view->backing;
-}
-
-/* The character type of what the C++ library's string functions allocate inside the library. */
-static const char *characters_of(const struct site_view *view, char name[TYPE_NAME_SIZE]) {
-    static const char *const strings[] = {"std::string::", "std::__cxx11::basic_string<",
-                                          "std::basic_string<"};
-    const char *function = view->sited ? NULL : view->at.function;
-    for (size_t i = 0; function && i < sizeof strings / sizeof *strings; i++) {
-        size_t length = strlen(strings[i]);
-        if (strncmp(function, strings[i], length) != 0)
-            continue;
-        snprintf(name, TYPE_NAME_SIZE, "%.*s", (int)(i ? strcspn(function + length, ",>") : 4),
-                 i ? function + length : "char");
-        return name;
-    }
-    return NULL;
-}
-
-/* Runs before lines are chosen: afterwards the sites are the callers' lines. */
-static void type_characters(struct report *report, struct string_pool *texts) {
-    for (size_t i = 0; i < report->site_count; i++) {
-        struct site_view *view = &report->sites[i]->view;
-        char name[TYPE_NAME_SIZE];
-        if (!view->type && characters_of(view, name))
-            view->type = string_keep(texts, name);
-    }
 }
 
 static bool are_all_known(const struct capture_sites *sites, struct site_view view) {
@@ -178,8 +151,6 @@ void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct 
     *sites = (struct capture_sites){.source = source, .symbolizer.is_quiet = true};
     if (line)
         sites->symbolizer.line = *line;
-    symbolize_report(&sites->symbolizer, source->report);
-    type_characters(source->report, texts);
     report_source_lines(source, &sites->symbolizer);
     add_sites(sites, graph, texts);
     complain_of_files(&sites->layouts);

@@ -145,10 +145,15 @@ static void attribute_stack(struct attribution *attribution, size_t number) {
     attribution->made->origins[number] = *view;
     stack->origin = &attribution->made->origins[number];
     size_t count, chosen = line_chooser_take(&attribution->chooser, view, stack, &count);
+    const char *type = line_chooser_type(&attribution->chooser, view);
+    bool is_other = !is_same_text(type, view->type);
+    view->type = type;
+    if (chosen > 0 && chosen < count)
+        set_view(attribution, view, number, chosen);
+    else if (is_other)
+        view->id = id_of(attribution->chooser.symbolizer, view);
     if (chosen == count)
         return;
-    if (chosen > 0)
-        set_view(attribution, view, number, chosen);
     set_callers(attribution, number, chosen, count);
 }
 

@@ -4,8 +4,11 @@
 
 #include "dump/base/memory.h"
 #include "dump/line/pass_through.h"
+#include "format.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The texts of places stand in one place each, or nearly so. */
 unsigned line_chooser_flags(struct line_chooser *chooser, const struct path_place *place) {
@@ -75,6 +78,7 @@ void line_chooser_begin(struct line_chooser *chooser, struct symbolizer *symboli
 
 void line_chooser_end(struct line_chooser *chooser) {
     number_map_free(&chooser->known);
+    number_map_free(&chooser->types);
     call_path_free(&chooser->path);
 }
 
@@ -85,6 +89,54 @@ size_t line_chooser_take(struct line_chooser *chooser, const struct site_view *v
     return choose(chooser, view, *count);
 }
 
+/* ---- The type of what is allocated. */
+
+static const struct call_type *call_type_at(struct line_chooser *chooser, const struct path_place *place) {
+    uint64_t key = hash_number(hash_number(0, (uintptr_t)place->function), (uintptr_t)place->file);
+    key = hash_number(key, (uint64_t)place->line << 32 | place->column);
+    const uint64_t *known = number_map_find(&chooser->types, key);
+    if (known)
+        return (const struct call_type *)(uintptr_t)*known;
+    const struct place at = {place->function, place->file, place->line, place->column};
+    const struct call_type *found = call_types_find(&chooser->symbolizer->passing->types, &at);
+    number_map_add(&chooser->types, key, (uintptr_t)found);
+    return found;
+}
+
+/* Returns the type that a function of the C++ library's strings allocates, which is compiled in the library:
+ * characters. */
+static const char *type_of_string(struct string_pool *strings, const char *function) {
+    static const char *const names[] = {"std::string::", "std::__cxx11::basic_string<", "std::basic_string<"};
+    char type[64];
+    for (size_t i = 0; function && i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(function, names[i], length) != 0)
+            continue;
+        function += length;
+        snprintf(type, sizeof type, "%.*s", (int)(i ? strcspn(function, ",>") : 4), i ? function : "char");
+        return string_keep(strings, type);
+    }
+    return NULL;
+}
+
+/* A call of an allocator through a pointer has no type but the one that the call itself tells. */
+const char *line_chooser_type(struct line_chooser *chooser, const struct site_view *view) {
+    const char *type = view->type;
+    if (!type && !view->sited)
+        type = type_of_string(&chooser->symbolizer->strings, view->at.function);
+    for (size_t i = 0; i < chooser->path.count && allocsite_type_is_raw(type); i++) {
+        const struct call_type *call = call_type_at(chooser, &chooser->path.places[i]);
+        if (!call || (chooser->symbolizer->line.choice == LINE_SITE && view->type))
+            break;
+        if (call->type && (i || !view->type) &&
+            (!type_is_telling(type) || !allocsite_type_is_raw(call->type)))
+            type = call->type;
+        if (!call->hands_on)
+            break;
+    }
+    return type;
+}
+
 /* ---- The paths of a report's stacks for formats that programs read. */
 
 static const struct report_call *take(struct report_paths *paths, const struct report_stack *stack,
@@ -93,6 +145,7 @@ static const struct report_call *take(struct report_paths *paths, const struct r
     const struct site_view *site = stack->origin ? stack->origin : &stack->site->view;
     size_t chosen = line_chooser_take(&self->chooser, site, stack, count);
     *line = chosen < *count ? chosen : 0;
+    paths->type = line_chooser_type(&self->chooser, site);
     for (size_t i = 0; i < *count; i++) {
         const struct path_place *place = &self->chooser.path.places[i];
         self->calls[i] = (struct report_call){

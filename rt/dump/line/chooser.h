@@ -11,6 +11,7 @@
 struct line_chooser {
     struct symbolizer *symbolizer; /* has looked up the addresses of the report */
     struct number_map known;       /* flags of places, by the pointers to their texts */
+    struct number_map types;       /* the types of calls, as addresses, likewise */
     struct call_path path;         /* the last one taken */
 };
 
@@ -25,6 +26,11 @@ size_t line_chooser_take(struct line_chooser *, const struct site_view *, const 
 
 /* The flags of a place of the path (pass_through.h). */
 unsigned line_chooser_flags(struct line_chooser *, const struct path_place *);
+
+/* Returns the type of the allocation whose path was taken: the site's own or, while nothing better than raw
+ * memory is known and functions hand the block on, that of the next call outwards. NULL: unknown. Where the
+ * user has the line of the site, its type is the site's alone. */
+const char *line_chooser_type(struct line_chooser *, const struct site_view *);
 
 /* Returns the number of the first place from `from` on that has a function and none of the flags; count if
  * there is none. */

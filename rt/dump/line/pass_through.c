@@ -69,6 +69,7 @@ static void read_table(struct pass_through *passing, struct pass_module *module,
         return;
     for (size_t i = 0; i < read.table.function_count; i++)
         add_function(passing, &read.table.functions[i]);
+    call_types_add(&passing->types, &read.table, &passing->strings);
     module_table_free(&read);
 }
 
@@ -160,6 +161,7 @@ void pass_through_free(struct pass_through *passing) {
     hash_free(&passing->by_module);
     hash_free(&passing->by_name);
     number_map_free(&passing->symbols);
+    call_types_free(&passing->types);
     string_pool_free(&passing->strings);
 }
 

@@ -14,6 +14,7 @@
 #include "dump/base/hash_index.h"
 #include "dump/elf/module_files.h"
 #include "dump/line/call_path.h"
+#include "dump/line/call_types.h"
 #include "model/report.h"
 
 /* All zero: nothing is known. It can be loaded again for another report, and keeps what it has. */
@@ -25,7 +26,8 @@ struct pass_through {
     struct hash_index by_module, by_name;
     struct number_map symbols; /* of text in strings: whether it passes through */
     struct string_pool strings;
-    bool is_any_compiled; /* with the plugin */
+    struct call_types types; /* of calls of the same modules */
+    bool is_any_compiled;    /* with the plugin */
 };
 
 /* Reads the tables of the report's modules that were not read yet. Modules whose files are gone or are not

@@ -217,6 +217,14 @@ static void write_function(struct json *json, const struct table_function *funct
     json_close(json, '}');
 }
 
+static void write_call(struct json *json, const struct table_call *call) {
+    json_open(json, NULL, '{');
+    json_place(json, &call->at);
+    json_text(json, "type", call->type);
+    json_flag(json, "hands_on", call->flags & ALLOCSITE_HANDS_ON);
+    json_close(json, '}');
+}
+
 void sites_json(struct out *out, const char *module, const struct table *table) {
     struct json json = json_begin(out, "allocsite-sites", 1);
     json_text(&json, "module", module);
@@ -227,6 +235,10 @@ void sites_json(struct out *out, const char *module, const struct table *table) 
     json_open(&json, "functions", '[');
     for (size_t i = 0; i < table->function_count; i++)
         write_function(&json, &table->functions[i]);
+    json_close(&json, ']');
+    json_open(&json, "calls", '[');
+    for (size_t i = 0; i < table->call_count; i++)
+        write_call(&json, &table->calls[i]);
     json_close(&json, ']');
     json_end(&json);
 }

@@ -23,7 +23,8 @@ bool module_has_table(const struct elf_file *elf) {
 
 static bool is_table_section(const struct elf_section *section) {
     return is_named(section, ALLOCSITE_SITES_SECTION) || is_named(section, ALLOCSITE_FRAMES_SECTION) ||
-           is_named(section, ALLOCSITE_STRINGS_SECTION) || is_named(section, ALLOCSITE_FUNCTIONS_SECTION);
+           is_named(section, ALLOCSITE_STRINGS_SECTION) || is_named(section, ALLOCSITE_FUNCTIONS_SECTION) ||
+           is_named(section, ALLOCSITE_CALLS_SECTION);
 }
 
 /* Sections of a valid file do not overlap. Without this check a small file with many headers for the same
@@ -94,10 +95,9 @@ static bool decode(struct module_table *module, const struct elf_file *elf, cons
         const char *name;
         struct table_regions *regions;
     } kinds[] = {
-        {ALLOCSITE_SITES_SECTION, &input.sites},
-        {ALLOCSITE_FRAMES_SECTION, &input.frames},
-        {ALLOCSITE_STRINGS_SECTION, &input.strings},
-        {ALLOCSITE_FUNCTIONS_SECTION, &input.functions},
+        {ALLOCSITE_SITES_SECTION, &input.sites},     {ALLOCSITE_FRAMES_SECTION, &input.frames},
+        {ALLOCSITE_STRINGS_SECTION, &input.strings}, {ALLOCSITE_FUNCTIONS_SECTION, &input.functions},
+        {ALLOCSITE_CALLS_SECTION, &input.calls},
     };
     struct table_region *next = module->regions;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

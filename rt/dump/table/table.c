@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Decodes a site table. */
-#include "dump/table/table.h"
+#include "dump/table/decode.h"
 
 #include "base/arrays.h"
 #include "base/path.h"
@@ -18,8 +18,7 @@ static const struct table_region *region_before(const struct table_regions *regi
     return count ? &regions->items[count - 1] : NULL;
 }
 
-/* NULL: no region contains all of these bytes. */
-static const unsigned char *bytes_at(const struct table_regions *regions, uint64_t address, size_t size) {
+const unsigned char *table_bytes(const struct table_regions *regions, uint64_t address, size_t size) {
     const struct table_region *region = region_before(regions, address);
     if (!region)
         return NULL;
@@ -29,69 +28,64 @@ static const unsigned char *bytes_at(const struct table_regions *regions, uint64
     return region->bytes + offset;
 }
 
-/* Copies the bytes. False: they are missing. */
-static bool read_at(const struct table_regions *regions, uint64_t address, void *to, size_t size) {
-    const unsigned char *bytes = bytes_at(regions, address, size);
+bool table_read(const struct table_regions *regions, uint64_t address, void *to, size_t size) {
+    const unsigned char *bytes = table_bytes(regions, address, size);
     if (bytes)
         memcpy(to, bytes, size);
     return bytes;
 }
 
-/* The target of the reference in a field at an address; 0: none. */
-static uint64_t target(uint64_t field, allocsite_ref reference) {
-    return reference ? field + (uint64_t)(int64_t)reference : 0;
-}
-
-#define FIELD(address, type, member) ((address) + offsetof(type, member))
-
 /* A string stored next to the record that refers to it; NULL: not terminated. */
 static const char *string_beside(const struct table_regions *frames, uint64_t address) {
     const struct table_region *region = region_before(frames, address);
-    const unsigned char *bytes = bytes_at(frames, address, 1);
+    const unsigned char *bytes = table_bytes(frames, address, 1);
     return bytes && memchr(bytes, '\0', region->size - (address - region->address)) ? (const char *)bytes
                                                                                     : NULL;
 }
 
 /* Regions of strings end with a NUL (checked once, in check_strings), so every string in them is terminated.
- * An empty string means unknown, like a missing one. */
-static bool read_string(const struct table_input *input, uint64_t address, const char **string) {
+ */
+bool table_read_string(const struct table_input *input, uint64_t address, const char **string) {
     *string = NULL;
     if (address == 0)
         return true;
     const char *bytes =
-        (const char *)bytes_at(&input->strings, address, 1) ?: string_beside(&input->frames, address);
+        (const char *)table_bytes(&input->strings, address, 1) ?: string_beside(&input->frames, address);
     if (bytes && *bytes)
         *string = bytes;
     return bytes != NULL;
 }
 
-static bool read_scope(const struct table_input *input, uint64_t address, struct place *place) {
+bool table_read_scope(const struct table_input *input, uint64_t address, struct place *place) {
     struct allocsite_scope scope;
-    return read_at(&input->frames, address, &scope, sizeof scope) &&
-           read_string(input, target(FIELD(address, struct allocsite_scope, function), scope.function),
-                       &place->function) &&
-           read_string(input, target(FIELD(address, struct allocsite_scope, file), scope.file), &place->file);
+    return table_read(&input->frames, address, &scope, sizeof scope) &&
+           table_read_string(input,
+                             table_target(FIELD(address, struct allocsite_scope, function), scope.function),
+                             &place->function) &&
+           table_read_string(input, table_target(FIELD(address, struct allocsite_scope, file), scope.file),
+                             &place->file);
 }
 
 /* Reads the frame at *address and sets *address to its caller's frame. */
 static bool read_frame(const struct table_input *input, uint64_t *address, struct place *place) {
     struct allocsite_frame frame;
-    if (!read_at(&input->frames, *address, &frame, sizeof frame))
+    if (!table_read(&input->frames, *address, &frame, sizeof frame))
         return false;
     place->line = frame.line;
     place->column = frame.column;
-    uint64_t scope = target(FIELD(*address, struct allocsite_frame, scope), frame.scope);
-    *address = target(FIELD(*address, struct allocsite_frame, caller), frame.caller);
-    return read_scope(input, scope, place);
+    uint64_t scope = table_target(FIELD(*address, struct allocsite_frame, scope), frame.scope);
+    *address = table_target(FIELD(*address, struct allocsite_frame, caller), frame.caller);
+    return table_read_scope(input, scope, place);
 }
 
 static bool read_request(const struct table_input *input, uint64_t address, struct table_site *site) {
     struct allocsite_request request;
-    if (!read_at(&input->frames, address, &request, sizeof request))
+    if (!table_read(&input->frames, address, &request, sizeof request))
         return false;
-    uint64_t callee = target(FIELD(address, struct allocsite_request, callee), request.callee);
-    uint64_t type = target(FIELD(address, struct allocsite_request, type), request.type);
-    return read_string(input, callee, &site->callee) && read_string(input, type, &site->type) && site->callee;
+    uint64_t callee = table_target(FIELD(address, struct allocsite_request, callee), request.callee);
+    uint64_t type = table_target(FIELD(address, struct allocsite_request, type), request.type);
+    return table_read_string(input, callee, &site->callee) && table_read_string(input, type, &site->type) &&
+           site->callee;
 }
 
 static bool check_chain(const struct table_input *input, uint64_t address) {
@@ -136,10 +130,11 @@ static bool read_site(const struct table_input *input, const struct table_region
     *site = (struct table_site){.address = address, .hash = raw.hash, .kind = kind};
     site->at.line = raw.line;
     site->at.column = raw.column;
-    site->caller = target(FIELD(address, struct allocsite_site, caller), refs.caller);
-    if (!read_scope(input, target(FIELD(address, struct allocsite_site, scope), refs.scope), &site->at))
+    site->caller = table_target(FIELD(address, struct allocsite_site, caller), refs.caller);
+    if (!table_read_scope(input, table_target(FIELD(address, struct allocsite_site, scope), refs.scope),
+                          &site->at))
         return damaged(why, address, "function or file");
-    uint64_t request = target(FIELD(address, struct allocsite_site, request), refs.request);
+    uint64_t request = table_target(FIELD(address, struct allocsite_site, request), refs.request);
     if (!read_request(input, request, site))
         return damaged(why, address, "callee or type");
     if (!check_chain(input, site->caller))
@@ -155,10 +150,8 @@ static bool read_region(struct table *table, const struct table_region *region, 
     return true;
 }
 
-/* The number of elements of that size in the regions. False: a region's size is not a multiple of it; `what`
- * names the kind for *why. */
-static bool count_elements(const struct table_regions *regions, size_t element, const char *what,
-                           size_t *count, struct reason *why) {
+bool table_count(const struct table_regions *regions, size_t element, const char *what, size_t *count,
+                 struct reason *why) {
     *count = 0;
     for (size_t i = 0; i < regions->count; i++) {
         if (regions->items[i].size % element)
@@ -179,8 +172,7 @@ static void sort_regions(struct table_regions *regions) {
     sort_list(regions->items, regions->count, sizeof *regions->items, compare_first_u64);
 }
 
-/* NULL, unknown, comes last. */
-static int compare_known(const char *a, const char *b) {
+int table_compare_known(const char *a, const char *b) {
     return a == b ? 0 : a && b ? strcmp(a, b) : !a - !b;
 }
 
@@ -188,7 +180,7 @@ static int compare_known(const char *a, const char *b) {
 static int compare_file(const char *a, const char *b) {
     char clean_a[PATH_MAX], clean_b[PATH_MAX];
     if (a == b || !a || !b)
-        return compare_known(a, b);
+        return table_compare_known(a, b);
     path_show(clean_a, sizeof clean_a, a, NULL);
     path_show(clean_b, sizeof clean_b, b, NULL);
     return strcmp(clean_a, clean_b) ?: strcmp(a, b);
@@ -199,8 +191,8 @@ static int by_place(const void *left, const void *right) {
     return compare_file(a->at.file, b->at.file)
                ?: compare_u64(a->at.line, b->at.line)
                ?: compare_u64(a->at.column, b->at.column)
-               ?: compare_known(a->at.function, b->at.function)
-               ?: compare_known(a->callee, b->callee) ?: compare_u64(a->hash, b->hash);
+               ?: table_compare_known(a->at.function, b->at.function)
+               ?: table_compare_known(a->callee, b->callee) ?: compare_u64(a->hash, b->hash);
 }
 
 /* A module may contain the same site several times (see rt/format.h). */
@@ -218,7 +210,7 @@ static void sort_and_merge(struct table *table) {
 static bool decode_sites(struct table *table, struct reason *why) {
     const struct table_regions *regions = &table->input.sites;
     size_t count;
-    if (!count_elements(regions, sizeof(struct allocsite_site), "its size", &count, why) ||
+    if (!table_count(regions, sizeof(struct allocsite_site), "its size", &count, why) ||
         !check_strings(&table->input.strings, why))
         return false;
     table->sites = memory_zeros(count, sizeof *table->sites);
@@ -229,13 +221,11 @@ static bool decode_sites(struct table *table, struct reason *why) {
     return true;
 }
 
-static bool decode_functions(struct table *, struct reason *why);
-
 bool table_decode(struct table *table, struct table_input input, struct reason *why) {
     sort_regions(&input.frames);
     sort_regions(&input.strings);
     *table = (struct table){.input = input};
-    if (decode_sites(table, why) && decode_functions(table, why))
+    if (decode_sites(table, why) && table_decode_functions(table, why) && table_decode_calls(table, why))
         return true;
     table_free(table);
     return false;
@@ -244,6 +234,7 @@ bool table_decode(struct table *table, struct table_input input, struct reason *
 void table_free(struct table *table) {
     free(table->sites);
     free(table->functions);
+    free(table->calls);
     *table = (struct table){0};
 }
 
@@ -259,60 +250,4 @@ const char *table_kind_name(uint8_t kind) {
     static const char *const names[] = {"alloc", "realloc", "free"};
     COVERS(names, ALLOCSITE_FREE + 1);
     return names[kind];
-}
-
-/* ---- Decoding the functions of a site table. */
-
-static bool read_function(const struct table_input *input, uint64_t address, const unsigned char *bytes,
-                          struct table_function *function, struct reason *why) {
-    struct allocsite_function raw;
-    memcpy(&raw, bytes, sizeof raw);
-    uint32_t version = raw.flags >> ALLOCSITE_FUNCTION_VERSION_SHIFT;
-    if (version != ALLOCSITE_FORMAT_VERSION)
-        return reason_set(why, "functions of format version %u; this allocsite-dump reads version %u",
-                          version, ALLOCSITE_FORMAT_VERSION);
-    *function = (struct table_function){
-        .flags = raw.flags & (ALLOCSITE_PASSES_THROUGH | ALLOCSITE_DECLARED | ALLOCSITE_LIBRARY)};
-#define READ(member)                                                                                         \
-    read_string(input, target(FIELD(address, struct allocsite_function, member), raw.member),                \
-                &function->member)
-    bool is_sound = READ(symbol) && READ(function) && READ(file) && READ(depends) &&
-                    !function->symbol == !function->function && (function->symbol || function->file);
-#undef READ
-    return is_sound || reason_set(why, "damaged site table: the function at address 0x%llx is none",
-                                  (unsigned long long)address);
-}
-
-static int by_function(const void *left, const void *right) {
-    const struct table_function *a = left, *b = right;
-    return compare_known(a->symbol, b->symbol)
-               ?: compare_known(a->file, b->file) ?: compare_known(a->depends, b->depends);
-}
-
-/* Each object file that includes a header may describe its functions. */
-static void sort_and_merge_functions(struct table *table) {
-    size_t kept = 0;
-    sort_list(table->functions, table->function_count, sizeof *table->functions, by_function);
-    for (size_t i = 0; i < table->function_count; i++)
-        if (kept == 0 || by_function(&table->functions[i], &table->functions[kept - 1]) != 0)
-            table->functions[kept++] = table->functions[i];
-        else
-            table->functions[kept - 1].flags |= table->functions[i].flags;
-    table->function_count = kept;
-}
-
-static bool decode_functions(struct table *table, struct reason *why) {
-    const struct table_regions *regions = &table->input.functions;
-    const size_t size = sizeof(struct allocsite_function);
-    size_t count;
-    if (!count_elements(regions, size, "the size of its functions", &count, why))
-        return false;
-    table->functions = memory_zeros(count, sizeof *table->functions);
-    for (size_t i = 0; i < regions->count; i++)
-        for (uint64_t at = 0; at < regions->items[i].size; at += size)
-            if (!read_function(&table->input, regions->items[i].address + at, regions->items[i].bytes + at,
-                               &table->functions[table->function_count++], why))
-                return false;
-    sort_and_merge_functions(table);
-    return true;
 }

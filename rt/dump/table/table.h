@@ -26,7 +26,7 @@ struct table_regions {
 
 /* The regions of a module. A relocatable object has many regions of a kind, a linked module one. */
 struct table_input {
-    struct table_regions sites, frames, strings, functions;
+    struct table_regions sites, frames, strings, functions, calls;
 };
 
 struct table_site {
@@ -48,12 +48,22 @@ struct table_function {
     uint32_t flags;       /* enum allocsite_function_flag */
 };
 
+/* A call that knows the type of a block which functions hand to it, or hands such a block on itself (struct
+ * allocsite_call). */
+struct table_call {
+    struct place at;
+    const char *type; /* NULL: unknown */
+    uint32_t flags;   /* enum allocsite_call_flag */
+};
+
 /* Distinct sites, ordered by file, line, column and function. Strings point into the input's bytes. */
 struct table {
     struct table_site *sites;
     size_t count;
     struct table_function *functions; /* distinct, ordered by symbol, file, depends; NULL comes last */
     size_t function_count;
+    struct table_call *calls; /* each as often as objects have it */
+    size_t call_count;
     struct table_input input;
 };
 

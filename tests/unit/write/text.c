@@ -357,7 +357,7 @@ static const char *below_stack(const struct report *report, const struct report_
 
 static void callers_follow_the_function_with_the_line(void **state) {
     (void)state;
-    struct report_paths paths = {take_calls};
+    struct report_paths paths = {.take = take_calls};
     struct report report = unprepared();
     const struct report_stack stack = {.site = &copies[0], .frame_count = 8};
     report.paths = &paths;
