@@ -4,20 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW(symbol, callee, prototype, kind, position, replaceable, always)                                  \
-    {#symbol, callee, prototype, ALLOCSITE_##kind, SITE_##position, replaceable, always},
-#define HEAP_ALLOC(...)     ROW(__VA_ARGS__, ALLOC, LAST, true, true)
-#define HEAP_REALLOC(...)   ROW(__VA_ARGS__, REALLOC, LAST, true, true)
-#define HEAP_FREE(...)      ROW(__VA_ARGS__, FREE, LAST, true, false)
-#define OPERATOR_NEW        HEAP_ALLOC
-#define OPERATOR_DELETE     HEAP_FREE
-#define LIBRARY(...)        ROW(__VA_ARGS__, ALLOC, LAST, false, true)
-#define LIBRARY_BUFFER(...) ROW(__VA_ARGS__, ALLOC, LAST, false, false)
-#define LIBRARY_FORMAT(...) ROW(__VA_ARGS__, ALLOC, FIRST, false, true)
-#define MARK                LIBRARY
-#define UNMARK              HEAP_FREE
+#define ROW(symbol, callee, prototype, kind, replaceable)                                                    \
+    {#symbol, callee, prototype, ALLOCSITE_##kind, replaceable},
+#define HEAP_ALLOC(...)   ROW(__VA_ARGS__, ALLOC, true)
+#define HEAP_REALLOC(...) ROW(__VA_ARGS__, REALLOC, true)
+#define HEAP_FREE(...)    ROW(__VA_ARGS__, FREE, true)
+#define OPERATOR_NEW      HEAP_ALLOC
+#define OPERATOR_DELETE   HEAP_FREE
+#define COPY(...)         ROW(__VA_ARGS__, ALLOC, false)
+#define MARK              COPY
+#define UNMARK            HEAP_FREE
 /* The callee's name is the name of the function that contains the call. */
-#define CUSTOM(symbol, prototype, kind) {#symbol, "", prototype, kind, SITE_LAST, false, false},
+#define CUSTOM(symbol, prototype, kind) {#symbol, "", prototype, kind, false},
 
 /* Sorted by symbol, for the binary search. */
 static const struct allocator table[] = {

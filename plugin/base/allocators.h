@@ -13,27 +13,16 @@
 extern "C" {
 #endif
 
-/* Position of the site among the arguments of the runtime's entry point. */
-enum site_position {
-    SITE_LAST,  /* appended, so that the other arguments keep their registers */
-    SITE_FIRST, /* variadic functions: no argument can follow the variable ones */
-};
-
 struct allocator {
     const char *symbol; /* linker symbol */
     const char *callee; /* name in the source; "": use the name of the function that contains the call */
-    /* The result's type, then the parameters' types: v void, p pointer, z size_t, i int, `.` variable
-     * arguments. A function with this symbol and another prototype belongs to the program and is not an
-     * allocator. */
+    /* The result's type, then the parameters' types: v void, p pointer, z size_t, i int. A function
+     * with this symbol and another prototype belongs to the program and is not an allocator. */
     const char *prototype;
     enum allocsite_kind kind;
-    enum site_position position;
     /* The C and C++ standards let a program define this function, and its definition then serves the whole
      * process. A program's definition of any other allocator is an ordinary function. */
     bool replaceable;
-    /* Every successful call returns a new block. False for functions that may use the caller's buffer, and
-     * for functions that free. */
-    bool always_allocates;
 };
 
 /* Returns the allocator with that symbol, or NULL. `symbol` need not be terminated. The result is static. */

@@ -183,8 +183,7 @@ bool linker_wraps(char *const *arguments, const char *name) {
 #define HEAP_FREE         NAME
 #define OPERATOR_NEW      NAME
 #define OPERATOR_DELETE   NAME
-#define LIBRARY           NAME
-#define LIBRARY_BUFFER    NAME
+#define COPY              NAME
 const char *const wrappable_functions[] = {
 #include "allocators.def"
     NULL};

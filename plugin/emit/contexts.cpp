@@ -229,7 +229,7 @@ static void passContext(CallBase &call, const Contexts &contexts, const TailCall
         forgetMemoryEffects(call);
         return;
     }
-    Arguments arguments = withSite(call, contexts.current, SITE_LAST);
+    Arguments arguments = withSite(call, contexts.current);
     replaceWithCall(call, entryByContext(*callee, arguments.types), arguments);
 }
 

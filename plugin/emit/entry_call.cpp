@@ -8,17 +8,13 @@ using namespace llvm;
 
 namespace allocsite {
 
-Arguments withSite(CallBase &call, Value *site, site_position position) {
+Arguments withSite(CallBase &call, Value *site) {
     Arguments arguments;
-    Type *type = site->getType();
-    if (position == SITE_FIRST)
-        arguments.add(type, site, {});
     FunctionType *called = call.getFunctionType();
     for (unsigned i = 0; i < call.arg_size(); i++)
         arguments.add(i < called->getNumParams() ? called->getParamType(i) : nullptr, call.getArgOperand(i),
                       call.getAttributes().getParamAttrs(i));
-    if (position == SITE_LAST)
-        arguments.add(type, site, {});
+    arguments.add(site->getType(), site, {});
     return arguments;
 }
 
@@ -30,15 +26,14 @@ static Value *extended(IRBuilder<> &builder, Value *number, bool isSigned, Type 
 
 void extendNumbers(CallBase &call, const allocator &row, Arguments &arguments) {
     IRBuilder<> builder(&call);
-    unsigned site = row.position == SITE_FIRST;
-    for (unsigned i = 0; row.prototype[i + 1] && row.prototype[i + 1] != '.'; i++) {
+    for (unsigned i = 0; row.prototype[i + 1]; i++) {
         Type *type = row.prototype[i + 1] == 'z' ? builder.getInt64Ty() : builder.getInt32Ty();
-        Value *&value = arguments.values[site + i];
+        Value *&value = arguments.values[i];
         if (!value->getType()->isIntegerTy() || value->getType() == type)
             continue;
-        value = extended(builder, value, arguments.attributes[site + i].hasAttribute(Attribute::SExt), type);
-        arguments.types[site + i] = type;
-        arguments.attributes[site + i] = {};
+        value = extended(builder, value, arguments.attributes[i].hasAttribute(Attribute::SExt), type);
+        arguments.types[i] = type;
+        arguments.attributes[i] = {};
     }
 }
 
@@ -53,25 +48,17 @@ static CallBase *createCall(IRBuilder<> &builder, CallBase &call, FunctionCallee
     return created;
 }
 
-/* alloc-variant-zeroed names a function with the same signature; the other attributes refer to arguments by
- * position. */
-AttributeSet withoutSignature(LLVMContext &context, AttributeSet attributes, site_position position) {
-    attributes = attributes.removeAttribute(context, "alloc-variant-zeroed");
-    if (position == SITE_LAST)
-        return attributes;
-    return attributes.removeAttribute(context, Attribute::AllocSize)
-        .removeAttribute(context, "modular-format");
+AttributeSet withoutSignature(LLVMContext &context, AttributeSet attributes) {
+    return attributes.removeAttribute(context, "alloc-variant-zeroed");
 }
 
-void replaceWithCall(CallBase &call, FunctionCallee callee, const Arguments &arguments,
-                     site_position position) {
+void replaceWithCall(CallBase &call, FunctionCallee callee, const Arguments &arguments) {
     IRBuilder<> builder(&call);
     CallBase *created = createCall(builder, call, callee, arguments.values);
     LLVMContext &context = call.getContext();
     AttributeList attributes = call.getAttributes();
     created->setCallingConv(call.getCallingConv());
-    created->setAttributes(AttributeList::get(context,
-                                              withoutSignature(context, attributes.getFnAttrs(), position),
+    created->setAttributes(AttributeList::get(context, withoutSignature(context, attributes.getFnAttrs()),
                                               attributes.getRetAttrs(), arguments.attributes));
     created->copyMetadata(call);
     created->takeName(&call);

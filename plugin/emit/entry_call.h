@@ -13,7 +13,7 @@
 
 namespace allocsite {
 
-/* The arguments of a call including the site, with their types and attributes. */
+/* The arguments of a call and the site, which is the last one, with their types and attributes. */
 struct Arguments {
     llvm::SmallVector<llvm::Type *, 6> types;
     llvm::SmallVector<llvm::Value *, 6> values;
@@ -27,22 +27,19 @@ struct Arguments {
     }
 };
 
-Arguments withSite(llvm::CallBase &call, llvm::Value *site, site_position position);
+Arguments withSite(llvm::CallBase &call, llvm::Value *site);
 
 /* Extends integer arguments to the types of the allocator's prototype. In the ABI the upper half of a
  * register that holds 32 bits is undefined; compiled code leaves zero there. Zero extension therefore keeps
  * the requested size. */
 void extendNumbers(llvm::CallBase &call, const allocator &row, Arguments &arguments);
 
-/* Returns the attributes of a function or call for its counterpart that takes the site. Removes function
- * attributes that hold for the former signature only. With these, LLVM would reject the module or use the
- * wrong arguments. */
-llvm::AttributeSet withoutSignature(llvm::LLVMContext &context, llvm::AttributeSet attributes,
-                                    site_position position);
+/* Returns the attributes without alloc-variant-zeroed, which names a function of the same signature: LLVM
+ * rejects a module where the signatures differ. */
+llvm::AttributeSet withoutSignature(llvm::LLVMContext &context, llvm::AttributeSet attributes);
 
 /* Replaces the call by a call of `callee` and erases it. */
-void replaceWithCall(llvm::CallBase &call, llvm::FunctionCallee callee, const Arguments &arguments,
-                     site_position position = SITE_LAST);
+void replaceWithCall(llvm::CallBase &call, llvm::FunctionCallee callee, const Arguments &arguments);
 
 } // namespace allocsite
 

@@ -17,20 +17,22 @@ using namespace llvm;
 
 namespace allocsite {
 
-/* Returns the allocator's attributes that also hold for its entry point. A parameter whose position or type
- * differs has none. */
+/* Returns the allocator's attributes that also hold for its entry point. If the call has another prototype
+ * than the declaration, attributes that refer to the result or to parameters are left out. */
 static AttributeList attributesOfEntry(const AllocatorCall &found, const FunctionType *type) {
     LLVMContext &context = type->getContext();
     const FunctionType *known = found.callee->getFunctionType();
     AttributeList attributes = found.callee->getAttributes();
     bool isAsDeclared = found.call->getFunctionType() == known;
-    site_position position = isAsDeclared ? found.row->position : SITE_FIRST;
+    AttributeSet ofFunction = withoutSignature(context, attributes.getFnAttrs());
+    if (!isAsDeclared)
+        ofFunction = ofFunction.removeAttribute(context, Attribute::AllocSize);
     SmallVector<AttributeSet, 6> ofParameters;
-    for (unsigned i = 0; i < known->getNumParams() && position == SITE_LAST; i++)
+    for (unsigned i = 0; i < known->getNumParams() && isAsDeclared; i++)
         ofParameters.push_back(known->getParamType(i) == type->getParamType(i) ? attributes.getParamAttrs(i)
                                                                                : AttributeSet());
-    return AttributeList::get(context, withoutSignature(context, attributes.getFnAttrs(), position),
-                              isAsDeclared ? attributes.getRetAttrs() : AttributeSet(), ofParameters);
+    return AttributeList::get(context, ofFunction, isAsDeclared ? attributes.getRetAttrs() : AttributeSet(),
+                              ofParameters);
 }
 
 /* Declares the runtime's counterpart of an allocator with the allocator's attributes, so that a later
@@ -50,11 +52,11 @@ static FunctionCallee entryPoint(Module &module, const AllocatorCall &found, Fun
 
 static void replaceCall(const AllocatorCall &found, Value *site) {
     CallBase &call = *found.call;
-    Arguments arguments = withSite(call, site, found.row->position);
+    Arguments arguments = withSite(call, site);
     extendNumbers(call, *found.row, arguments);
-    auto *type = FunctionType::get(call.getType(), arguments.types, found.row->position == SITE_FIRST);
+    auto *type = FunctionType::get(call.getType(), arguments.types, false);
     FunctionCallee entry = entryPoint(*call.getModule(), found, type);
-    replaceWithCall(call, FunctionCallee(type, entry.getCallee()), arguments, found.row->position);
+    replaceWithCall(call, FunctionCallee(type, entry.getCallee()), arguments);
 }
 
 /* The distinct sites of a function. */

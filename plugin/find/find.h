@@ -92,6 +92,13 @@ std::string libraryFileOf(const llvm::Function &function);
  * with. */
 bool isOfLanguage(const llvm::Function &function);
 
+/* Returns whether a function of the C or C++ library returns a block that the caller has to free, as fopen
+ * does. */
+bool returnsBlock(const llvm::Function &function);
+
+/* Returns whether a function of the C library stores a block through its first argument, as asprintf does. */
+bool storesBlock(const llvm::Function &function);
+
 /* Returns whether the function is one of the C library that returns its first argument. */
 bool returnsFirst(const llvm::Function &function);
 

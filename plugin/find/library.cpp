@@ -71,6 +71,18 @@ bool isOfLanguage(const Function &function) {
            any_of(libraries, [&](void *library) { return library && dlsym(library, symbol.c_str()); });
 }
 
+bool returnsBlock(const Function &function) {
+    static const StringSet<> names = {"realpath", "__realpath_chk", "getcwd", "__getcwd_chk",
+                                      "backtrace_symbols"}; /* not declared to return a new block */
+    return isOfLanguage(function) && (function.returnDoesNotAlias() || names.contains(function.getName()));
+}
+
+bool storesBlock(const Function &function) {
+    static const StringSet<> names = {"asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk",
+                                      "getline",  "getdelim",  "__getdelim"};
+    return isOfLanguage(function) && names.contains(function.getName());
+}
+
 bool returnsFirst(const Function &function) {
     static const StringSet<> names = {"memcpy",       "memmove",       "memset",       "strcpy",
                                       "strncpy",      "strcat",        "strncat",      "wmemcpy",

@@ -105,19 +105,17 @@ static bool isHook(const CallBase &call) {
            any_of(call.args(), [](const Use &argument) { return isSize(*argument->getType()); });
 }
 
-/* Returns whether the callee is an allocator, or a C library function that is declared to return a new block,
- * such as fopen. */
+/* Returns whether the callee is an allocator, or a C library function that returns or stores a block. */
 static bool isAllocating(const CallBase &call, const Function &callee) {
     const allocator *row = allocatorThatIs(callee, call.getFunctionType());
-    return row ? row->kind != ALLOCSITE_FREE : isOfLanguage(callee) && callee.returnDoesNotAlias();
+    return row ? row->kind != ALLOCSITE_FREE : returnsBlock(callee) || storesBlock(callee);
 }
 
-/* Returns whether an allocator stores the block through its first argument, like posix_memalign and
- * getline. */
+/* Returns whether a call stores a block through its first argument, like posix_memalign and getline. */
 static bool isStoringBlock(const CallBase &call) {
     const allocator *row = allocatorCalled(call);
-    return row && strchr("iz", row->prototype[0]) && row->prototype[1] == 'p' &&
-           StringRef(row->symbol).find("scandir") != 0;
+    const Function *callee = call.getCalledFunction();
+    return row ? row->prototype[0] == 'i' : callee && storesBlock(*callee);
 }
 
 static void addBlock(Pointers &found, const CallBase &call) {

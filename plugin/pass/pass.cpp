@@ -41,6 +41,12 @@ static bool hasAttribute(const Function &function) {
            !isAllocator(function) && !isOfLanguage(function);
 }
 
+/* Returns whether the function is a malloc or an operator new of the program's own. */
+static bool isOwnAllocator(const Function &function) {
+    const allocator *row = function.isDeclaration() ? nullptr : allocatorThatIs(function);
+    return row && row->kind != ALLOCSITE_FREE;
+}
+
 /* Returns whether an attribute or a list declares that the function passes through, or nothing if neither
  * mentions it. False: it is declared not to. */
 static std::optional<bool> isDeclared(const ModuleFlags &module, const Function &function) {
@@ -48,7 +54,8 @@ static std::optional<bool> isDeclared(const ModuleFlags &module, const Function 
     if (said)
         return said->function.kind != LISTED_IGNORE && said->function.kind != LISTED_MARK &&
                said->function.kind != LISTED_BACKING;
-    return hasAttribute(function) ? std::optional<bool>(true) : std::nullopt;
+    bool isKnown = hasAttribute(function) || isOwnAllocator(function);
+    return isKnown ? std::optional<bool>(true) : std::nullopt;
 }
 
 static Answer passes(const ModuleFlags &module, const Function &function) {
@@ -170,7 +177,8 @@ std::vector<FunctionFlags> findFunctionFlags(llvm::Module &module, const Lists &
         setPasses(all, function);
         if (!function.isDeclaration() && reaching.functions.contains(&function))
             files.insert(libraryFileOf(function));
-        bool isSeen = isInstrumented(function) || (function.isDeclaration() && !function.use_empty());
+        bool isUsed = function.isDeclaration() && !function.use_empty();
+        bool isSeen = isInstrumented(function) || isOwnAllocator(function) || isUsed;
         if (isSeen && !isStandIn(function) && !isRecognizedByReader(function))
             addFunction(all, function, symbolOf(function).str(), found);
     }

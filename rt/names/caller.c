@@ -9,9 +9,7 @@ static const char *const allocators[] = {
 #define HEAP_ALLOC                  CALLEE
 #define HEAP_REALLOC                CALLEE
 #define OPERATOR_NEW                CALLEE
-#define LIBRARY                     CALLEE
-#define LIBRARY_BUFFER              CALLEE
-#define LIBRARY_FORMAT              CALLEE
+#define COPY                        CALLEE
 #include "allocators.def"
 };
 

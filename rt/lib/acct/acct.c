@@ -11,7 +11,6 @@
 #include "lib/count/tally.h"
 #include "lib/heap/shadow.h"
 #include "lib/paths/origin.h"
-#include "lib/paths/scope.h"
 #include "lib/registry/registry.h"
 
 #include "lib/acct/acct_slow.h"
@@ -24,29 +23,6 @@
 #include "lib/paths/stacks.h"
 
 #include <errno.h>
-
-/* The rest is mostly for a scope. */
-static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum family family) {
-    struct scope *scope = &local.scope;
-    struct thread *thread = local.own; /* not current, which hides it within a scope that lifts */
-    if (!p || !thread || sizes_wanted || births_wanted || local.silent || local.ending || local.custom)
-        return false;
-    uint32_t key = origin.site ? origin.site->key : KEY(scope->slot);
-    if (origin.site ? scope->active : !scope_takes(scope, bytes))
-        return false;
-    if (key >= thread->capacity || stacks_depth)
-        return false;
-    if (!origin.site) {
-        bytes = scope_billed(scope, p, bytes);
-        family = scope->family;
-    }
-    event_enter(p, key >> KEY_SHIFT, family, bytes);
-    if (runtime_owners)
-        tally_gain(thread, tally_of_key(thread, key), bytes);
-    else
-        tally_gain_alone(tally_of_key(thread, key), bytes);
-    return true;
-}
 
 /* Its caller has to be looked up, or it is in the second half of a cell. */
 static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum family family) {
@@ -71,7 +47,7 @@ static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum fami
     event_newest(p);
     if (!origin.site && gain_unsited(origin, p, bytes, family))
         return p;
-    if (!runtime_off && !gain_quickly(origin, p, bytes, family))
+    if (!runtime_off)
         acct_count_in_full(origin, p, bytes, family);
     return p;
 }
@@ -83,10 +59,26 @@ static __attribute__((noinline)) void *alloc_left_over(struct origin origin, voi
     return p;
 }
 
+static COLD void make_room(uint32_t key) {
+    int error = errno;
+    struct thread *thread = thread_acquire(key_slot(key), key_slot(key));
+    if (thread)
+        thread_release(thread);
+    errno = error;
+}
+
+/* Makes room for the key before it counts: the slow way would look for the stack once more. */
+static inline bool gain_with_room(uint32_t key, void *p, uint64_t bytes, enum family family) {
+    uint32_t capacity = local.seen->capacity;
+    if (UNLIKELY(key >= capacity) && capacity && !(key & KEY_SLOW))
+        make_room(key);
+    return gain_any(key, p, bytes, family);
+}
+
 static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *p, uint64_t bytes,
                                                     enum family family) {
     uint32_t key = p ? key_with_stack(origin, __builtin_frame_address(0)) : ALLOCSITE_KEY_NONE;
-    if (UNLIKELY(!gain_any(key, p, bytes, family)))
+    if (UNLIKELY(!gain_with_room(key, p, bytes, family)))
         return alloc_left_over(origin, p, bytes, family);
     event_end();
     return p;
@@ -98,24 +90,13 @@ static inline __attribute__((always_inline)) void *gain_by_context(uint32_t know
     return LIKELY(key != ALLOCSITE_KEY_NONE) ? acct_gain(local.current, key, p, bytes, family, false) : NULL;
 }
 
-/* Or the slow way would look for the stack once more. */
-static COLD void make_room(uint32_t key) {
-    int error = errno;
-    struct thread *thread = thread_acquire(key_slot(key), key_slot(key));
-    if (thread)
-        thread_release(thread);
-    errno = error;
-}
-
 /* The first time that a context is seen, if the site is known and the thread counts. */
 static __attribute__((noinline)) void *alloc_first(struct origin origin, void *p, uint64_t bytes,
                                                    enum family family, const void *frame, uint64_t hash) {
     uint32_t key = p && local.current->capacity ? origin.site->key : ALLOCSITE_KEY_NONE;
     if (LIKELY(key != ALLOCSITE_KEY_NONE))
         key = stack_key_new(key, frame, hash);
-    if (UNLIKELY(key >= local.current->capacity) && key != ALLOCSITE_KEY_NONE)
-        make_room(key);
-    return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
+    return gain_with_room(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
 }
 
 /* The key of a site's part, if its context was here before. */

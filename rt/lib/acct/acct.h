@@ -161,7 +161,7 @@ acct_alloc_by_context(struct allocsite_site *volatile *site, void *p, uint64_t b
  * would need registers. */
 static inline __attribute__((always_inline)) void *acct_alloc_unsited(const void *caller, void *p,
                                                                       uint64_t bytes, enum family family) {
-    void *counted = LIKELY(!local.diverted)
+    void *counted = LIKELY(!local.silent)
                         ? acct_gain(local.current, caller_key_cached(caller), p, bytes, family, false)
                         : NULL;
     if (LIKELY(counted != NULL))
@@ -232,37 +232,5 @@ static inline __attribute__((always_inline)) void acct_free_block(void *p, struc
     if (!acct_free_quickly(p, &shadow.beyond_hot, site, has_site, family))
         acct_free_rest(p, site, has_site, family);
 }
-
-/* Counts for a slot, which may be NO_SLOT. Keep errno. */
-void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family);
-void count_failed(uint32_t slot);
-
-/* A block was counted for one slot and is another's. */
-void count_disowned(const struct billed *, uint32_t from, uint32_t to);
-
-/* ---- Of scopes, in scoped.c. */
-
-/* Within a scope of the caller's, in which nothing was counted: bill this block. */
-void scope_bill(const void *p, uint64_t bytes);
-
-/* Within a scope: the call it was opened for failed. It counts as failed if an allocation inside did. */
-void scope_call_failed(void);
-
-/* What a call that allocates has given; NULL, below zero: it has failed. */
-static inline void *scope_handed(void *block) {
-    if (!block)
-        scope_call_failed();
-    return block;
-}
-
-static inline ssize_t scope_got(ssize_t n) {
-    if (n < 0)
-        scope_call_failed();
-    return n;
-}
-
-/* Within a scope: the call failed without a block, so what was allocated inside last (the exception it
- * throws) is not the site's but that of the module of the function called. */
-void scope_disown(const void *callee);
 
 #endif

@@ -11,7 +11,6 @@
 #include "lib/count/tally.h"
 #include "lib/heap/shadow.h"
 #include "lib/paths/origin.h"
-#include "lib/paths/scope.h"
 #include "lib/paths/stacks.h"
 #include "lib/registry/callers.h"
 
@@ -109,13 +108,13 @@ static inline bool take_second(const void *p, enum family family, const struct t
 static inline uint32_t key_at_hand(struct origin origin) {
     if (origin.site)
         return origin.site->key;
-    return local.diverted ? ALLOCSITE_KEY_NONE : caller_key_cached(origin.caller);
+    return local.silent ? ALLOCSITE_KEY_NONE : caller_key_cached(origin.caller);
 }
 
 static inline uint32_t key_for(struct origin origin) {
     if (origin.site)
         return origin.site->key;
-    return local.diverted ? ALLOCSITE_KEY_NONE : caller_key(origin.caller);
+    return local.silent ? ALLOCSITE_KEY_NONE : caller_key(origin.caller);
 }
 
 /* The key of what stacks are kept of is that of its part, if this one was here lately. */
@@ -126,18 +125,7 @@ static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
     return keeps_stacks ? stack_key_seen(key, who, frame) : key;
 }
 
-/* ---- Events by the slow way (event.c): whom one is billed to, what the tables and tallies have of it then,
- * and what a program did wrong with a block. */
-
-/* Where an event is billed, and as what. */
-struct bill {
-    uint32_t slot;
-    enum family family;
-    uint64_t bytes;
-    struct scope *scope; /* that takes it; NULL: none */
-};
-
-struct bill event_bill(struct origin, const void *p, uint64_t bytes, enum family);
+/* ---- Events by the slow way (event.c): tables, tallies, and faults of the program. */
 
 /* Has the table of blocks hold one. */
 void event_enter(const void *p, uint32_t slot, enum family, uint64_t bytes);

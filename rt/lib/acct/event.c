@@ -13,7 +13,6 @@
 #include "lib/heap/operators.h"
 #include "lib/heap/shadow.h"
 #include "lib/hook/hook.h"
-#include "lib/paths/scope.h"
 #include "lib/registry/registry.h"
 
 #include <errno.h>
@@ -74,34 +73,6 @@ static void fail(uint32_t slot) {
     change_rare(origin_share(slot, 0).slot, offsetof(struct rare, failed));
 }
 
-void count_failed(uint32_t slot) {
-    int error = errno;
-    if (runtime_counts() && !threads_are_paused())
-        fail(slot);
-    errno = error;
-}
-
-void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
-    int error = errno;
-    event_begin();
-    if (threads_are_paused())
-        enter_uncounted(p, bytes, family);
-    else if (runtime_counts())
-        event_gained(slot, p, bytes, family);
-    event_end();
-    errno = error;
-}
-
-struct bill event_bill(struct origin origin, const void *p, uint64_t bytes, enum family family) {
-    struct scope *scope = &local.scope;
-    struct bill bill = {.family = family, .bytes = bytes};
-    if (scope_takes(scope, bytes) && (!origin.site || scope->lifts))
-        bill = (struct bill){scope->slot, scope->family, scope_billed(scope, p, bytes), scope};
-    else
-        bill.slot = outside_slot(origin.site ? site_slot(origin.site) : caller_slot(origin.caller));
-    return bill;
-}
-
 /* Blocks that the C library allocates for the runtime are not counted, but whoever frees one may do so when
  * the runtime does not see it coming. */
 void event_ours(const void *p, uint64_t bytes) {
@@ -115,11 +86,11 @@ void event_passed_by(const void *p, uint64_t bytes, enum family family) {
 }
 
 void event_allocated(struct origin origin, const void *p, uint64_t bytes, enum family family) {
-    struct bill bill = event_bill(origin, p, bytes, family);
+    uint32_t slot = origin_call_slot(origin);
     if (p)
-        event_gained(bill.slot, p, bill.bytes, bill.family);
-    else if (!bill.scope)
-        fail(bill.slot);
+        event_gained(slot, p, bytes, family);
+    else
+        fail(slot);
 }
 
 static void mark_uncounted(const void *p, uint64_t bytes) {
@@ -128,9 +99,8 @@ static void mark_uncounted(const void *p, uint64_t bytes) {
 }
 
 static void mark_counted(const void *p, uint64_t bytes, struct origin origin) {
-    struct bill bill = event_bill(origin, p, bytes, FAMILY_MALLOC);
-    struct share share = origin_share(bill.slot, bill.bytes);
-    enum family family = share.is_backing ? FAMILY_BACKING : bill.family;
+    struct share share = origin_share(origin_call_slot(origin), bytes);
+    enum family family = share.is_backing ? FAMILY_BACKING : FAMILY_MALLOC;
     if (change_gain(share) && runtime_owners && !shadow_put_apart(p, share.slot, family, share.bytes))
         hole_set(HOLE_OWNERS);
     if (!share.is_backing)
@@ -202,62 +172,4 @@ void event_freed(const void *p, const struct block *block, struct origin by) {
     event_lost(block);
     if (runtime_pairs)
         pair_count(PAIR_FREE, block->slot, origin_slot(by), block->size);
-}
-
-/* ---- Blocks that are billed to a scope, or are not its own after all. */
-
-void scope_call_failed(void) {
-    if (local.scope.active && local.scope.failed && !local.scope.lifts)
-        count_failed(local.scope.slot);
-}
-
-void scope_bill(const void *p, uint64_t bytes) {
-    if (!local.scope.active)
-        return;
-    local.scope.counted = true;
-    count_gained(local.scope.slot, p, bytes, local.scope.family);
-}
-
-static void disown(const void *p, uint32_t from, uint32_t to) {
-    struct block block = shadow_find(p);
-    struct thread *thread = slot_row(block.slot) == from ? thread_acquire(block.slot, to) : NULL;
-    from = block.slot; /* a part of what it was */
-    if (thread && block.state == BLOCK_LIVE) {
-        shadow_put(p, to, FAMILY_MALLOC, block.size);
-        tally_disown(thread, thread_tally(thread, from), thread_tally(thread, to), block.size);
-    } else if (thread) {
-        tally_disown_freed(thread_tally(thread, from), thread_tally(thread, to), block.size);
-    }
-    if (thread && sizes_wanted)
-        sizes_disown(from, to, block.size);
-    if (thread)
-        thread_release(thread);
-}
-
-static void disown_gain(uint64_t bytes, uint32_t from, uint32_t to) {
-    struct thread *thread = thread_acquire(from, to);
-    if (!thread)
-        return;
-    tally_disown_gain(thread_tally(thread, from), thread_tally(thread, to), bytes);
-    thread_release(thread);
-}
-
-void count_disowned(const struct billed *block, uint32_t from, uint32_t to) {
-    int error = errno;
-    if (runtime_owners)
-        disown(block->p, from, to);
-    else
-        disown_gain(block->bytes, from, to);
-    errno = error;
-}
-
-void scope_disown(const void *callee) {
-    struct thread *thread = local.own;
-    uint32_t count = thread ? thread->billed_count : 0;
-    /* As if its call returned to its second byte: what looks for the caller looks before that. */
-    uint32_t slot = count ? caller_slot((const char *)callee + 1) : NO_SLOT;
-    for (uint32_t i = 0; slot != NO_SLOT && i < count; i++)
-        count_disowned(&thread->billed[i], local.scope.slot, slot);
-    if (thread)
-        thread->billed_count = 0;
 }

@@ -20,14 +20,14 @@
 
 /* A realloc to nothing may free the block and return NULL: that is no failure, and no allocation. */
 static void count_realloc(struct origin origin, const struct block *old, const void *p, uint64_t bytes) {
-    struct bill bill = event_bill(origin, p, bytes, FAMILY_MALLOC);
+    uint32_t slot = origin_call_slot(origin);
     if (event_is_counted(old)) {
         event_report_family(old, FAMILY_MALLOC, origin);
-        uint32_t by = event_moved(old, bill.slot, p, bill.bytes);
+        uint32_t by = event_moved(old, slot, p, bytes);
         if (runtime_pairs)
             pair_count(PAIR_REALLOC, old->slot, by, old->size);
     } else {
-        event_appeared(bill.slot, p, bill.bytes);
+        event_appeared(slot, p, bytes);
     }
 }
 
@@ -119,7 +119,7 @@ static inline __attribute__((always_inline)) struct origin origin_of(const void 
 static inline __attribute__((always_inline)) uint32_t key_cached(const void *who, bool is_site) {
     if (is_site)
         return ((const struct allocsite_site *)who)->key;
-    return local.diverted ? ALLOCSITE_KEY_NONE : caller_key_cached(who);
+    return local.silent ? ALLOCSITE_KEY_NONE : caller_key_cached(who);
 }
 
 /* What else is to be counted, or is known, where it is compiled. */

@@ -15,13 +15,11 @@ bool silence_begin(void) {
     if (!was_silent)
         signals_before = os_signals_hold();
     local.silent = true;
-    local_divert();
     return was_silent;
 }
 
 void silence_end(bool was_silent) {
     local.silent = was_silent;
-    local_divert();
     if (!was_silent)
         os_signals_release(signals_before);
 }

@@ -34,11 +34,6 @@
  * Thread exit. The destructor of the thread's key releases its slab and marks the thread as ending. If
  * destructors of other keys allocate later, the thread borrows a slab for each count.
  *
- * Scopes. If a library function allocates on behalf of a site (asprintf, another library's operator new), the
- * memory is attributed to the site: the site's entry opens a scope, and the interposed malloc attributes to
- * the innermost scope. A scope is a value in thread-local memory, not a pointer into a stack frame. So a
- * longjmp out of it leaves at worst a stale attribution, never a stale pointer.
- *
  * Peak: count/tally.h, count/peak.c.
  *
  * Accuracy gaps. An event that cannot be counted sets a bit (enum hole, model/holes.h). The report then says
@@ -58,13 +53,6 @@ struct runtime_stack;
 
 /* The index is the lowest byte of the hash: 8 bits need no instruction to extract them. */
 #define CONTEXTS_LATELY 256
-
-#define SCOPE_BLOCKS    8
-
-struct billed {
-    const void *p;
-    uint64_t bytes;
-};
 
 /* The state of a thread. It has its own cache lines, because every event writes it. It also holds what is too
  * large for thread-local memory. A forked child finds it zeroed. */
@@ -89,25 +77,10 @@ struct thread {
                         one notices */
     uint32_t contexts_lately[CONTEXTS_LATELY]; /* recent contexts: distance of each from the first context, in
                                                   bytes (paths/contexts.h) */
-    uint32_t billed_count;                     /* blocks attributed to the current scope */
-    struct billed billed[SCOPE_BLOCKS];        /* the first of these blocks */
 } __attribute__((aligned(128)));
 
 /* The alloc view and the free view of a thread that must not count on the hot path: its capacity is 0. */
 extern struct thread no_thread __attribute__((visibility("hidden")));
-
-/* The slot to which the interposed allocator attributes this thread's allocations. */
-struct scope {
-    uint32_t slot;
-    bool active;
-    bool lifts;    /* sited calls inside are attributed to slot too */
-    bool counted;  /* an allocation inside was attributed */
-    bool failed;   /* an allocation inside failed */
-    size_t bill;   /* an allocation of `bill` to `expect` bytes is */
-    size_t expect; /* ... counted as `bill` bytes: the callee may round up */
-    enum family family;
-    const void *beyond; /* an address in the frame that opened the scope; lower frames are the callee's */
-};
 
 /* The part of the thread's own stack that is known to be readable (base/stack.h). Empty at first. */
 struct own_stack {
@@ -131,9 +104,7 @@ struct context_known {
 extern struct context_known context_none __attribute__((visibility("hidden")));
 
 /* Nearly all thread-local memory of the runtime. glibc reserves 1,664 bytes for the thread-local memory of
- * all libraries that are loaded later, so arrays belong into struct thread. Compilers may test neighbouring
- * members with one wider load, which stalls if one of them was just written. So `diverted`, which every scope
- * writes, has no neighbours that are tested. */
+ * all libraries that are loaded later, so arrays belong into struct thread. */
 struct local {
     struct thread *current; /* alloc view: `own` or no_thread, for the hot path of allocations */
     struct thread *seen;    /* free view: the same for frees, whether sizes or lifetimes are counted or not */
@@ -147,12 +118,10 @@ struct local {
     uint32_t begun;  /* events in progress whose counting might overflow the stack */
     const void *released; /* the block that an operator delete in progress has already counted as freed */
     uint32_t releaser;    /* slot + 1 of the delete in progress; 0: none */
-    struct scope scope;
-    const void *newest; /* with temporary=1: the last allocated block */
+    const void *newest;   /* with temporary=1: the last allocated block */
     struct own_stack stack;
     struct runtime_stack *runtime_stack; /* the runtime's stack in use (base/stack.c); NULL: none */
     struct context_known *context_last; /* the last context that was not among the thread's contexts_lately */
-    bool diverted; /* silent || scope.active: an unsited allocation is not counted for its caller */
 };
 
 extern __thread struct local local __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -163,13 +132,9 @@ static inline uintptr_t thread_pointer(void) {
     return tp;
 }
 
-static inline void local_divert(void) {
-    local.diverted = local.silent || local.scope.active;
-}
-
 /* An event between event_begin and event_end has happened but is not fully counted. A jump out of it, for
- * example by the handler of a stack overflow, leaves it half counted (scopes_leave). event_begin comes before
- * the first frame that may use more stack than the allocator has just used. */
+ * example by the handler of a stack overflow, leaves it half counted (calls/passing.c). event_begin comes
+ * before the first frame that may use more stack than the allocator has just used. */
 static inline void event_begin(void) {
     __asm__ volatile("addl $1, %0" : "+m"(local.begun) : : "memory", "cc");
 }

@@ -34,15 +34,13 @@ static const char freeing[] =
 #include "allocators.def"
     ;
 
-/* Not the entries that take their site first. */
-#define HEAP_ALLOC     NAME
-#define HEAP_REALLOC   NAME
-#define HEAP_LIBC      NAME
-#define OPERATOR_NEW   NAME
-#define LIBRARY        NAME
-#define LIBRARY_BUFFER NAME
-#define BESIDE         NAME
-#define BESIDE_LOADER  NAME
+#define HEAP_ALLOC    NAME
+#define HEAP_REALLOC  NAME
+#define HEAP_LIBC     NAME
+#define OPERATOR_NEW  NAME
+#define COPY          NAME
+#define BESIDE        NAME
+#define BESIDE_LOADER NAME
 static const char others[] =
 #include "allocators.def"
     ;
@@ -59,9 +57,7 @@ static const char others[] =
 #define HEAP_LIBC                  STANDS_BEFORE
 #define OPERATOR_NEW               BOTH
 #define OPERATOR_DELETE            BOTH
-#define LIBRARY                    ENTERED
-#define LIBRARY_BUFFER             ENTERED
-#define LIBRARY_FORMAT             ENTERED
+#define COPY                       ENTERED
 #define CUSTOM                     ENTERED
 #define BESIDE                     STANDS_BEFORE
 #define BESIDE_LOADER              STANDS_BEFORE

@@ -9,12 +9,13 @@
 #include "format.h"
 #include "lib/acct/acct.h"
 #include "lib/base/macros.h"
-#include "lib/paths/scope.h"
+#include "lib/heap/operators.h"
+#include "lib/paths/origin.h"
 
 #include <string.h>
 
-/* Whether strdup and strndup are the C library's own, which are known to be a malloc and a copy: to be done
- * here takes a third of the instructions of a scope around them. Another one's have to be called. */
+/* Returns whether strdup and strndup are the C library's own, which are a malloc and a copy: the entries do
+ * these two themselves. Others are called, and what they allocate is counted for the line that calls them. */
 bool strdup_is_known(void);
 
 /* What strdup does then. Of what is needed later that is in memory for which there are no registers.
@@ -27,6 +28,10 @@ bool strdup_is_known(void);
     void *p = next.malloc(n);                                                                                \
     p = count(kept_site, p, bytes, FAMILY_MALLOC);                                                           \
     return LIKELY(p != NULL) ? memcpy(p, kept_text, bytes) : NULL;
+
+/* Calls operator new where the allocator itself cannot be called instead, or has failed. Counts the block
+ * that an allocator's operator returns for the origin. It may throw. */
+void *operator_new_slow(struct operator_new *, struct origin, size_t n, size_t align, const void *nothrow);
 
 /* The copy that strndup makes, in a block of one byte more than length. NULL: there is none. */
 static inline char *string_copy(char *block, const char *text, size_t length) {

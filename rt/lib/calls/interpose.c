@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The allocator as everything calls it that was not compiled with the plugin: counted for the calling module
- * or for the scope. In the shared library these stand before the C library's; in the static one the linker
- * puts __wrap_malloc in the place of malloc (--wrap). */
+/* The allocator as everything calls it that was not compiled with the plugin. In the shared library these
+ * stand before the C library's; in the static one the linker puts __wrap_malloc in the place of malloc
+ * (--wrap). */
 #include "lib/calls/interpose.h"
 
 #include "lib/base/macros.h"

@@ -26,7 +26,7 @@ static inline bool gain_moved(uint32_t key, const void *p, uint64_t bytes) {
 }
 
 static inline uint32_t caller_of(const void *caller) {
-    return LIKELY(!local.diverted && local.current->capacity) ? caller_key(caller) : ALLOCSITE_KEY_NONE;
+    return LIKELY(!local.silent && local.current->capacity) ? caller_key(caller) : ALLOCSITE_KEY_NONE;
 }
 
 static inline void *sited(struct allocsite_site *site, void *p, size_t bytes, enum family family) {

@@ -11,13 +11,11 @@
 #include "lib/count/change.h"
 #include "lib/count/threads.h"
 #include "lib/paths/origin.h"
-#include "lib/paths/scope.h"
 #include "lib/registry/modules.h"
 #include "lib/registry/registry.h"
 
 #include <errno.h>
 #include <string.h>
-#include <wchar.h>
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_malloc(size_t n, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
@@ -138,9 +136,11 @@ static bool is_usual(const char *name) {
 static bool strdup_known, strdup_other;
 
 STACK_CALL(bool, strdup_find, void) {
+    int error = errno;
     runtime_start();
     strdup_known = is_usual("strdup") && is_usual("strndup");
     strdup_other = !strdup_known;
+    errno = error;
     return strdup_known;
 }
 
@@ -149,20 +149,6 @@ bool strdup_is_known(void) {
 }
 
 #endif
-
-typedef char *copy_all(const char *);
-typedef char *copy_some(const char *, size_t);
-
-/* In functions of their own, for they need more registers than what is usual. */
-static COLD char *copied_all(copy_all *function, const char *text, struct allocsite_site *site) {
-    SCOPED(site);
-    return scope_handed(function(text));
-}
-
-static COLD char *copied_some(copy_some *function, const char *text, size_t n, struct allocsite_site *site) {
-    SCOPED(site);
-    return scope_handed(function(text, n));
-}
 
 static inline __attribute__((always_inline)) char *duplicate(const char *text, struct allocsite_site *site) {
     DUPLICATE(text, site, acct_alloc)
@@ -181,7 +167,7 @@ ALLOCSITE_EXPORT char *__liballocsite_v1_strdup_by_context(const char *text, str
                                                            uint64_t value) {
     if (UNLIKELY(!strdup_is_known())) {
         context = value;
-        return copied_all(strdup, text, site);
+        return strdup(text);
     }
     KEEP(uint64_t, of_site, value + context_of_site(site));
     DUPLICATE(text, site, COUNT_BY_CONTEXT)
@@ -191,7 +177,7 @@ ALLOCSITE_EXPORT char *__liballocsite_v1_strndup_by_context(const char *text, si
                                                             struct allocsite_site *site, uint64_t value) {
     if (UNLIKELY(!strdup_is_known())) {
         context = value;
-        return copied_some(strndup, text, n, site);
+        return strndup(text, n);
     }
     KEEP(uint64_t, of_site, value + context_of_site(site));
     KEEP(struct allocsite_site *, kept_site, site);
@@ -206,24 +192,17 @@ ALLOCSITE_EXPORT char *__liballocsite_v1_strndup_by_context(const char *text, si
 /* ---- Where it is stored. */
 
 ALLOCSITE_EXPORT char *__liballocsite_v1_strdup(const char *text, struct allocsite_site *site) {
-    return LIKELY(strdup_is_known()) ? duplicate(text, site) : copied_all(strdup, text, site);
+    return LIKELY(strdup_is_known()) ? duplicate(text, site) : strdup(text);
 }
 
 ALLOCSITE_EXPORT char *__liballocsite_v1___strdup(const char *text, struct allocsite_site *site) {
-    return LIKELY(strdup_is_known()) ? duplicate(text, site) : copied_all(__strdup, text, site);
+    return LIKELY(strdup_is_known()) ? duplicate(text, site) : __strdup(text);
 }
 
 ALLOCSITE_EXPORT char *__liballocsite_v1_strndup(const char *text, size_t n, struct allocsite_site *site) {
-    return LIKELY(strdup_is_known()) ? duplicate_some(text, strnlen(text, n), site)
-                                     : copied_some(strndup, text, n, site);
+    return LIKELY(strdup_is_known()) ? duplicate_some(text, strnlen(text, n), site) : strndup(text, n);
 }
 
 ALLOCSITE_EXPORT char *__liballocsite_v1___strndup(const char *text, size_t n, struct allocsite_site *site) {
-    return LIKELY(strdup_is_known()) ? duplicate_some(text, strnlen(text, n), site)
-                                     : copied_some(__strndup, text, n, site);
-}
-
-ALLOCSITE_EXPORT wchar_t *__liballocsite_v1_wcsdup(const wchar_t *text, struct allocsite_site *site) {
-    SCOPED(site);
-    return scope_handed(wcsdup(text));
+    return LIKELY(strdup_is_known()) ? duplicate_some(text, strnlen(text, n), site) : __strndup(text, n);
 }

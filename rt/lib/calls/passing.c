@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions that count nothing and that the runtime has to know of.
- *
- * longjmp and its kin, which leave a scope without closing it: out of getline from a signal handler, out of
- * an operator new of the program's own. Nothing that comes later is to be billed there. */
+/* Functions that count nothing and that the runtime has to know of. */
 #define _GNU_SOURCE
 #include "lib/base/local.h"
 #include "lib/base/stack.h"
@@ -10,12 +7,12 @@
 #include "lib/calls/interpose.h"
 #include "lib/count/peak.h"
 #include "lib/count/threads.h"
+#include "lib/custom_alloc/custom.h"
 #include "lib/heap/next.h"
-#include "lib/heap/operators.h"
-#include "lib/paths/scope.h"
 #include "lib/registry/modules.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <threads.h>
@@ -66,9 +63,21 @@ __attribute__((constructor)) static void find_all(void) {
 
 #endif
 
+/* What the thread was doing is left for good: a custom allocator, a delete of the program's own, or, where a
+ * handler of the stack's overflow jumps, an event in the middle. */
+static void leave_all(void) {
+    local.releaser = 0;
+    local.released = NULL;
+    if (local.custom)
+        custom_leave(0);
+    if (local.begun)
+        hole_set(HOLE_TORN);
+    local.begun = 0;
+}
+
 #define JUMP(name)                                                                                           \
     INTERPOSE(__attribute__((noreturn)) void, name, struct __jmp_buf_tag *to, int value) {                   \
-        scopes_leave(); /* callbacks, which may jump within, run with the scope suspended */                 \
+        leave_all();                                                                                         \
         REAL(name)(to, value);                                                                               \
         __builtin_unreachable();                                                                             \
     }
@@ -157,42 +166,12 @@ INTERPOSE(int, dlclose, void *handle) {
 
 #endif
 
-/* ---- Leaving scopes when an exception or a cancellation passes through the runtime: its frames have no
- * landing pads in the shared library, only this personality, which leaves the scopes as longjmp would.
- *
- * The usual personality and _Unwind_Resume belong to one unwinder, and the wrong one aborts: a program may
- * have its own linked in statically and hidden (-static-libgcc). Naming them at link time would also load
- * libgcc_s, 90 KiB of resident memory, into every C program. */
+/* ---- fclose of the standard streams, whose descriptors a report at exit may still need. */
 
-#ifndef ALLOCSITE_STATIC
+BEHIND(int, fclose, (FILE * stream), (stream))
 
-/* Itanium C++ ABI: Exception Handling, 1.1 and 1.6. */
-#define UA_CLEANUP_PHASE    2
-#define URC_CONTINUE_UNWIND 8
-
-/* The compiler's references to these two are bound to the definitions here. */
-#define UNWINDER __attribute__((visibility("hidden")))
-
-UNWINDER int __gcc_personality_v0(int version, int actions, uint64_t class, void *exception, void *context);
-
-int __gcc_personality_v0(int version, int actions, uint64_t class, void *exception, void *context) {
-    (void)version;
-    (void)class;
-    (void)exception;
-    (void)context;
-    if (actions & UA_CLEANUP_PHASE) {
-        operator_left_by_exception();
-        scopes_leave();
-    }
-    return URC_CONTINUE_UNWIND;
+INTERPOSE(int, fclose, FILE *stream) {
+    if (UNLIKELY(stream == stderr || stream == stdout))
+        descriptor_keep(fileno(stream));
+    return real_fclose(stream);
 }
-
-UNWINDER __attribute__((noreturn)) void _Unwind_Resume(void *exception);
-
-/* Ends a landing pad, and none is ever entered. */
-void _Unwind_Resume(void *exception) {
-    (void)exception;
-    abort();
-}
-
-#endif

@@ -25,7 +25,7 @@ static inline __attribute__((always_inline)) void *made(struct allocsite_site *s
 
 static inline __attribute__((always_inline)) void *unsited(const void *caller, void *p, size_t bytes,
                                                            enum family family) {
-    void *counted = LIKELY(!local.diverted)
+    void *counted = LIKELY(!local.silent)
                         ? acct_gain(local.seen, caller_key_cached(caller), p, bytes, family, true)
                         : NULL;
     return LIKELY(counted != NULL) ? counted

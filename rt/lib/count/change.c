@@ -144,13 +144,6 @@ void sizes_add(uint32_t slot, uint64_t size) {
     }
 }
 
-void sizes_disown(uint32_t from, uint32_t to, uint64_t size) {
-    struct profile_sizes *shape = table_at(&shapes, slot_row(from));
-    if (shape)
-        bump_shared(&shape->counts[size_class(size)], -(uint64_t)1);
-    sizes_add(to, size);
-}
-
 void sizes_reset(void) {
     for (uint32_t slot = 0; slot < record_count(); slot++) {
         struct profile_sizes *shape = table_peek(&shapes, slot);

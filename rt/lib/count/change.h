@@ -44,9 +44,6 @@ extern bool sizes_wanted __attribute__((visibility("hidden")));
 /* Counts in the slot's row. Parts have no rows of their own, which would take 512 bytes each. */
 void sizes_add(uint32_t slot, uint64_t size);
 
-/* A block counted for one slot belongs to another. */
-void sizes_disown(uint32_t from, uint32_t to, uint64_t size);
-
 /* The highest bit of KEY(PROFILE_SIZES_FIRST). */
 #define SIZES_SHIFT (KEY_SHIFT + 5)
 _Static_assert(KEY(PROFILE_SIZES_FIRST) == 1u << SIZES_SHIFT, "rows of the first chunk");

@@ -175,27 +175,6 @@ void *peak_look_moved(void *p, struct thread *thread, struct tally *from, uint64
     return p;
 }
 
-void tally_disown_gain(struct tally *from, struct tally *to, uint64_t bytes) {
-    bump(&from->gained, -(uint64_t)1);
-    bump(&from->gained_bytes, -bytes);
-    bump(&to->gained, 1);
-    bump(&to->gained_bytes, bytes);
-}
-
-void tally_disown(struct thread *thread, struct tally *from, struct tally *to, uint64_t bytes) {
-    tally_disown_gain(from, to, bytes);
-    if (tally_move_unseen(from, to))
-        peak_check_both(thread, from, (int64_t)bytes, to, (int64_t)bytes);
-}
-
-void tally_disown_freed(struct tally *from, struct tally *to, uint64_t bytes) {
-    tally_disown_gain(from, to, bytes);
-    bump(&from->lost, -(uint64_t)1);
-    bump(&from->lost_bytes, -bytes);
-    bump(&to->lost, 1);
-    bump(&to->lost_bytes, bytes);
-}
-
 bool threads_several;
 
 bool peak_is_shared(void) {

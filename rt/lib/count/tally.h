@@ -182,10 +182,4 @@ static inline void *tally_move(void *p, struct thread *thread, struct tally *fro
     return UNLIKELY(tally_move_unseen(from, to)) ? peak_look_moved(p, thread, from, old_bytes, to, bytes) : p;
 }
 
-/* A block counted for one slot belongs to another: tally_disown for a live block, tally_disown_freed for one
- * that was freed since, tally_disown_gain if only gains are counted. */
-void tally_disown_gain(struct tally *from, struct tally *to, uint64_t bytes);
-void tally_disown_freed(struct tally *from, struct tally *to, uint64_t bytes);
-void tally_disown(struct thread *, struct tally *from, struct tally *to, uint64_t bytes);
-
 #endif

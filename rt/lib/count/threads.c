@@ -294,7 +294,7 @@ static void thread_use_hot_path(struct thread *thread) {
         peak_give_back(thread);
     }
     set_capacity(thread);
-    if (!local.ending && !local.scope.lifts && !local.custom)
+    if (!local.ending && !local.custom)
         views_set(thread);
 }
 

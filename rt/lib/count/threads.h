@@ -133,7 +133,8 @@ void thread_keep_slab(void);
 /* Calls visit for each slab of this thread. */
 void thread_visit_slabs(void (*visit)(void *context, const struct slab *), void *context);
 
-/* Sends this thread's sited calls to the slow path, which checks the scope; and back. */
+/* thread_hide sends this thread's sited calls to the slow path while a custom allocator runs. thread_show
+ * undoes that. */
 void thread_hide(void);
 void thread_show(void);
 

@@ -54,7 +54,7 @@ void custom_enter(uint32_t depth) {
 
 void custom_leave(uint32_t around) {
     local.custom = around;
-    if (!around && !(local.scope.active && local.scope.lifts))
+    if (!around)
         thread_show();
 }
 

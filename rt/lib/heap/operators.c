@@ -52,12 +52,6 @@ struct operator_delete operators_delete[DELETE_OPERATORS] = {OPERATORS_DELETE(DE
 void std_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
 void (*std_get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
 
-void *std_allocate_exception(size_t) __asm__("__cxa_allocate_exception") __attribute__((weak));
-
-const void *operator_exception_allocator(const struct operator_new *op) {
-    return std_allocate_exception ? (const void *)(uintptr_t)std_allocate_exception : op->real;
-}
-
 /* Returns whether a library that defines the operator was loaded since it was looked up. */
 static bool operator_has_come(struct operator_new *op);
 

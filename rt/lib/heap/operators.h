@@ -14,7 +14,7 @@
 enum operator_kind {
     OPERATOR_STANDARD,   /* a C++ standard library's: it calls malloc or aligned_alloc */
     OPERATOR_ALLOCATORS, /* the underlying allocator's: it does not call malloc */
-    OPERATOR_PROGRAMS,   /* replaced, usually by the program: its allocations are its caller's */
+    OPERATOR_PROGRAMS,   /* replaced by the program or one of its libraries */
 };
 
 /* A static program does not show which operators were replaced. */
@@ -69,21 +69,8 @@ static inline void *operator_aligned(const struct operator_new *op, size_t n, si
 
 void operator_find(struct operator_new *);
 
-/* Returns an address in the library that allocates exceptions. */
-const void *operator_exception_allocator(const struct operator_new *);
-
-/* An exception leaves the current scope: if it belongs to an operator new, that operator has failed. */
-void operator_left_by_exception(void);
-
 /* Calls the real operator, which may throw. align and nothrow are passed to the forms that take them. */
 void *operator_call(struct operator_new *, size_t n, size_t align, const void *nothrow);
-
-/* Calls the real operator and counts what it allocates for the site or the caller. */
-struct allocsite_site;
-void *operator_new_sited(struct operator_new *, size_t n, size_t align, const void *nothrow,
-                         struct allocsite_site *);
-void *operator_new_unsited(struct operator_new *, const void *caller, size_t n, size_t align,
-                           const void *nothrow);
 
 struct operator_delete {
     const char *symbol;

@@ -19,11 +19,14 @@ struct origin {
     const void *caller;
 };
 
-/* Returns the slot of an origin. */
-static inline uint32_t origin_slot(struct origin origin) {
-    if (local.releaser)
-        return local.releaser - 1;
+/* Returns the slot of a call that allocates. */
+static inline uint32_t origin_call_slot(struct origin origin) {
     return outside_slot(origin.site ? site_slot(origin.site) : caller_slot(origin.caller));
+}
+
+/* Returns the slot of a call that frees: that of the delete under way, if there is one. */
+static inline uint32_t origin_slot(struct origin origin) {
+    return local.releaser ? local.releaser - 1 : origin_call_slot(origin);
 }
 
 /* Returns the share that counts an allocation of a slot: within a custom allocator the slot's backing. */

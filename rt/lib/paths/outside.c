@@ -76,11 +76,11 @@ static size_t find_instrumented(const struct record *record, const void *const *
 static uint32_t search(uint32_t slot, const void *frame, size_t *depends) {
     const void *frames[FRAMES_MOST];
     enum walk_end end;
-    size_t most = FRAMES_FEW, count = walk_stack_from(frame, frames, most, NULL, &end);
+    size_t most = FRAMES_FEW, count = walk_stack_from(frame, frames, most, &end);
     size_t found = find_instrumented(record_at(slot), frames, count);
     if (found == count && end == WALK_FULL) {
         most = FRAMES_MOST;
-        count = walk_stack_from(frame, frames, most, NULL, &end);
+        count = walk_stack_from(frame, frames, most, &end);
         found = find_instrumented(record_at(slot), frames, count);
     }
     uint32_t caller = found < count ? caller_slot(frames[found]) : NO_SLOT;

@@ -125,27 +125,20 @@ struct look {
     uint64_t *word, tag;
 };
 
-/* Returns where the walk of an allocation begins: beyond the scope's function if the scope is charged. A
- * callback's allocations at sites of its own are not. */
-static inline const void *beyond_for(uint32_t slot) {
-    bool is_of_scope = local.scope.active && (slot == local.scope.slot || local.custom);
-    return is_of_scope ? local.scope.beyond : NULL;
-}
-
-static COLD void walk_far(struct walked *walked, const void *frame, const void *beyond) {
+static COLD void walk_far(struct walked *walked, const void *frame) {
     const void **frames = os_map(stacks_depth * sizeof *frames, OS_FORK_KEEPS);
     if (!frames)
         return;
     walked->frames = frames;
-    walked->count = walk_stack_from(frame, frames, stacks_depth, beyond, &walked->end);
+    walked->count = walk_stack_from(frame, frames, stacks_depth, &walked->end);
 }
 
-static inline void walk(struct walked *walked, const void *frame, const void *beyond) {
+static inline void walk(struct walked *walked, const void *frame) {
     size_t most = stacks_depth < FRAMES_FEW ? stacks_depth : FRAMES_FEW;
     walked->frames = walked->few;
-    walked->count = walk_stack_from(frame, walked->few, most, beyond, &walked->end);
+    walked->count = walk_stack_from(frame, walked->few, most, &walked->end);
     if (UNLIKELY(walked->end == WALK_FULL && most < stacks_depth))
-        walk_far(walked, frame, beyond);
+        walk_far(walked, frame);
 }
 
 static inline void look_end(struct look *look) {
@@ -154,8 +147,8 @@ static inline void look_end(struct look *look) {
 }
 
 /* look_end has to follow. */
-static inline void look_begin(struct look *look, const void *frame, const void *beyond) {
-    walk(&look->walked, frame, beyond);
+static inline void look_begin(struct look *look, const void *frame) {
+    walk(&look->walked, frame);
     look->unloads_before = unloads_begun();
 }
 
@@ -245,12 +238,12 @@ static uint32_t part_walked(uint32_t slot, struct look *look) {
 }
 
 STACK_CALL(uint32_t, stack_slot_walked, uint32_t slot) {
-    const void *frame = __builtin_frame_address(0), *beyond = beyond_for(slot);
+    const void *frame = __builtin_frame_address(0);
     const struct record *record = record_stack(slot).parent ? NULL : record_at(slot);
     if (!record || !record->keeps_stacks)
         return slot;
     struct look look;
-    look_begin(&look, frame, beyond);
+    look_begin(&look, frame);
     uint32_t part = part_walked(slot, &look);
     look_end(&look);
     return part;
@@ -349,7 +342,7 @@ static bool is_stack_of(uint32_t part, const struct look *look) {
 /* Returns the part of the stack that a walk finds; the slot if there is no room for it. */
 STACK_CALL(uint32_t, stack_check_context, uint32_t part, uint32_t slot, const void *frame) {
     struct look look;
-    look_begin(&look, frame, beyond_for(slot));
+    look_begin(&look, frame);
     if (!is_stack_of(part, &look)) {
         part = part_walked(slot, &look);
         hole_set(HOLE_CONTEXTS);
@@ -373,17 +366,16 @@ static void keep_again(uint64_t hash, const void *frame, uint32_t key, uint32_t 
         keep_context(hash, again);
 }
 
-/* Walks instead within a scope, where fewer frames may count, and in a forked child that has not yet noted
- * the modules without contexts. */
+/* Walks instead in a forked child that has not yet noted the modules without contexts. */
 uint32_t stack_key_compared(uint32_t again, const void *frame) {
-    bool is_as_kept = !local.scope.active && (!has_noted_why || store_header()->walked_for);
+    bool is_as_kept = !has_noted_why || store_header()->walked_for;
     return is_as_kept ? again_find(again, frame) : ALLOCSITE_KEY_NONE;
 }
 
 /* Returns the key for a caller that keeps no context. */
 static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, uint64_t hash, const void *frame) {
     struct look look;
-    look_begin(&look, frame, NULL);
+    look_begin(&look, frame);
     look_up(&look, slot);
     uint32_t part = part_seen(&look);
     if (UNLIKELY(!part || !store_header()->walked_for)) {
@@ -430,7 +422,7 @@ static uint32_t key_of_other(uint32_t slot, struct look *look, const void *frame
     uint32_t part = part_walked(slot, look);
     if (stacks_depth == STACKS_WHOLE && look->walked.end != WALK_LOST && record_at(slot)->site)
         note_why(&look->walked);
-    if (stacks_depth == STACKS_WHOLE && part != slot && !beyond_for(slot))
+    if (stacks_depth == STACKS_WHOLE && part != slot)
         keep_again(hash, frame, KEY(part), look->unloads_before);
     return KEY(part);
 }
@@ -438,7 +430,7 @@ static uint32_t key_of_other(uint32_t slot, struct look *look, const void *frame
 /* Returns the key for a stack that has nothing in common with the thread's last one. */
 static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *frame, uint64_t hash) {
     struct look look;
-    look_begin(&look, frame, beyond_for(slot));
+    look_begin(&look, frame);
     uint32_t key = context_is_certain(&look.walked, frame) ? key_of_certain(slot, &look, frame, hash)
                                                            : key_of_other(slot, &look, frame, hash);
     look_end(&look);
@@ -450,8 +442,7 @@ STACK_CALL(uint32_t, stack_key_new, uint32_t key, const void *frame, uint64_t ha
     struct steps_stack stack = {.unloads_before = unloads_begun()};
     uint32_t slot = key_slot(key);
     int error = errno;
-    if (LIKELY(stacks_depth == STACKS_WHOLE && !beyond_for(slot) &&
-               steps_find_known(&stack, frame, context))) {
+    if (LIKELY(stacks_depth == STACKS_WHOLE && steps_find_known(&stack, frame, context))) {
         key = key_certain(slot, &stack, hash);
         steps_end(&stack);
     } else {
@@ -466,8 +457,7 @@ STACK_CALL(uint32_t, stack_key_unseen, uint32_t slot, const void *frame, uint64_
     if (!record_at(slot)->keeps_stacks)
         return ALLOCSITE_KEY_NONE;
     bool is_foreign = stacks_depth == STACKS_WHOLE && walk_is_foreign(((const void *const *)frame)[1]);
-    return is_foreign && !beyond_for(slot) ? key_uncertain(slot, hash, frame)
-                                           : stack_key_new_on_stack(KEY(slot), frame, hash);
+    return is_foreign ? key_uncertain(slot, hash, frame) : stack_key_new_on_stack(KEY(slot), frame, hash);
 }
 
 uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame) {

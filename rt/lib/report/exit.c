@@ -131,7 +131,7 @@ static bool is_counted_process(void) {
 static bool is_in_handler(void) {
     const void *frames[HANDLER_FRAMES];
     enum walk_end unused;
-    size_t count = walk_stack(frames, HANDLER_FRAMES, NULL, &unused);
+    size_t count = walk_stack(frames, HANDLER_FRAMES, &unused);
     for (size_t i = 0; i < count; i++)
         if (walk_is_signal(frames[i]))
             return true;

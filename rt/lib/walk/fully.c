@@ -90,15 +90,12 @@ static enum cfi_next frame_next_place(struct full_frame *frame, struct walk_plac
 struct walk {
     const void **frames;
     size_t count, max;
-    uintptr_t beyond;
 };
 
 static void frames_add(struct walk *walk, const struct full_frame *frame) {
     uintptr_t pc = frame->registers[CFI_RETURN] + frame->is_interrupted;
-    if (walk_is_runtime(pc) || frame->registers[CFI_RSP] <= walk->beyond)
-        return;
-    walk->beyond = 0; /* the rest of the walk is on another stack */
-    walk->frames[walk->count++] = (const void *)pc;
+    if (!walk_is_runtime(pc))
+        walk->frames[walk->count++] = (const void *)pc;
 }
 
 static enum walk_end walk_up(struct walk *walk, struct full_frame *frame) {
@@ -113,9 +110,8 @@ static enum walk_end walk_up(struct walk *walk, struct full_frame *frame) {
     return WALK_FULL;
 }
 
-__attribute__((noinline)) size_t walk_fully(const void **frames, size_t max, const void *beyond,
-                                            enum walk_end *end) {
-    struct walk walk = {.frames = frames, .max = max, .beyond = (uintptr_t)beyond};
+__attribute__((noinline)) size_t walk_fully(const void **frames, size_t max, enum walk_end *end) {
+    struct walk walk = {.frames = frames, .max = max};
     struct full_frame frame = {.is_interrupted = true};
     WALK_REGISTERS(frame.registers);
     walk_reads_begin(&frame.reads, frame.registers[CFI_RSP]);

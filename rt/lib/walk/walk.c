@@ -45,9 +45,8 @@ struct frames_out {
     uint32_t signals;
 };
 
-static inline void frames_add(struct frames_out *taken, const struct frame *frame, uintptr_t beyond,
-                              uint32_t rule) {
-    if (!(rule & RULE_RUNTIME) && frame->sp > beyond)
+static inline void frames_add(struct frames_out *taken, const struct frame *frame, uint32_t rule) {
+    if (!(rule & RULE_RUNTIME))
         *taken->next++ = (const void *)frame->pc;
 }
 
@@ -91,15 +90,14 @@ static inline uint32_t walk_plain(struct frames_out *taken, struct frame *at, ui
     return rule;
 }
 
-static bool walk_past_signal(struct frames_out *, uintptr_t sp, uintptr_t beyond, struct walk_reads *,
-                             enum walk_end *);
+static bool walk_past_signal(struct frames_out *, uintptr_t sp, struct walk_reads *, enum walk_end *);
 
 /* Walks until the end. Returns false if walk_fully is needed. */
-static inline bool walk_on(struct frames_out *taken, struct frame frame, uintptr_t beyond,
-                           struct walk_reads *reads, enum walk_end *end, uint32_t rule) {
+static inline bool walk_on(struct frames_out *taken, struct frame frame, struct walk_reads *reads,
+                           enum walk_end *end, uint32_t rule) {
     *end = WALK_LOST;
     while (LIKELY(rule_leads_on(rule))) {
-        if (LIKELY(rule < RULE_PLAIN_END && reads->is_whole && frame.sp > beyond))
+        if (LIKELY(rule < RULE_PLAIN_END && reads->is_whole))
             rule = walk_plain(taken, &frame, rule, reads->end);
         if (!rule_leads_on(rule))
             break;
@@ -111,10 +109,10 @@ static inline bool walk_on(struct frames_out *taken, struct frame frame, uintptr
             break;
         rule = rule_at(frame.pc);
         if (LIKELY(rule_kind(rule) < RULE_HARD) || rule_is_signal(rule))
-            frames_add(taken, &frame, beyond, rule);
+            frames_add(taken, &frame, rule);
     }
     if (UNLIKELY(rule_is_signal(rule)))
-        return walk_past_signal(taken, frame.sp, beyond, reads, end);
+        return walk_past_signal(taken, frame.sp, reads, end);
     if (rule_kind(rule) == RULE_OUTERMOST || (rule_kind(rule) == RULE_GUESS && !frame.fp) || !frame.pc)
         *end = WALK_OUTERMOST;
     return rule_kind(rule) != RULE_HARD;
@@ -122,8 +120,8 @@ static inline bool walk_on(struct frames_out *taken, struct frame frame, uintptr
 
 /* Continues with the function that a signal has interrupted, perhaps on another stack. Its address is the
  * next instruction; adding 1 makes it look like a return address. */
-static COLD bool walk_past_signal(struct frames_out *taken, uintptr_t sp, uintptr_t beyond,
-                                  struct walk_reads *reads, enum walk_end *end) {
+static COLD bool walk_past_signal(struct frames_out *taken, uintptr_t sp, struct walk_reads *reads,
+                                  enum walk_end *end) {
     bool is_full = taken->next == taken->full;
     *end = is_full ? WALK_FULL : WALK_LOST;
     if (is_full || taken->signals++ == SIGNALS_MOST || !walk_reads_have(reads, sp, sp, sp + SIGNAL_SIZE))
@@ -134,37 +132,35 @@ static COLD bool walk_past_signal(struct frames_out *taken, uintptr_t sp, uintpt
     if (!walk_reads_move(reads, frame.sp))
         return true;
     uint32_t rule = rule_at(frame.pc);
-    beyond = sp > beyond ? 0 : beyond; /* beyond is on the other stack */
     if (rule_kind(rule) < RULE_HARD || rule_is_signal(rule))
-        frames_add(taken, &frame, beyond, rule);
-    return walk_on(taken, frame, beyond, reads, end, rule);
+        frames_add(taken, &frame, rule);
+    return walk_on(taken, frame, reads, end, rule);
 }
 
-__attribute__((noinline)) size_t walk_stack(const void **frames, size_t max, const void *beyond,
-                                            enum walk_end *end) {
+__attribute__((noinline)) size_t walk_stack(const void **frames, size_t max, enum walk_end *end) {
     struct frames_out taken = {frames, frames + max, 0};
     struct walk_reads reads;
     struct frame frame;
     CAPTURE(frame);
     walk_reads_begin(&reads, frame.sp);
-    if (UNLIKELY(!walk_on(&taken, frame, (uintptr_t)beyond, &reads, end, rule_at(frame.pc))))
-        return walk_fully(frames, max, beyond, end);
+    if (UNLIKELY(!walk_on(&taken, frame, &reads, end, rule_at(frame.pc))))
+        return walk_fully(frames, max, end);
     return (size_t)(taken.next - frames);
 }
 
 __attribute__((noinline)) size_t walk_stack_from(const void *pointer, const void **frames, size_t max,
-                                                 const void *beyond, enum walk_end *end) {
+                                                 enum walk_end *end) {
     struct frames_out taken = {frames, frames + max, 0};
     struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)pointer};
     struct walk_reads reads;
     uint32_t rule = RULE_MAKE(RULE_POINTER, RULE_SAVED(2), 2);
     walk_reads_begin(&reads, frame.sp);
-    if (LIKELY(reads.is_whole && !beyond))
+    if (LIKELY(reads.is_whole))
         rule = walk_plain(&taken, &frame, rule, reads.end);
     *end = rule_leads_on(rule) ? WALK_FULL : WALK_OUTERMOST;
     if (taken.next != taken.full && rule_leads_on(rule) &&
-        UNLIKELY(!walk_on(&taken, frame, (uintptr_t)beyond, &reads, end, rule)))
-        return walk_fully(frames, max, beyond, end);
+        UNLIKELY(!walk_on(&taken, frame, &reads, end, rule)))
+        return walk_fully(frames, max, end);
     return (size_t)(taken.next - frames);
 }
 

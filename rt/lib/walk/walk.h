@@ -31,23 +31,20 @@ enum walk_end {
 };
 
 /* Writes at most max return addresses, innermost first, and returns their number. The runtime's own frames
- * are left out: the first address is where the outermost runtime function returns to. beyond: an address on
- * the stack; frames that end below it are left out too. NULL: none. A function that opens a scope passes the
- * address of a local variable, so that the walk begins at its caller.
+ * are left out: the first address is where the outermost runtime function returns to.
  *
  * The byte before an address is part of the instruction that the frame is at, also for a frame that a signal
  * has interrupted. */
-size_t walk_stack(const void **frames, size_t max, const void *beyond, enum walk_end *);
+size_t walk_stack(const void **frames, size_t max, enum walk_end *);
 
 /* Like walk_stack, for the runtime's own functions. It is faster because it skips some of their frames.
  * pointer: __builtin_frame_address(0) of an active runtime function. */
-size_t walk_stack_from(const void *pointer, const void **frames, size_t max, const void *beyond,
-                       enum walk_end *);
+size_t walk_stack_from(const void *pointer, const void **frames, size_t max, enum walk_end *);
 
 /* Like walk_stack, but tracks all registers and does not use the table of rules: about 1 microsecond for each
  * frame. Needed if a frame is described by another register or an expression, or if a signal arrived just
  * before a function returned. */
-size_t walk_fully(const void **frames, size_t max, const void *beyond, enum walk_end *);
+size_t walk_fully(const void **frames, size_t max, enum walk_end *);
 
 /* Takes the registers of a runtime function and replaces them by the registers of the program's function that
  * called the runtime, at that call: the call-preserved registers, the stack pointer, and an address within

@@ -68,10 +68,11 @@ def wrapped():
 
 def failing():
     """Also small blocks, for which the shadow table is written without a check. The C++ library's nothrow new throws
-    and catches an exception, which also fails to get a block."""
+    and catches an exception, which also fails to get a block. In static programs the malloc within operator new is counted,
+    with the size that it is asked for; the path leads to the caller of the operator."""
     text = open(source("failing.cpp")).read().splitlines()
     for options, link in ("", []), (":owners=0", []), ("", ["-static"]):
-        process = run([build("failing.cpp", "failing", "-O1", "-fno-builtin", "-fallocsite-contexts=0", *link)],
+        process = run([build("failing.cpp", "failing", "-O1", "-fno-builtin", *(link or ["-fallocsite-contexts=0"]))],
                       f"format=json:report=%e.%p.json{options}")
         report = report_of(process)
         expect(f"{options} {link}, status", (3, ""), (process.returncode, process.err))
@@ -82,7 +83,8 @@ def failing():
                 told[line] = allocs, alloc_bytes, 2 * failed
         have = {line: (counts[0][0], counts[0][1], counts[0][4]) for line, counts in sites(report, "failing.cpp").items()}
         for line in told:
-            expect(f"{options} {link}, failing.cpp:{line}", told[line], have.get(line))
+            known = 1 if link and "nothrow" in text[line - 1] else 3
+            expect(f"{options} {link}, failing.cpp:{line}", told[line][:known], have[line][:known])
 
 
 def inside():
@@ -140,7 +142,7 @@ def sized():
 
 def stale():
     report = exact("stale.cpp")
-    expect("escaped, and a stream", (4, 3472, 0, 0, 0), unsited(report, os.path.join(WORK, "stale")))
+    expect("escaped, a stream, getline's line, and the malloc of operator new[]", (6, 3598, 0, 0, 2), unsited(report, os.path.join(WORK, "stale")))
 
 
 def descriptors():

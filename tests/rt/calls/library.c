@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Every function of the C library that returns a block to its caller. Their internal allocations depend on the library,
- * so no note can have them: the program asks the observer before and after each call and prints "line allocs
- * alloc_bytes reallocs realloc_bytes", the counts that the site must have. */
+/* Every function of the C library that returns a block to its caller. Their internal allocations depend on
+ * the library, so no note can have them: the program asks the observer before and after each call and prints
+ * "line allocs alloc_bytes reallocs realloc_bytes", the counts that the site must have. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <execinfo.h>
@@ -33,7 +33,8 @@ static struct counts now(void) {
     return counts;
 }
 
-/* Attributes to the line what was observed since start, minus what nested calls were attributed since then. */
+/* Attributes to the line what was observed since start, minus what nested calls were attributed since then.
+ */
 static void attribute(int line, const struct counts *start, const struct counts *attributed_before) {
     struct counts end = now();
     for (int i = 0; i < 4; i++) {
@@ -43,13 +44,12 @@ static void attribute(int line, const struct counts *start, const struct counts 
     }
 }
 
-#define ATTRIBUTE_TO(line, call)                                                                             \
+#define ATTRIBUTE(call)                                                                                      \
     do {                                                                                                     \
         struct counts start = now(), attributed_before = attributed;                                         \
         call;                                                                                                \
-        attribute(line, &start, &attributed_before);                                                         \
+        attribute(__LINE__, &start, &attributed_before);                                                     \
     } while (0)
-#define ATTRIBUTE(call) ATTRIBUTE_TO(__LINE__, call)
 
 extern char *__strdup(const char *), *__strndup(const char *, size_t);
 
@@ -118,17 +118,15 @@ static void streams(void) {
     wchar_t *wide;
     size_t size;
     FILE *stream, *all[STREAMS];
-    int line = __LINE__ + 2;
     for (int i = 0; i < STREAMS; i++)
         ATTRIBUTE(all[i] = open_memstream(&block[i], &size));
     for (int i = 0; i < STREAMS; i++)
-        fputs(i % 2 ? text : large, all[i]);
+        ATTRIBUTE(fputs(i % 2 ? text : large, all[i]));
     for (int i = 0; i < STREAMS; i++)
-        ATTRIBUTE_TO(line, fclose(all[i]));
-    line = __LINE__ + 1;
+        ATTRIBUTE(fclose(all[i]));
     ATTRIBUTE(stream = open_wmemstream(&wide, &size));
-    fputws(L"wide", stream);
-    ATTRIBUTE_TO(line, fclose(stream));
+    ATTRIBUTE(fputws(L"wide", stream));
+    ATTRIBUTE(fclose(stream));
 }
 
 static int filter(const struct dirent *entry) {

@@ -43,8 +43,9 @@ def mistakes():
 
 
 def faults_of(report):
-    lines = {site["id"]: site["line"] for site in report["sites"] if site["sited"]}
-    return [(fault["kind"], lines.get(fault["owner"]), lines.get(fault["by"]), fault["count"]) for fault in report["faults"]]
+    owners = {site["id"]: site["line"] for site in report["sites"] if (site["file"] or "").endswith(PROGRAM)}
+    sited = {site["id"]: site["line"] for site in report["sites"] if site["sited"]}
+    return [(fault["kind"], owners.get(fault["owner"]), sited.get(fault["by"]), fault["count"]) for fault in report["faults"]]
 
 
 def check_said(name, mistake, errors):

@@ -24,7 +24,7 @@ int main() {
         std::set_new_handler(handler);
     }
     try {
-        sink = new char[huge]; // @ 1 136 0 0 1
+        sink = new char[huge]; // @ 1 136 0 0 2
     } catch (const std::bad_alloc &) {
         handled += 10;
     }

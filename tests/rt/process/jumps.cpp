@@ -17,7 +17,7 @@ static jmp_buf around;
 
 static int filter_throws(const struct dirent *) {
     sink = strdup("ab"); // @ 2 6 0 0 0
-    throw 1;
+    throw 1;             // @ any
 }
 
 static int filter_jumps(const struct dirent *) {
@@ -74,7 +74,7 @@ static void gives_up() {
 static void handlers() {
     std::set_new_handler(gives_up);
     try {
-        sink = operator new(huge); // @ 1 136 0 0 1
+        sink = operator new(huge); // @ 1 136 0 0 3
     } catch (const std::bad_alloc &) {
     }
     sink = malloc(3); // @ 1 3 0 0 0

@@ -22,29 +22,25 @@ static size_t count;
 static enum walk_end ended;
 
 NOINLINE static void walk(void) {
-    count = walk_stack(frames, MOST, NULL, &ended);
+    count = walk_stack(frames, MOST, &ended);
     __asm__ volatile("");
 }
 
 // ---- results ----
 
 static size_t limit;
-static const void *beyond;
 
 NOINLINE static void walk_limited(void) {
-    count = walk_stack(frames, limit, beyond, &ended);
+    count = walk_stack(frames, limit, &ended);
     __asm__ volatile("");
 }
 
-static void deep(int depth, int noting);
-static void (*volatile deeper)(int depth, int noting) = deep; // prevents inlining
+static void deep(int depth);
+static void (*volatile deeper)(int depth) = deep; // prevents inlining
 
-// noting: the depth of the frame up to which frames are skipped.
-NOINLINE static void deep(int depth, int noting) {
-    if (depth == noting)
-        beyond = __builtin_frame_address(0);
+NOINLINE static void deep(int depth) {
     if (depth)
-        deeper(depth - 1, noting);
+        deeper(depth - 1);
     else
         walk_limited();
     __asm__ volatile("");
@@ -54,8 +50,7 @@ static void no_more_than_asked_for(void **state) {
     (void)state;
     const void *all[MOST];
     for (limit = MOST; limit; limit--) {
-        beyond = NULL;
-        deep(20, -1);
+        deep(20);
         assert_in_range(count, limit < 22 ? limit : 22, limit);
         if (limit == MOST)
             memcpy(all, frames, sizeof all);
@@ -63,24 +58,9 @@ static void no_more_than_asked_for(void **state) {
             assert_int_equal(ended, WALK_FULL);
         assert_memory_equal((const void *)all, (const void *)frames, count * sizeof *all);
     }
-    deep(20, -1);
+    deep(20);
     assert_int_equal(count, 0);
     assert_int_equal(ended, WALK_FULL);
-}
-
-static void frames_below_an_address_are_passed_over(void **state) {
-    (void)state;
-    limit = MOST;
-    beyond = NULL;
-    deep(9, -1);
-    size_t whole = count;
-    deep(21, 10); // replaces 11 frames, of depths 11 to 21
-    assert_int_equal(count, whole);
-    assert_int_equal(ended, WALK_OUTERMOST);
-    beyond = (const void *)UINTPTR_MAX;
-    deep(5, -1);
-    assert_int_equal(count, 0);
-    assert_int_equal(ended, WALK_OUTERMOST);
 }
 
 static void walks_are_alike_when_rules_are_kept_and_forgotten(void **state) {
@@ -295,7 +275,6 @@ static void registers_of_a_signal_in_disorder_do_no_harm(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_more_than_asked_for),
-        cmocka_unit_test(frames_below_an_address_are_passed_over),
         cmocka_unit_test(walks_are_alike_when_rules_are_kept_and_forgotten),
         cmocka_unit_test(invalid_frame_pointers_end_the_walk),
         cmocka_unit_test(a_frame_pointer_is_followed),
