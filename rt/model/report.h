@@ -69,6 +69,11 @@ struct report_lost {
     uint64_t blocks, bytes, possibly_blocks, possibly_bytes;
 };
 
+static inline struct report_lost report_site_lost(const struct report_site *site) {
+    return (struct report_lost){site->lost_blocks, site->lost_bytes, site->possibly_lost_blocks,
+                                site->possibly_lost_bytes};
+}
+
 /* The part of a site that was called from one stack. The counters of the site include it. */
 struct report_stack {
     struct report_site *site;

@@ -79,8 +79,8 @@ void json_site(struct json *, const struct site_view *);
 /* Members, one for each counter. A site has more of them than totals. */
 void json_counters(struct json *, const struct counters *, bool is_site);
 
-/* Members, "lost_blocks" and "lost_bytes", if the report has them. */
-void json_lost(struct json *, const struct report *, const struct report_site *);
+/* Members, "lost_blocks" and "lost_bytes" and the same of possibly lost blocks, if the report has them. */
+void json_lost(struct json *, const struct report *, struct report_lost);
 
 /* Members, "function" to "column". */
 void json_place(struct json *, const struct place *);

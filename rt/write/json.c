@@ -47,20 +47,20 @@ void json_counters(struct json *json, const struct counters *counters, bool is_s
     ALLOCSITE_ASKED(PUT_ASKED)
 }
 
-void json_lost(struct json *json, const struct report *report, const struct report_site *site) {
+void json_lost(struct json *json, const struct report *report, struct report_lost lost) {
     if (!report->reach)
         return;
-    json_number(json, "lost_blocks", site->lost_blocks);
-    json_number(json, "lost_bytes", site->lost_bytes);
-    json_number(json, "possibly_lost_blocks", site->possibly_lost_blocks);
-    json_number(json, "possibly_lost_bytes", site->possibly_lost_bytes);
+    json_number(json, "lost_blocks", lost.blocks);
+    json_number(json, "lost_bytes", lost.bytes);
+    json_number(json, "possibly_lost_blocks", lost.possibly_blocks);
+    json_number(json, "possibly_lost_bytes", lost.possibly_bytes);
 }
 
 static void put_sum(struct json *json, const char *key, const struct report *report,
                     const struct report_site *sum) {
     json_open(json, key, '{');
     json_counters(json, &sum->counters, false);
-    json_lost(json, report, sum);
+    json_lost(json, report, report_site_lost(sum));
     json_close(json, '}');
 }
 
@@ -94,7 +94,7 @@ static void put_site(struct json *json, const struct report *report, const struc
         put_classes(json, "sizes", site->sizes);
     if (site->lifetimes)
         put_lifetimes(json, &site->lifetimes->of);
-    json_lost(json, report, site);
+    json_lost(json, report, report_site_lost(site));
     json_close(json, '}');
 }
 
@@ -244,6 +244,7 @@ static void put_stack(struct json *json, const struct report *report, const stru
     json_number(json, "line", path.line);
     json_text(json, "type", path.type);
     json_counters(json, &stack->counters, true);
+    json_lost(json, report, stack->lost);
     json_close(json, '}');
 }
 

@@ -300,7 +300,7 @@ static void write_side(struct json *json, const char *key, const struct report *
     json_open(json, key, '{');
     json_site(json, &site->view);
     json_counters(json, &site->counters, true);
-    json_lost(json, report, site);
+    json_lost(json, report, report_site_lost(site));
     json_way(json, report, site);
     json_close(json, '}');
 }

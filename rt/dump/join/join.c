@@ -112,8 +112,7 @@ static void add_custom(struct joined *joined, const struct report *report) {
 
 /* The stacks were added before. */
 static void add_untouched(struct joined *joined, const struct report_site *site) {
-    const struct report_lost lost = {site->lost_blocks, site->lost_bytes, site->possibly_lost_blocks,
-                                     site->possibly_lost_bytes};
+    const struct report_lost lost = report_site_lost(site);
     joined_add_untouched(joined, &site->counters, &lost, &((struct joined_row *)site->merged)->untouched);
 }
 

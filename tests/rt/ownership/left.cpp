@@ -8,7 +8,7 @@ static jmp_buf out;
 static bool leaves;
 
 __attribute__((noinline)) void *operator new(size_t n) {
-    return malloc(n);
+    return malloc(n); // owner
 }
 
 __attribute__((noinline)) void operator delete(void *p) noexcept {
@@ -23,7 +23,7 @@ template <class T> static T *hidden(T *p) {
 }
 
 int main() {
-    int *p = hidden(new int(1)); // owner
+    int *p = hidden(new int(1));
     leaves = true;
     if (!setjmp(out))
         delete p; // left
