@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The contract between the plugin (writes), the runtime (counts by) and allocsite-dump (reads).
+/* The contract between the plugin (writes), the runtime (counts) and allocsite-dump (reads).
  *
- * A module that was compiled with the plugin carries a site table: descriptors in one section, what
- * they share in two more. Every reference is the signed distance in bytes from the referring field
- * to what it names, so the table needs no dynamic relocation and costs nothing at load.
+ * A module compiled with the plugin contains a site table: descriptors in one section, and shared data in
+ * others. Every reference is the signed distance in bytes from its own field to its target, so the table
+ * needs no dynamic relocations and costs nothing at load time.
  *
  *   allocsite_sites    struct allocsite_site[]                  writable (the runtime stores `key`)
  *   allocsite_frames   scopes, frames, requests, calls, in any   read only
@@ -12,15 +12,14 @@
  *   allocsite_functions struct allocsite_function[]              read only, for allocsite-dump alone
  *   allocsite_calls    struct allocsite_calls[]                  read only, for allocsite-dump alone
  *
- * Grouping: the descriptors of one function stand in that function's comdat and are linked to its
- * code (SHF_LINK_ORDER), so a linker that drops the function drops its sites; those of functions that
- * share a section, which no linker divides, stand together. The
- * functions stay (SHF_GNU_RETAIN): one that was inlined everywhere is still in inline chains.
+ * Grouping: the descriptors of a function are in the function's comdat and linked to its code
+ * (SHF_LINK_ORDER), so a linker that drops the function drops its sites. Functions that share a section,
+ * which linkers do not divide, share a group. The entries of functions are always kept (SHF_GNU_RETAIN): a
+ * function that was inlined everywhere is still part of inline chains.
  *
- * Everything is in the byte order of the module. In a relocatable object the references are still
- * PC-relative relocations of their section. One site can stand twice (a library opened twice, code
- * that LTO mixed with other objects): two descriptors are the same site if hash, function, file,
- * line, column and callee agree. */
+ * Numbers are in the byte order of the module. In a relocatable object, references are PC-relative
+ * relocations. A site may occur twice (a library opened twice, LTO code mixed with other objects): two
+ * descriptors are the same site if hash, function, file, line, column and callee agree. */
 #ifndef ALLOCSITE_FORMAT_H
 #define ALLOCSITE_FORMAT_H
 
@@ -29,13 +28,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Each descriptor and function holds it. PROFILE_VERSION (profile.h) has the rule for changes: allocsite-dump
- * refuses tables of another version, and the runtime counts their sites for the module and says so. */
+/* Part of each descriptor and function. PROFILE_VERSION (profile.h) has the rule for changes: allocsite-dump
+ * refuses tables of another version, and the runtime counts their sites for the module and reports that. */
 #define ALLOCSITE_FORMAT_VERSION 1
 
-/* The names of the runtime's entry points hold a number that is raised by every change of what these are
- * passed, so that an object never links or loads with a runtime that takes something else; and the library's
- * name, so that a linker that misses them says what to add. */
+/* The names of the runtime's entry points contain a number, which changes whenever their arguments change, so
+ * that an object never links or loads with an incompatible runtime. They also contain the library's name, so
+ * that a linker's error says which library is missing. */
 #define ALLOCSITE_ENTRY(name)       __liballocsite_v1_##name
 #define ALLOCSITE_ENTRY_PREFIX      "__liballocsite_v1_"
 
@@ -45,31 +44,31 @@
 #define ALLOCSITE_FUNCTIONS_SECTION "allocsite_functions"
 #define ALLOCSITE_CALLS_SECTION     "allocsite_calls"
 
-/* Distance in bytes from this field to what it names; 0: nothing. */
+/* Distance in bytes from this field to its target; 0: none. */
 typedef int32_t allocsite_ref;
 
-/* A function and a file in which code of it is written (a body may span files by #include). */
+/* A function, and a file that contains code of it (a body may span several files by #include). */
 struct allocsite_scope {
-    allocsite_ref function; /* string: demangled name, with parameters where the debug info has them */
+    allocsite_ref function; /* string: demangled name, with parameters if debug information has them */
     allocsite_ref file;     /* string: path, as -ffile-prefix-map leaves it */
 };
 
-/* One step outwards in an inline chain: the call at line:column of scope was inlined. */
+/* A link of an inline chain: the call at line:column of scope was inlined. */
 struct allocsite_frame {
     allocsite_ref scope;  /* struct allocsite_scope */
-    allocsite_ref caller; /* struct allocsite_frame: the next step outwards; 0: not inlined further */
+    allocsite_ref caller; /* struct allocsite_frame: the next link outwards; 0: not inlined further */
     uint32_t line;        /* 0: unknown */
     uint32_t column;      /* 0: unknown */
 };
 
 /* The request of a site. */
 struct allocsite_request {
-    allocsite_ref callee; /* string: as it is written in the source, "malloc", "operator new[]" */
+    allocsite_ref callee; /* string: as in the source, "malloc", "operator new[]" */
     allocsite_ref type;   /* string: the type allocated; 0: unknown */
 };
 
-/* The type of memory of which the line names none: it says no more than that nothing is known, and less than
- * what another line tells. */
+/* The type of untyped memory. It says that the line names no type, and any type of another line is more
+ * specific. */
 #define ALLOCSITE_BYTES "bytes"
 
 /* Whether a type can be that of any memory: a caller may know better what it is for. NULL and "": unknown. */
@@ -84,29 +83,29 @@ static inline bool allocsite_type_is_raw(const char *type) {
 enum allocsite_kind {
     ALLOCSITE_ALLOC = 0,   /* returns a new block */
     ALLOCSITE_REALLOC = 1, /* returns a new block or moves an old one */
-    ALLOCSITE_FREE = 2,    /* takes a block back */
+    ALLOCSITE_FREE = 2,    /* frees a block */
 };
 
-/* In `kind`: what the descriptor names stands in one section of one object with what others name that stand
- * together with it, so that one relocation does for all of them. `caller` and `request` are distances from
- * what `scope` names, of 24 bits with their sign; the bits above are the lower and the upper half of a
- * number: of descriptors from the leader on, whose `scope` is a distance from its own field. Of the others it
- * is the distance from what the leader's names. */
+/* In `kind`: the descriptor's targets are in one section of one object together with the targets of
+ * neighbouring descriptors, so that one relocation serves all of them. `caller` and `request` are signed
+ * distances of 24 bits from the target of `scope`. Their upper 8 bits form the low and the high half of a
+ * number: how many descriptors before this one the leader is. The `scope` of the leader is a distance from
+ * its own field, the `scope` of the others a distance from the target of the leader's. */
 #define ALLOCSITE_JOINED       0x20u
 
-#define ALLOCSITE_JOINED_REACH (1 << 23)  /* distances within a table are smaller */
-#define ALLOCSITE_JOINED_MOST  (1u << 16) /* descriptors of one leader */
+#define ALLOCSITE_JOINED_REACH (1 << 23)  /* limit of distances within a table */
+#define ALLOCSITE_JOINED_MOST  (1u << 16) /* descriptors of a leader */
 
-/* `key` as the plugin writes it: above every capacity, so that the test that a site's counters are
- * within the thread's slab is also the test that the site has been registered. */
+/* Initial value of `key`, above every capacity: the test whether a site's counters are within the thread's
+ * slab is also the test whether the site is registered. */
 #define ALLOCSITE_KEY_NONE 0xFFFFFE00u
 
 /* One allocator call in the source with the chain of functions that it was inlined through. */
 struct allocsite_site {
-    uint64_t hash;         /* the same in every build while the function around the call is unchanged */
-    uint32_t key;          /* runtime: says where this site is counted; ALLOCSITE_KEY_NONE: nowhere yet */
+    uint64_t hash;         /* equal in all builds as long as the function around the call is unchanged */
+    uint32_t key;          /* runtime: where this site is counted; ALLOCSITE_KEY_NONE: not registered */
     uint32_t line;         /* 0: unknown */
-    allocsite_ref scope;   /* struct allocsite_scope: where the call is written */
+    allocsite_ref scope;   /* struct allocsite_scope of the call */
     allocsite_ref caller;  /* struct allocsite_frame: innermost caller; 0: not inlined */
     allocsite_ref request; /* struct allocsite_request */
     uint16_t column;       /* 0: unknown */
@@ -127,7 +126,7 @@ static inline uint32_t allocsite_high8(allocsite_ref ref) {
     return ((uint32_t)ref - (uint32_t)allocsite_low24(ref)) >> 24;
 }
 
-/* How many descriptors before this one its leader stands. */
+/* The number of descriptors from the leader to this one. */
 static inline uint32_t allocsite_to_leader(const struct allocsite_site *site) {
     return site->kind & ALLOCSITE_JOINED ? allocsite_high8(site->caller) | allocsite_high8(site->request) << 8
                                          : 0;
@@ -153,24 +152,24 @@ static inline struct allocsite_refs allocsite_refs_of(const struct allocsite_sit
     return refs;
 }
 
-/* The token that a custom allocator's realloc keeps in its frame for the runtime, in words of 8 bytes. */
+/* Size in 8-byte words of the token that a custom allocator's realloc keeps in its frame for the runtime. */
 #define ALLOCSITE_TOKEN_WORDS 4
 
-/* Why the line of an allocation is sought among a function's callers. */
+/* Why the line of an allocation is looked for in a function's callers. */
 enum allocsite_function_flag {
-    ALLOCSITE_PASSES_THROUGH = 1, /* its body hands on blocks and nothing else (plugin/pass/pass.h) */
-    ALLOCSITE_DECLARED = 2,       /* an attribute or the user's list says that it hands on blocks */
-    ALLOCSITE_LIBRARY = 4,        /* library code: by its file, by its name, or made by the compiler */
+    ALLOCSITE_PASSES_THROUGH = 1, /* its body only passes blocks on (plugin/pass/pass.h) */
+    ALLOCSITE_DECLARED = 2,       /* an attribute or the user's list declares it so */
+    ALLOCSITE_LIBRARY = 4,        /* library code: by file, by name, or generated by the compiler */
 };
 
-/* A function of which one of these is known, or a file whose functions are all library code. A function that
- * passes through only if functions of other files do has one entry for each of them, and all have to hold.
- * Members of std need no entry: their names tell. */
+/* A function with one of these flags, or a file with only library functions. A function that passes through
+ * only if functions in other files do has an entry for each of them, and all conditions must hold. Members of
+ * std need no entry, since their names suffice. */
 struct allocsite_function {
-    allocsite_ref symbol;   /* string: as the linker sees it; 0: every function that is written in `file` */
-    allocsite_ref function; /* string: as sites show it; 0 along with symbol */
-    allocsite_ref file;     /* string: as sites have it; 0: unknown, only declared here */
-    allocsite_ref depends;  /* string: symbol of a function that has to pass through as well; 0: none */
+    allocsite_ref symbol;   /* string: linker symbol; 0: every function written in `file` */
+    allocsite_ref function; /* string: as sites show it; 0 if symbol is 0 */
+    allocsite_ref file;     /* string: as in sites; 0: unknown, only declared here */
+    allocsite_ref depends;  /* string: symbol of a function that must pass through, too; 0: none */
     uint32_t flags;         /* enum allocsite_function_flag; ALLOCSITE_FORMAT_VERSION in the upper 8 bits */
 };
 
@@ -199,30 +198,30 @@ struct allocsite_calls {
     uint32_t count;
 };
 
-/* The four bytes before the code of a function that keeps its calling context (plugin/emit/contexts.cpp):
- * behind each call from it that comes to an allocation stands one that has found its context stored. */
+/* Four bytes before the code of a function that keeps its calling context (plugin/emit/contexts.cpp). A
+ * function that it calls on the way to an allocation finds the context stored. */
 #define ALLOCSITE_CONTEXT_MARK 0xC7A10C5Eu
 
-/* The same before a function that passes through or is library code. The runtime reads it where it can keep
- * only a part of a path (lib/paths/stacks.h). */
+/* The same for a pass-through function or library code. The runtime reads it when it can keep only a part of
+ * a path (lib/paths/stacks.h). */
 #define ALLOCSITE_CONTEXT_MARK_PASSES 0xC7A10C5Fu
 
-/* The number of a context is that of the caller's times this, and the address that its function returns to.
- * Odd, and larger than any ratio of two distances between addresses of one module: the golden ratio, in 32
- * bits, which an instruction has room for where 64 would take another one of 10 bytes. And by what a product
- * with it is undone. */
+/* A context is the caller's context times this factor, plus the return address of the function. The factor is
+ * odd, and larger than any ratio of two distances between addresses of one module. It is the golden ratio in
+ * 32 bits, which fit into an instruction; 64 bits would need another instruction of 10 bytes. The inverse
+ * undoes the multiplication. */
 #define ALLOCSITE_CONTEXT_FACTOR  0xFFFFFFFF9E3779B1u
 #define ALLOCSITE_CONTEXT_INVERSE 0x16597D0C0E8B2F51u
 
-/* What the first function of a thread finds in the place of its caller's number, and main, for which the
- * plugin knows it. So a number that was made of all return addresses of a stack comes down to this one. What
- * the callee of a call finds that may leave no frame: of that no other number is made. */
+/* FIRST: the caller's context in the first function of a thread and, known to the plugin, in main. Undoing
+ * the context of a complete stack ends in this value. UNKNOWN: the context that is passed on by a call that
+ * may leave no frame; no other context is derived from it. */
 #define ALLOCSITE_CONTEXT_FIRST   0u
 #define ALLOCSITE_CONTEXT_UNKNOWN 0x5DEECE66D1CEB00Bu
 
-/* The entries of malloc, calloc, realloc, strdup, strndup and the usual operators new have others beside
- * them, to which the context is passed behind the site, and need not be stored: ALLOCSITE_ENTRY_PREFIX, the
- * name and this. */
+/* The entry points of malloc, calloc, realloc, strdup, strndup and the usual operators new have variants that
+ * take the context as an argument after the site, so it need not be stored. Their names are
+ * ALLOCSITE_ENTRY_PREFIX, the name, and this suffix. */
 #define ALLOCSITE_BY_CONTEXT_SUFFIX "_by_context"
 
 #ifdef __cplusplus
