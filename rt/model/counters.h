@@ -16,7 +16,7 @@
     X(PAIR_FREE, "free", "freed by")                                                                         \
     X(PAIR_REALLOC, "realloc", "reallocated by")                                                             \
     X(FAULT_DOUBLE_FREE, "double_free", "freed twice")                                                       \
-    X(FAULT_FOREIGN, "foreign", "freed what no allocator gave")                                              \
+    X(FAULT_FOREIGN, "foreign", "freed an unallocated address")                                              \
     X(FAULT_MISMATCH, "mismatch", "freed by a function of another family")                                   \
     X(FAULT_ARRAY_MISMATCH, "array_mismatch", "array new and plain delete, or the reverse")
 

@@ -154,7 +154,7 @@ void options_parse(struct options *options, const char *text, settings_complaint
     settings_parse(&settings, options, text, complain);
 }
 
-static const struct setting *find(struct setting_value name) {
+static const struct setting *find_setting(struct setting_value name) {
     for (size_t i = 0; i < settings.count; i++)
         if (list[i].read && setting_is(name, list[i].name))
             return &list[i];
@@ -162,11 +162,11 @@ static const struct setting *find(struct setting_value name) {
 }
 
 bool options_have(struct setting_value name) {
-    return find(name);
+    return find_setting(name);
 }
 
 const char *options_take(struct options *options, struct setting_value name, struct setting_value value) {
-    const struct setting *key = find(name);
+    const struct setting *key = find_setting(name);
     return key ? key->read(key, value, (char *)options + key->offset) : "unknown key";
 }
 

@@ -16,7 +16,7 @@ static void add_lost(struct report_site *total, const struct report_site *part) 
     total->possibly_lost_bytes += part->possibly_lost_bytes;
 }
 
-static void add(struct report_site *total, const struct report_site *part) {
+static void add_site(struct report_site *total, const struct report_site *part) {
     counters_add(&total->counters, &part->counters);
     add_lost(total, part);
 }
@@ -37,7 +37,7 @@ static void add_lifetimes(struct report_site *total, const struct report_site *p
             total->lifetimes->counters[i] += part->lifetimes->counters[i];
 }
 
-static void merge(struct report_site *site, struct report_site *copy) {
+static void merge_site(struct report_site *site, struct report_site *copy) {
     counters_join(&site->counters, &copy->counters);
     add_lost(site, copy);
     add_sizes(site, copy);
@@ -51,7 +51,7 @@ static void merge_same(struct report *report) {
     order_sites_by_identity(sites, report->site_count);
     for (size_t i = 0; i < report->site_count; i++)
         if (kept && order_identity(sites[kept - 1], sites[i]) == 0)
-            merge(sites[kept - 1], sites[i]);
+            merge_site(sites[kept - 1], sites[i]);
         else {
             sites[kept] = sites[i];
             sites[kept]->merged = sites[kept];
@@ -85,11 +85,11 @@ static void sum_up(struct report *report) {
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
         if (site->view.backing) {
-            add(&report->backing, site);
+            add_site(&report->backing, site);
             report->backing_count++;
             continue;
         }
-        add(&report->totals, site);
+        add_site(&report->totals, site);
         if (site->view.sited || report_library_use(site)) {
             counters_add(&report->known, &site->counters);
             continue;
@@ -169,23 +169,23 @@ static bool is_suppressed(const struct report *report, const struct report_site 
 }
 
 /* Moves the sites to show to the front, in order. */
-static void cut(struct report *report) {
+static void limit_sites(struct report *report) {
     for (size_t i = 0; i < report->counted; i++) {
         struct report_site *site = report->sites[i];
         bool fits = !report->limits.top || report->shown < report->limits.top;
         if (report->limits.apart && is_wanted(site, &report->limits) && report_library_use(site)) {
-            add(&report->apart, site);
+            add_site(&report->apart, site);
             report->apart_count++;
             continue;
         }
         bool is_known = is_suppressed(report, site);
         if (is_known) {
-            add(&report->suppressed, site);
+            add_site(&report->suppressed, site);
             report->suppressed_count++;
         }
         if (is_known || !fits || !is_wanted(site, &report->limits)) {
             if (!site->view.backing)
-                add(&report->hidden, site);
+                add_site(&report->hidden, site);
             continue;
         }
         report->sites[i] = report->sites[report->shown];
@@ -236,7 +236,7 @@ void report_prepare(struct report *report, const struct report_limits *limits) {
     put_blank_ones_last(report);
     sum_up(report);
     order_sites(report->sites, report->counted, limits);
-    cut(report);
+    limit_sites(report);
     for (size_t i = 0; i < report->site_count; i++)
         report->sites[i]->position = i;
     pairs_prepare(report);
@@ -245,7 +245,7 @@ void report_prepare(struct report *report, const struct report_limits *limits) {
     number_stacks(report);
 }
 
-bool report_filter_is_vain(const struct report *report, const char *filter) {
+bool report_filter_has_no_match(const struct report *report, const char *filter) {
     for (size_t i = 0; i < report->site_count; i++)
         if (!filter[0] || filter_matches(filter, &report->sites[i]->view))
             return false;

@@ -242,8 +242,8 @@ struct report {
     struct counters known;      /* of sites in the source, and of the libraries' own allocations */
     struct report_site backing; /* chunks of custom allocators, which totals exclude */
     size_t backing_count;
-    size_t caller_count;       /* sites of all others that have a caller */
-    size_t module_count;       /* modules of the others, whose location is unknown */
+    size_t caller_count;       /* other rows with a return address */
+    size_t module_count;       /* other rows without one, which stand for modules */
     size_t shown;              /* number of leading sites to show */
     size_t counted;            /* number of leading sites with counters; sites that are only in pairs
                                 * follow */
@@ -284,7 +284,7 @@ static inline uint64_t report_reason_part(const struct report *report, size_t re
 }
 
 /* True if no site with counters passes the filter; "" passes all. The report need not be prepared. */
-bool report_filter_is_vain(const struct report *, const char *filter);
+bool report_filter_has_no_match(const struct report *, const char *filter);
 
 /* The number of allocator calls on cut paths. */
 uint64_t report_cut_calls(const struct report *);

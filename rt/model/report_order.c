@@ -114,13 +114,13 @@ void order_sites(struct report_site **sites, size_t count, const struct report_l
     sort_array(sites, count, sizeof *sites, limits->leaks ? compare_lost : compare[limits->sort]);
 }
 
-static uint64_t position(const struct report_site *site) {
+static uint64_t position_of(const struct report_site *site) {
     return site ? site->position : UINT64_MAX;
 }
 
 /* By owner in the order of sites, and kind; faults come last, by kind and owner. */
 static int compare_owner_and_kind(const struct report_pair *a, const struct report_pair *b) {
-    int by_owner = compare_u64(position(a->owner), position(b->owner));
+    int by_owner = compare_u64(position_of(a->owner), position_of(b->owner));
     int by_kind = compare_u64(a->kind, b->kind);
     if (pair_is_fault(a->kind) || pair_is_fault(b->kind))
         return by_kind ?: by_owner;
@@ -129,7 +129,7 @@ static int compare_owner_and_kind(const struct report_pair *a, const struct repo
 
 static int compare_pair_sites(const void *a, const void *b) {
     const struct report_pair *left = a, *right = b;
-    return compare_owner_and_kind(left, right) ?: compare_u64(position(left->by), position(right->by));
+    return compare_owner_and_kind(left, right) ?: compare_u64(position_of(left->by), position_of(right->by));
 }
 
 /* By descending bytes. */
@@ -138,7 +138,7 @@ static int compare_pair_sizes(const void *a, const void *b) {
     return compare_owner_and_kind(left, right)
                ?: compare_u64(right->bytes, left->bytes)
                ?: compare_u64(right->count, left->count)
-               ?: compare_u64(position(left->by), position(right->by));
+               ?: compare_u64(position_of(left->by), position_of(right->by));
 }
 
 /* ---- Pairs. */
@@ -167,7 +167,7 @@ static size_t merge_same(struct report_pair *pairs, size_t count) {
     return kept;
 }
 
-static void assign(struct report_pair *pairs, size_t index) {
+static void assign_pair(struct report_pair *pairs, size_t index) {
     struct report_site *owner = pairs[index].owner;
     if (owner && owner->pair_count++ == 0)
         owner->first_pair = index;
@@ -195,7 +195,7 @@ void pairs_prepare(struct report *report) {
         if (pair_is_fault(report->pairs[i].kind))
             report->fault_count++;
         else
-            assign(report->pairs, i);
+            assign_pair(report->pairs, i);
     name_sites(report);
 }
 
@@ -210,13 +210,13 @@ int report_order_places(const struct place *a, const struct place *b) {
 
 static int compare_callers(const void *a, const void *b) {
     const struct report_caller *left = a, *right = b;
-    return compare_u64(position(left->site), position(right->site))
+    return compare_u64(position_of(left->site), position_of(right->site))
                ?: report_order_places(left->at, right->at);
 }
 
 static int compare_caller_sizes(const void *a, const void *b) {
     const struct report_caller *left = a, *right = b;
-    return compare_u64(position(left->site), position(right->site))
+    return compare_u64(position_of(left->site), position_of(right->site))
                ?: compare_u64(right->calls, left->calls)
                ?: compare_u64(right->bytes, left->bytes) ?: report_order_places(left->at, right->at);
 }
@@ -288,7 +288,7 @@ void callers_prepare(struct report *report) {
 /* ---- Phases. */
 
 int order_phases(const struct report_phase *a, const struct report_phase *b) {
-    return compare_u64(position(a->site), position(b->site))
+    return compare_u64(position_of(a->site), position_of(b->site))
                ?: compare_u64((uintptr_t)a->stack, (uintptr_t)b->stack) ?: compare_text(a->phase, b->phase);
 }
 

@@ -37,7 +37,7 @@ static inline const char *site_code(const struct site_view *view) {
 }
 
 /* True if the type says more than "bytes". */
-static inline bool type_is_telling(const char *type) {
+static inline bool type_is_specific(const char *type) {
     return type && strcmp(type, ALLOCSITE_BYTES) != 0;
 }
 

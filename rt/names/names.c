@@ -201,7 +201,7 @@ static size_t columns_of(const char *text, size_t length) {
     return columns;
 }
 
-static void put(struct name *name, const char *text, size_t length) {
+static void put_text(struct name *name, const char *text, size_t length) {
     name->is_full |= length >= name->size - strlen("...") - name->used;
     if (name->is_full)
         return;
@@ -299,17 +299,17 @@ static void put_arguments(struct name *name, const char *at, const char *end, in
         name->used -= name->used && name->text[name->used - 1] == ' ';
         return;
     }
-    put(name, "<", 1);
+    put_text(name, "<", 1);
     if (depth < name->deepest)
         put_stretch(name, at + 1, last, false, depth + 1);
     name->used -= name->text[name->used - 1] == ' ';
-    put(name, ">", 1);
+    put_text(name, ">", 1);
     size_t columns = columns_of(name->text + mark, name->used - mark);
     bool is_long = columns > strlen(cut) && columns > name->longest;
     if (is_long || depth == name->deepest || (name->is_full && !was_full)) {
         name->used = mark;
         name->is_full = was_full;
-        put(name, cut, strlen(cut));
+        put_text(name, cut, strlen(cut));
     } else
         use_alias(name);
 }
@@ -318,9 +318,9 @@ static void put_arguments(struct name *name, const char *at, const char *end, in
 static void put_braces(struct name *name, const char *at, const char *end) {
     const char *parameters = memchr(at, '(', (size_t)(end - at));
     const char *behind = parameters ? demangled_skip_group(parameters, end, ')') : NULL;
-    put(name, at, (size_t)((behind ? parameters : end) - at));
+    put_text(name, at, (size_t)((behind ? parameters : end) - at));
     if (behind)
-        put(name, behind, (size_t)(end - behind));
+        put_text(name, behind, (size_t)(end - behind));
 }
 
 /* is_function: parentheses are parameters of enclosing functions. */
@@ -333,7 +333,7 @@ static void put_stretch(struct name *name, const char *at, const char *end, bool
         if (hidden)
             behind = at + hidden;
         else if (!behind)
-            put(name, at, (size_t)((behind = end) - at));
+            put_text(name, at, (size_t)((behind = end) - at));
         else if (*at == '<')
             put_arguments(name, at, behind, depth);
         else if (is_function && *at == '(' && !demangled_is_anonymous(at, end) &&
@@ -342,7 +342,7 @@ static void put_stretch(struct name *name, const char *at, const char *end, bool
         else if (is_function && *at == '{')
             put_braces(name, at, behind);
         else if (!demangled_starts(at, end, "[abi:") && !(*at == ' ' && behind < end && *behind == '>'))
-            put(name, at, (size_t)(behind - at));
+            put_text(name, at, (size_t)(behind - at));
         at = behind;
     }
 }
@@ -352,7 +352,7 @@ static bool write_name(struct name *name, const char *prefix, struct stretch fro
                        size_t columns) {
     name->used = 0;
     name->is_full = false;
-    put(name, prefix, strlen(prefix));
+    put_text(name, prefix, strlen(prefix));
     put_stretch(name, from.begin, from.end, is_function, 0);
     return !name->is_full && columns_of(name->text, name->used) <= columns;
 }
@@ -366,7 +366,7 @@ static const char *next_scope(struct stretch name) {
 }
 
 /* Drops template arguments, starting with the longest, then outer scopes, but never the name itself. */
-static void shorten(char text[NAME_SIZE], struct stretch from, bool is_function, size_t columns) {
+static void shorten_name(char text[NAME_SIZE], struct stretch from, bool is_function, size_t columns) {
     static const size_t longest[] = {40, 24, 12, 0};
     struct name name = {.text = text, .size = NAME_SIZE, .deepest = DEPTH_SHOWN};
     bool fits = false;
@@ -410,7 +410,7 @@ void name_function(char text[NAME_SIZE], const char *function, size_t columns) {
     if (function && is_remark(function) && strlen(function) < NAME_SIZE)
         strcpy(text, function);
     else
-        shorten(text, demangled_name(function ? function : "?"), true, columns);
+        shorten_name(text, demangled_name(function ? function : "?"), true, columns);
 }
 
 /* The end of the first types of a line that allocates several. */
@@ -425,7 +425,7 @@ static const char *behind_first_types(const char *type) {
 void name_type(char text[NAME_SIZE], const char *type, size_t columns) {
     static const char further[] = " or ...";
     const char *end = behind_first_types(type);
-    shorten(text, (struct stretch){type, end}, false, columns);
+    shorten_name(text, (struct stretch){type, end}, false, columns);
     if (*end && strlen(text) + sizeof further <= NAME_SIZE)
         strcat(text, further);
 }

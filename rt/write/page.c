@@ -190,7 +190,7 @@ static void put_sited(const struct page *page, const struct report_site *site) {
     put_function(page, view->at.function);
     out_text(page->out, " -> ");
     page_function(page, view->callee);
-    if (!type_is_telling(view->type))
+    if (!type_is_specific(view->type))
         return;
     out_text(page->out, " [");
     page_type(page, view->type);

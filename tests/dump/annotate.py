@@ -70,7 +70,7 @@ class Text(unittest.TestCase):
         for name in "gram.c", "other.c":
             result = dump("annotate", REPORT, name)
             self.assertEqual((result.returncode, result.stdout, result.stderr),
-                             (1, "", f"allocsite-dump: {name}: no line of it allocates\n"))
+                             (1, "", f"allocsite-dump: {name}: none of its lines allocates\n"))
 
     def test_more_lines_than_the_last_number_has_digits(self):
         """The visible line numbers determine the width of their column."""
@@ -84,7 +84,7 @@ class Text(unittest.TestCase):
         os.makedirs(work("moved"))
         shutil.move(PROGRAM, work("moved/program.c"))
         head, lines = shown(REPORT)
-        self.assertIn("the source is not there", head)
+        self.assertIn("the source was not found", head)
         self.assertEqual(lines, {number: (note, "") for number, note in NOTES.items()})
         self.assertEqual(shown("--source=" + work("moved"), REPORT)[1][6][1], LINES[5])
         shutil.move(work("moved/program.c"), PROGRAM)

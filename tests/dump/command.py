@@ -143,7 +143,7 @@ class Messages(unittest.TestCase):
         self.assert_refused("/dev/null", "not a regular file")
         self.assert_refused(write(work("empty"), b""), "is empty")
         self.assert_refused(write(work("text"), b"#!/bin/sh\n"), "not an ELF file")
-        self.assert_refused(write(work("short"), b"\177ELF\2\1\1"), "cut off")
+        self.assert_refused(write(work("short"), b"\177ELF\2\1\1"), "truncated")
         self.assert_refused(DUMP, "no site table")
 
     def test_other_elf_files(self):

@@ -98,7 +98,7 @@ class Control(unittest.TestCase):
     def test_a_reset_is_done_with_the_next_allocation(self):
         with Program("top=0") as program:
             program.step()
-            self.do("reset", program.pid, 1, "when it does its counters start afresh")
+            self.do("reset", program.pid, 1, "its counters will be reset at its next event")
             program.step()
             self.assertEqual(self.of(program), (10, 20, 10))
 

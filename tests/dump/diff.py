@@ -316,7 +316,7 @@ class Options(unittest.TestCase):
         doubtful.update(exact=False, inexact_reasons=["why"], finished=False)
         path = written("doubtful.profile", doubtful)
         lines = dump("diff", self.old, path).stdout.splitlines()
-        for doubt in "exact: no, why", "finished: no, the program had not ended by itself":
+        for doubt in "exact: no, why", "finished: no, the program had not ended normally":
             self.assertIn(f"{path}: {doubt}", lines)
         new = document(self.old, path)["new"]
         self.assertEqual((new["exact"], new["inexact_reasons"], new["finished"]), (False, ["why"], False))
@@ -347,7 +347,7 @@ class Messages(unittest.TestCase):
         wrong = read(good)
         wrong["sites"][0]["lost_blocks"] += 100
         result = dump("diff", good, written("wrong.profile", wrong))
-        self.assertEqual((result.returncode, result.stderr.count(work("wrong.profile") + ": breaks a law: ")), (1, 2))
+        self.assertEqual((result.returncode, result.stderr.count(work("wrong.profile") + ": is inconsistent: ")), (1, 2))
         self.assertRegex(result.stdout, r"rows: .*5 same")
 
     def test_an_output_that_cannot_be_written(self):

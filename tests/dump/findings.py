@@ -212,7 +212,7 @@ int main(void) {
 
     def test_filter(self):
         other = dump("report", "--advise", "--filter=function=main", report(REUSE, "advice"))
-        self.assertIn("nothing that allocated matches function=main", other.stderr)
+        self.assertIn("no allocating site matches function=main", other.stderr)
         self.assertNotIn("reuse", other.stdout)
         self.assertEqual(len(advice(REUSE, "reach=0", "--filter=line_of")[0]), 1)
 
@@ -283,7 +283,7 @@ class Sarif(unittest.TestCase):
         self.assertEqual(self.results("--leaks", f"--suppress={known}", "program.profile"), [])
         result = dump("report", "--leaks", "--suppress=" + written("unknown", "# race:\nrace:*\n"), work("program.profile"))
         self.assertEqual((result.returncode, result.stdout), (1, ""))
-        self.assertTrue(result.stderr.endswith(": is no suppression, not of the form leak:PATTERN: race:*\n"), result.stderr)
+        self.assertTrue(result.stderr.endswith(": has a line that is not of the form leak:PATTERN: race:*\n"), result.stderr)
 
     def test_a_fault_has_both_places(self):
         document = read(report(LEAKS, "faults"))

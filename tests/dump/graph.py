@@ -222,7 +222,7 @@ class Ways(unittest.TestCase):
                 wanted[way.split(";")[-2]] += int(count)
             rows = json.loads(shown("--by=site", "--format=json", "--top=0", path + ".skipped"))["rows"]
             self.assertEqual({row["function"]: row["objects"] for row in rows if row["type"] == "struct chained"}, wanted)
-            self.assertIn("--skip and --stop are of a process", dump("graph", "--skip=add", path).stderr)
+            self.assertIn("--skip and --stop need a process", dump("graph", "--skip=add", path).stderr)
 
     def test_paths_equal_the_report(self):
         for _, ways, report in self.each():

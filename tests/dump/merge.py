@@ -155,9 +155,9 @@ class Merged(unittest.TestCase):
         for size in range(2 * PAGE, len(merged), PAGE // 2):
             result = dump("report", "--format=json", written("cut", merged[:size]))
             report = json.loads(result.stdout)
-            self.assertIn("the file is cut: ", " ".join(report["inexact_reasons"]))
+            self.assertIn("the file is truncated: ", " ".join(report["inexact_reasons"]))
             self.assertEqual(result.returncode, 1)
-            self.assertRegex(result.stderr, f"\\Aallocsite-dump: {work('cut')}: is damaged: the file is cut: .*\n\\Z")
+            self.assertRegex(result.stderr, f"\\Aallocsite-dump: {work('cut')}: is damaged: the file is truncated: .*\n\\Z")
 
     def test_damage_is_told_first(self):
         whole = contents(FEW[1])
@@ -166,7 +166,7 @@ class Merged(unittest.TestCase):
             self.assertEqual((result.returncode, result.stderr.count("is damaged: ")), (1, 1), command)
         for form, total in ("text", "total: "), ("markdown", " allocations"):
             shown = dump("report", f"--format={form}", work("cut")).stdout
-            self.assertLess(shown.index("the file is cut: "), shown.index(total))
+            self.assertLess(shown.index("the file is truncated: "), shown.index(total))
         # Impossible counters in the profile of a finished program.
         altered = bytearray(whole)
         for at in range(2 * PAGE, len(altered), 64):
@@ -177,7 +177,7 @@ class Merged(unittest.TestCase):
         bad = written("bad", contents(FEW[1])[:5000])
         result = dump("merge", "-o", work("others"), FEW[0], bad, "/nowhere", FEW[2])
         self.assertEqual((result.returncode, result.stdout), (1, ""))
-        self.assertEqual(result.stderr, f"allocsite-dump: {bad}: is a profile that is cut: its directory is missing\n"
+        self.assertEqual(result.stderr, f"allocsite-dump: {bad}: is a truncated profile: its directory is missing\n"
                                         "allocsite-dump: /nowhere: No such file or directory\n")
         self.assertEqual(document(work("others")), document(FEW[0], FEW[2]))
         result = dump("report", "--format=json", FEW[0], bad, FEW[2])
@@ -237,7 +237,7 @@ class Output(unittest.TestCase):
     def test_a_link_is_not_followed(self):
         target, link = written("target", b"mine"), work("link")
         os.symlink(target, link)
-        self.refused(link, "is a symbolic link, which is not followed")
+        self.refused(link, "is a symbolic link and not followed")
         self.assertEqual(contents(target), b"mine")
         os.unlink(link)
 
@@ -288,7 +288,7 @@ class Damaged(unittest.TestCase):
 
     def test_unreadable_files(self):
         good = contents(FEW[1])
-        self.refused("short", good[:100], "is a profile that is cut: its header is not whole")
+        self.refused("short", good[:100], "is a truncated profile: its header is incomplete")
         self.refused("text", good.replace(b"\n", b"\r\n"),
                      "is a profile that was changed on the way: was it copied as text?")
         self.refused("newer", good[:8] + b"\x63" + good[9:],
@@ -304,7 +304,7 @@ class Damaged(unittest.TestCase):
         struct.pack_into("<21Q", huge, PAGE + 16, *[len(huge) + PAGE * k for k in range(21)])
         path = written("huge", huge)
         result = dump("report", path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28)))
-        self.assertIn("the file is cut: ", result.stdout)
+        self.assertIn("the file is truncated: ", result.stdout)
         self.assertEqual(result.returncode, 1, result.stderr)
 
     def test_a_file_that_shrinks(self):

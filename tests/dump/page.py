@@ -605,7 +605,7 @@ class Usage(unittest.TestCase):
     def test_incompatible_options(self):
         path = written("few.profile", made_report([site(1)]))
         for options, what in ((["--format=html", "--tree"], "--tree is text or json"),
-                              (["--format=html", "--by=file"], "--format=html and --by do not go together"),
+                              (["--format=html", "--by=file"], "--format=html and --by exclude each other"),
                               (["--source"], "--source is of --format=html")):
             done = dump("report", *options, path)
             self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -239,8 +239,8 @@ class Command(unittest.TestCase):
         self.record("--interval=0.02", "--count=3", "-o", "c.rec", "--", "./sleeper")
         path = work("sleeper/c.rec")
         profile = written("empty", "{}")
-        for source, words in ((path + "@1h", "has nothing of 3600.000 s"), (path + "@soon", "soon is no time"),
-                              (profile + "@1", "is no recording")):
+        for source, words in ((path + "@1h", "has nothing at 3600.000 s"), (path + "@soon", "soon is not a time"),
+                              (profile + "@1", "is not a recording")):
             result = dump("report", source)
             self.assertIn(words, result.stderr)
             self.assertEqual((result.returncode, result.stdout), (1, ""))

@@ -249,7 +249,7 @@ int main(void) {
             self.assertEqual((document["exact"], of(document, "parent")["live_blocks"]), (True, 10))
             document = report("pid:" + process.said.strip())
             self.assertEqual(document["inexact_reasons"], [
-                "a forked child without a profile: what it inherited is known only as far as it has freed it"])
+                "a forked child without a profile: of its inherited blocks only the freed ones are known"])
             self.assertEqual((of(document, "child")["allocs"], of(document, "child")["live_bytes"]), (7, 210))
             site = of(document, "parent")
             self.assertEqual((site["allocs"], site["frees"], site["live_blocks"]), (0, 4, 0))
@@ -303,7 +303,7 @@ class Top(unittest.TestCase):
             os.unlink(work("top.profile"))
             result = dump("top", "--once", str(process.pid))
             self.assertEqual((result.returncode, result.stderr), (0, ""))
-            self.assertRegex(result.stdout, r" first taken\n")
+            self.assertRegex(result.stdout, r" first -> taken\n")
 
     def test_another_program_in_its_place(self):
         written("replaced/program.c", "")
@@ -383,7 +383,7 @@ int main(void) {{
     def test_no_file_in_memory(self):
         filtering("refused", "SYS_memfd_create")
         with Process([work("refused"), compiled(SOURCE, "private")]) as process:
-            self.assert_refused(process.source, "counts in memory that nobody else can read")
+            self.assert_refused(process.source, "counts in memory that other processes cannot read")
 
     def test_gone(self):
         with Process("true") as process:
@@ -410,7 +410,7 @@ int main(void) {{
     prctl({PR_SET_DUMPABLE}, 0);"""), "closed")
         nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": ()}
         with Process(path, **nobody) as process:
-            self.assert_refused(process.source, "the kernel does not let its memory be read", **nobody)
+            self.assert_refused(process.source, "the kernel does not permit reading its memory", **nobody)
             self.assertIn("start the program with ALLOCSITE_OPTIONS=profile=PATH", dump("report", process.source,
                                                                                          **nobody).stderr)
 

@@ -138,7 +138,7 @@ class Messages(unittest.TestCase):
         self.refused("/dev/null", ["is empty"])
         self.refused(WORK, ["Is a directory"])
         self.refused(written("text", "some text"), ["is neither a profile nor a recording"])
-        self.refused(DUMP, ["is a program or library, which has no counts; its site table is shown by sites"])
+        self.refused(DUMP, ["is a program or library and has no counters; allocsite-dump sites shows its site table"])
 
     def test_json_is_not_read_again(self):
         shown = report("--format=json", FULL).stdout
@@ -146,8 +146,8 @@ class Messages(unittest.TestCase):
                         ["check", "--budget=" + written("budget", "total allocs <= 1\n")], ["top", "--once"]):
             result = dump(*command, written("shown.json", shown))
             self.assertEqual((result.returncode, result.stdout, result.stderr),
-                             (1, "", f"allocsite-dump: {work('shown.json')}: is neither a profile nor a recording; reports in JSON are output only, "
-                                     "give the profile\n"), command)
+                             (1, "", f"allocsite-dump: {work('shown.json')}: is neither a profile nor a recording; a JSON report is not an input, "
+                                     "use the profile\n"), command)
 
     @unless_sanitized
     def test_an_endless_input(self):
@@ -158,7 +158,7 @@ class Messages(unittest.TestCase):
         wrong = document() | {"peak_within": 0, "threads": []}  # with several threads a pair may be missing
         wrong["pairs"][0]["count"] += 1
         self.refused(written("wrong", wrong), [
-            f"breaks a law: site {wrong['pairs'][0]['owner']}: count of pairs with kind free = frees, but they are 2001 and 2000",
+            f"is inconsistent: site {wrong['pairs'][0]['owner']}: count of pairs with kind free = frees, but they are 2001 and 2000",
         ], shown=True)
 
     def test_many_broken_laws(self):
@@ -169,7 +169,7 @@ class Messages(unittest.TestCase):
         result = report(written("many", wrong))
         lines = result.stderr.splitlines()
         self.assertEqual((result.returncode, len(lines)), (1, 11))
-        self.assertRegex(lines[-1], r"and \d+ more breaches$")
+        self.assertRegex(lines[-1], r"and \d+ more inconsistencies$")
 
     def test_no_tree(self):
         """Missing data violates no law."""

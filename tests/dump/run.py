@@ -162,7 +162,7 @@ class Commands(unittest.TestCase):
                      env={**os.environ, "TMPDIR": work("kept")})
         self.assertEqual(result.returncode, 3)
         folder, = os.listdir(work("kept"))
-        self.assertIn(f"allocsite-run: {work('kept')}/{folder}: keeps the profiles", result.stderr)
+        self.assertIn(f"allocsite-run: {work('kept')}/{folder}: contains the profiles", result.stderr)
         shown = [subprocess.run([DUMP, "report", work(f"kept/{folder}/{name}")], capture_output=True, text=True).stdout
                  for name in os.listdir(work(f"kept/{folder}")) if name[0] != "."]
         self.assertEqual(sum("6.8 KiB in 7 allocations" in text for text in shown), 1)
@@ -235,7 +235,7 @@ class Refused(unittest.TestCase):
                                  ["did you mean --leaks", "--leeks", "true"], ["needs a file", "-o"],
                                  ["number of a process", "-p", "x"], ["both", "-p", "1", "true"],
                                  ["No such file", "-o", work("nowhere") + "/x", "true"],
-                                 ["--format and --leaks do not go together", "--leaks", "-o", "x.pb.gz", "true"],
+                                 ["--format and --leaks exclude each other", "--leaks", "-o", "x.pb.gz", "true"],
                                  ["there is no terminal", "--live", "true"]):
             self.check(125, said, *arguments, start_new_session=True)
 
@@ -259,7 +259,7 @@ class Refused(unittest.TestCase):
         path = built("gaining")
         os.chown(path, 65534, 65534)
         os.chmod(path, 0o6755)
-        self.check(3, "gets more rights", path)
+        self.check(3, "gains privileges", path)
 
 
 class Processes(unittest.TestCase):

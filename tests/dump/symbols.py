@@ -185,7 +185,7 @@ class Builds(unittest.TestCase):
                     other = self.split(compiler, version, "-O1")
                     shutil.copy(os.path.join(os.path.dirname(other), "app.dwo"), path[:-3] + "app.dwo")
                     got, said = ours(path, addresses)
-                    self.assertIn("a .dwo file is not there", said)
+                    self.assertIn("a .dwo file is missing", said)
                     self.assertEqual({address: lines(places)[0] for address, places in got.items()},
                                      {address: lines(places)[0] for address, places in whole.items()})
 
@@ -276,7 +276,7 @@ class Separate(unittest.TestCase):
         got, said = ours(self.path, self.addresses, id_=other)
         self.assertFalse([places for places in got.values() if places[0][0]])
         self.assertEqual(said, f"allocsite-dump: {self.path}: no lines of it: has changed since the program ran: "
-                               "its build id is another one\n")
+                               "its build id differs\n")
 
     def test_debug_file_of_another_build(self):
         place = self.by_id("debug")

@@ -282,7 +282,7 @@ static void put_head(const struct writing *writing, const struct source_text *te
     page_style(page, STYLE_PLAIN);
     out_text(page->out, ": ");
     page_size(page, writing->file->bytes);
-    out_text(page->out, !text->bytes     ? "; the source is not there\n"
+    out_text(page->out, !text->bytes     ? "; the source was not found\n"
                         : text->is_newer ? "; the source is newer than the run\n"
                                          : "\n");
 }

@@ -26,7 +26,7 @@ struct file_mapped {
 
 static struct file_mapped *all;
 
-static struct file_mapped *find(const char *page) {
+static struct file_mapped *find_mapped(const char *page) {
     struct file_mapped *mapped = all;
     while (mapped && (page < mapped->bytes || page >= mapped->end))
         mapped = mapped->next;
@@ -38,7 +38,7 @@ static struct file_mapped *find(const char *page) {
 static void put_zeros(int signal_number, siginfo_t *info, void *context) {
     (void)context;
     char *page = (char *)((uintptr_t)info->si_addr & -(uintptr_t)PROFILE_PAGE);
-    struct file_mapped *mapped = find(page);
+    struct file_mapped *mapped = find_mapped(page);
     if (mapped && mmap(page, (size_t)(mapped->end - page), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
                        -1, 0) == page)
         mapped->was_cut = 1;
@@ -46,7 +46,7 @@ static void put_zeros(int signal_number, siginfo_t *info, void *context) {
         signal(signal_number, SIG_DFL); /* the signal is raised again */
 }
 
-static void note(struct file_map *map) {
+static void note_mapping(struct file_map *map) {
     struct sigaction action = {.sa_sigaction = put_zeros, .sa_flags = SA_SIGINFO};
     size_t pages = (map->size + PROFILE_PAGE - 1) / PROFILE_PAGE;
     map->mapped = memory_zeros(1, sizeof *map->mapped);
@@ -60,7 +60,7 @@ bool file_map_descriptor(struct file_map *map, int fd, size_t size, struct reaso
     *map = (struct file_map){.size = size, .bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0)};
     if (map->bytes == MAP_FAILED)
         return reason_errno(why);
-    note(map);
+    note_mapping(map);
     return true;
 }
 
@@ -94,7 +94,7 @@ bool file_unmap(struct file_map *map, struct reason *why) {
     bool was_cut = map->mapped->was_cut;
     free(map->mapped);
     munmap(map->bytes, map->size);
-    return !was_cut || reason_set(why, "was cut while it was read");
+    return !was_cut || reason_set(why, "was truncated while it was read");
 }
 
 /* ---- A file that replaces the old one when it is complete. */
@@ -123,7 +123,7 @@ static bool check_place(const char *path, struct reason *why) {
     if (lstat(path, &status) != 0)
         return errno == ENOENT || reason_errno(why);
     if (S_ISLNK(status.st_mode))
-        return reason_set(why, "is a symbolic link, which is not followed");
+        return reason_set(why, "is a symbolic link and not followed");
     return S_ISREG(status.st_mode) ||
            reason_set(why, S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file");
 }
@@ -168,7 +168,7 @@ int new_file_check(const char *path) {
 
 /* ---- All bytes of a file or pipe. */
 
-static bool grow(char **bytes, size_t *room, struct reason *why) {
+static bool grow_buffer(char **bytes, size_t *room, struct reason *why) {
     if (*room >= WHOLE_INPUT_MAX)
         return reason_set(why, "is larger than 1 GiB");
     char *larger = realloc(*bytes, *room ? *room * 2 : 1 << 16);
@@ -182,7 +182,7 @@ static bool grow(char **bytes, size_t *room, struct reason *why) {
 static bool read_all(int fd, char **bytes, size_t *size, struct reason *why) {
     size_t room = 0;
     for (;;) {
-        if (*size == room && !grow(bytes, &room, why))
+        if (*size == room && !grow_buffer(bytes, &room, why))
             return false;
         ssize_t n = read(fd, *bytes + *size, room - *size);
         if (n == 0)
@@ -238,7 +238,7 @@ void standard_out_to(const char *path) {
     output = is_standard(path) ? NULL : path;
 }
 
-int standard_out_told(int status) {
+int standard_out_status(int status) {
     return fflush(stdout) == 0 && !ferror(stdout) ? status
                                                   : complain("standard output", "%s", strerror(errno));
 }

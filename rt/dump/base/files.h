@@ -65,7 +65,7 @@ void standard_out_to(const char *path);
 
 /* Returns the status, or STATUS_FAILED after an error message if text printed with puts could not be
  * written. */
-int standard_out_told(int status);
+int standard_out_status(int status);
 
 /* Descriptor of the terminal on standard output; -1: not a terminal. */
 int standard_out_terminal(void);

@@ -44,7 +44,7 @@ void memory_grow(void *array_pointer, size_t count, size_t *room, size_t element
 
 /* ---- The parts of a file that are not holes. */
 
-static void add(struct extents *extents, uint64_t begin, uint64_t end) {
+static void add_extent(struct extents *extents, uint64_t begin, uint64_t end) {
     memory_grow(&extents->list, extents->count, &extents->room, sizeof *extents->list);
     extents->list[extents->count++] = (struct extent){begin, end};
     extents->size += end - begin;
@@ -52,7 +52,7 @@ static void add(struct extents *extents, uint64_t begin, uint64_t end) {
 
 struct extents extents_of_all(uint64_t size) {
     struct extents extents = {.count = 0};
-    add(&extents, 0, size);
+    add_extent(&extents, 0, size);
     return extents;
 }
 
@@ -70,7 +70,7 @@ struct extents extents_of_file(int fd, uint64_t size) {
         end = lseek(fd, begin, SEEK_HOLE);
         if (end <= begin)
             break;
-        add(&extents, (uint64_t)begin, (uint64_t)end < size ? (uint64_t)end : size);
+        add_extent(&extents, (uint64_t)begin, (uint64_t)end < size ? (uint64_t)end : size);
     }
     return extents;
 }

@@ -240,11 +240,11 @@ char *demangle(const char *name) {
 
 /* ---- The order of a report's modules. */
 
-static int compare(const void *a, const void *b) {
+static int compare_modules(const void *a, const void *b) {
     const struct report_module *left = a, *right = b;
     return compare_names(left->path, right->path) ?: compare_names(left->build_id, right->build_id);
 }
 
 void modules_sort(struct report_module *modules, size_t count) {
-    sort_list(modules, count, sizeof *modules, compare);
+    sort_list(modules, count, sizeof *modules, compare_modules);
 }

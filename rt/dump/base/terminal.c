@@ -42,7 +42,7 @@ static void put_count(struct out *out, uint64_t count, const char *behind) {
     out_text(out, behind);
 }
 
-static void show(const char *what, uint64_t done, uint64_t count) {
+static void show_progress(const char *what, uint64_t done, uint64_t count) {
     char buffer[256];
     struct out out;
     out_open(&out, STDERR_FILENO, buffer, sizeof buffer);
@@ -63,7 +63,7 @@ void progress(const char *what, uint64_t done, uint64_t count) {
     if (time < state.next || state.is_off || !isatty(STDERR_FILENO))
         return;
     state.next = time + SECOND / 5;
-    show(what, done, count);
+    show_progress(what, done, count);
 }
 
 void progress_end(void) {
@@ -84,7 +84,7 @@ void progress_off(void) {
 const char *complain_program = "allocsite-dump", *complain_command;
 
 /* File names and text from files may contain control characters. */
-static void say(const char *file, const char *format, va_list arguments, const char *hint) {
+static void print_message(const char *file, const char *format, va_list arguments, const char *hint) {
     char buffer[512], *text = NULL;
     struct out out;
     if (vasprintf(&text, format, arguments) < 0)
@@ -106,7 +106,7 @@ static void say(const char *file, const char *format, va_list arguments, const c
 int complain(const char *file, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(file, format, arguments, "\n");
+    print_message(file, format, arguments, "\n");
     va_end(arguments);
     return STATUS_FAILED;
 }
@@ -117,7 +117,7 @@ int complain_usage(const char *format, ...) {
     snprintf(hint, sizeof hint, " (see %s%s%s --help)\n", complain_program, complain_command ? " " : "",
              complain_command ? complain_command : "");
     va_start(arguments, format);
-    say(NULL, format, arguments, hint);
+    print_message(NULL, format, arguments, hint);
     va_end(arguments);
     return STATUS_USAGE;
 }
@@ -175,7 +175,7 @@ static const int ignored[] = {SIGINT, SIGQUIT, SIGPIPE};
 enum { N_IGNORED = sizeof ignored / sizeof *ignored };
 
 /* git's defaults: quit if the text fits the screen, show colours, do not clear the screen. */
-static void run(const char *command, int input) {
+static void run_pager(const char *command, int input) {
     dup2(input, STDIN_FILENO);
     setenv("LESS", "FRX", 0);
     if (command)
@@ -200,7 +200,7 @@ bool pager_begin(void) {
         for (int i = 0; i < N_IGNORED; ++i)
             signal(ignored[i], before[i]);
     if (pager == 0)
-        run(command, ends[0]);
+        run_pager(command, ends[0]);
     if (pager > 0)
         dup2(ends[1], STDOUT_FILENO);
     close(ends[0]);

@@ -15,7 +15,7 @@ enum { WORD = 8 };
 /* Limit of the words examined in a block. */
 enum { WORDS_MAX = 512 };
 
-struct choosing {
+struct block_choice {
     const struct finder *finder;
     const struct capture_maps *maps;
     uint64_t start, size; /* of the block */
@@ -38,88 +38,90 @@ static bool size_fits(const struct block_type *type, uint64_t size) {
 }
 
 /* Pages that were not copied are zero. */
-static bool may_be_pointer(const struct choosing *choosing, uint64_t offset) {
+static bool may_be_pointer(const struct block_choice *block_choice, uint64_t offset) {
     uint64_t word;
-    if (!image_read(choosing->finder->image, choosing->start + offset, &word, WORD) || !word)
+    if (!image_read(block_choice->finder->image, block_choice->start + offset, &word, WORD) || !word)
         return true;
-    return capture_maps_at(choosing->maps, word);
+    return capture_maps_at(block_choice->maps, word);
 }
 
-static bool has_count(const struct choosing *choosing, const struct block_type *type) {
+static bool has_count(const struct block_choice *block_choice, const struct block_type *type) {
     uint64_t count;
-    return image_read(choosing->finder->image, choosing->start, &count, WORD) &&
-           count == choosing->size / type->size;
+    return image_read(block_choice->finder->image, block_choice->start, &count, WORD) &&
+           count == block_choice->size / type->size;
 }
 
 /* A word of a union may hold any member. */
-static bool fits_words(const struct choosing *choosing, const struct block_type *type) {
-    if (block_type_first(type, choosing->size) && !has_count(choosing, type))
+static bool fits_words(const struct block_choice *block_choice, const struct block_type *type) {
+    if (block_type_first(type, block_choice->size) && !has_count(block_choice, type))
         return false;
     if (type->is_pointers)
-        for (uint64_t at = 0; at + WORD <= choosing->size; at += WORD)
-            if (!may_be_pointer(choosing, at))
+        for (uint64_t at = 0; at + WORD <= block_choice->size; at += WORD)
+            if (!may_be_pointer(block_choice, at))
                 return false;
-    uint64_t first = block_type_first(type, choosing->size);
-    for (uint64_t at = first; type->field_count && at + type->size <= choosing->size; at += type->size)
+    uint64_t first = block_type_first(type, block_choice->size);
+    for (uint64_t at = first; type->field_count && at + type->size <= block_choice->size; at += type->size)
         for (size_t i = 0; i < type->field_count; i++)
             if (!type->fields[i].is_in_union && !type->fields[i].is_text &&
-                !may_be_pointer(choosing, at + type->fields[i].offset))
+                !may_be_pointer(block_choice, at + type->fields[i].offset))
                 return false;
     return true;
 }
 
-static bool has_pointer(const struct choosing *choosing, uint64_t word) {
-    return choosing->pointers[word / 64] >> word % 64 & 1;
+static bool has_pointer(const struct block_choice *block_choice, uint64_t word) {
+    return block_choice->pointers[word / 64] >> word % 64 & 1;
 }
 
-static void find_pointers(struct choosing *choosing) {
-    for (uint64_t at = 0, word; at < choosing->words; at++)
-        if (image_read(choosing->finder->image, choosing->start + at * WORD, &word, WORD) &&
-            finder_find(choosing->finder, word, false) != FINDER_NONE) {
-            choosing->pointers[at / 64] |= UINT64_C(1) << at % 64;
-            choosing->has_pointers = true;
+static void find_pointers(struct block_choice *block_choice) {
+    for (uint64_t at = 0, word; at < block_choice->words; at++)
+        if (image_read(block_choice->finder->image, block_choice->start + at * WORD, &word, WORD) &&
+            finder_find(block_choice->finder, word, false) != FINDER_NONE) {
+            block_choice->pointers[at / 64] |= UINT64_C(1) << at % 64;
+            block_choice->has_pointers = true;
         }
 }
 
 /* False: the block cannot have the type. */
-static bool look(const struct choosing *choosing, const struct block_type *type, struct fit *fit) {
-    uint64_t size = choosing->size;
-    if (!size_fits(type, size) || !fits_words(choosing, type))
+static bool find_fit(const struct block_choice *block_choice, const struct block_type *type,
+                     struct fit *fit) {
+    uint64_t size = block_choice->size;
+    if (!size_fits(type, size) || !fits_words(block_choice, type))
         return false;
     *fit = (struct fit){.kind = size == type->size                            ? SINGLE
                                 : type->is_flexible || size % type->size == 0 ? ARRAY
                                                                               : COUNTED};
-    for (uint64_t word = 0; word < choosing->words; word++) {
+    for (uint64_t word = 0; word < block_choice->words; word++) {
         bool is_field = block_type_has(type, size, word * WORD);
-        fit->unexplained += !is_field && has_pointer(choosing, word);
-        fit->missing += is_field && !has_pointer(choosing, word);
+        fit->unexplained += !is_field && has_pointer(block_choice, word);
+        fit->missing += is_field && !has_pointer(block_choice, word);
     }
     return true;
 }
 
-static int compare(const struct fit *a, const struct fit *b) {
+static int compare_fits(const struct fit *a, const struct fit *b) {
     return compare_u64(a->unexplained, b->unexplained)
                ?: compare_u64(b->kind, a->kind) ?: compare_u64(a->missing, b->missing);
 }
 
 /* Without pointers, one object cannot be distinguished from characters or numbers of the same size. */
-static bool is_better(const struct choosing *choosing, const struct fit *fit, const struct fit *than) {
-    if (!choosing->has_pointers)
+static bool is_better(const struct block_choice *block_choice, const struct fit *fit,
+                      const struct fit *than) {
+    if (!block_choice->has_pointers)
         return (fit->kind == COUNTED) < (than->kind == COUNTED);
-    return compare(fit, than) < 0;
+    return compare_fits(fit, than) < 0;
 }
 
-static void choose(const struct choosing *choosing, const struct capture_sites *sites,
-                   struct graph_block *block) {
+static void choose_type(const struct block_choice *block_choice, const struct capture_sites *sites,
+                        struct graph_block *block) {
     const struct capture_choice *choice = &sites->choices[block->site];
     uint32_t found = GRAPH_NONE, end = choice->first + choice->count;
     bool is_alone = true;
     struct fit best = {0}, fit;
     for (uint32_t site = choice->first; site < end; site++) {
-        if (!look(choosing, &sites->types[site], &fit))
+        if (!find_fit(block_choice, &sites->types[site], &fit))
             continue;
-        bool is_first = found == GRAPH_NONE || is_better(choosing, &fit, &best);
-        is_alone = is_first || (is_alone && is_better(choosing, &best, &fit));
+        bool is_first = found == GRAPH_NONE || is_better(block_choice, &fit, &best);
+        is_alone = is_first || (is_alone && is_better(block_choice, &best, &fit));
         found = is_first ? site : found;
         best = is_first ? fit : best;
     }
@@ -159,8 +161,8 @@ static size_t count_leading(const struct following *following, const struct grap
     return count;
 }
 
-static void follow(const struct following *following, const struct capture_sites *sites,
-                   struct graph_block *block) {
+static void follow_pointers(const struct following *following, const struct capture_sites *sites,
+                            struct graph_block *block) {
     const struct capture_choice *choice = &sites->choices[block->site];
     uint32_t found = GRAPH_NONE;
     size_t most = 0;
@@ -188,7 +190,7 @@ static void follow_all(struct graph *graph, const struct capture_sites *sites, c
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < graph->block_count; i++)
             if (is_undecided(sites, graph->blocks[i].site))
-                follow(&following, sites, &graph->blocks[i]);
+                follow_pointers(&following, sites, &graph->blocks[i]);
 }
 
 void capture_choose(struct graph *graph, const struct capture_sites *sites, const struct string_pool *texts,
@@ -197,10 +199,11 @@ void capture_choose(struct graph *graph, const struct capture_sites *sites, cons
         struct graph_block *block = &graph->blocks[i];
         if (!is_undecided(sites, block->site))
             continue;
-        struct choosing choosing = {finder, maps, block->address, block->size, .words = block->size / WORD};
-        choosing.words = choosing.words < WORDS_MAX ? choosing.words : WORDS_MAX;
-        find_pointers(&choosing);
-        choose(&choosing, sites, block);
+        struct block_choice block_choice = {finder, maps, block->address, block->size,
+                                            .words = block->size / WORD};
+        block_choice.words = block_choice.words < WORDS_MAX ? block_choice.words : WORDS_MAX;
+        find_pointers(&block_choice);
+        choose_type(&block_choice, sites, block);
     }
     follow_all(graph, sites, finder, texts);
 }

@@ -68,8 +68,8 @@ static bool find_root(struct capture *capture, struct reason *why) {
         remote_read(&capture->memory, capture->target->caller, &capture->caller, sizeof capture->caller);
     root->address = (uintptr_t)capture->caller.root;
     if (!is_read || !remote_read(&capture->memory, root->address, &root->root, sizeof root->root))
-        return reason_set(why, "the kernel does not let its memory be read");
-    return root->root.version == ROOT_VERSION || reason_set(why, "is of another version of allocsite");
+        return reason_set(why, "the kernel does not permit reading its memory");
+    return root->root.version == ROOT_VERSION || reason_set(why, "has another version of allocsite");
 }
 
 /* Measures the process before it is stopped, to reserve the memory for the copy. */
@@ -129,7 +129,7 @@ static bool copy_stopped(struct capture *capture, struct reason *why) {
         image_copy(&capture->image, &capture->memory, true);
     if (is_right && !has_copy)
         image_copy(&capture->image, &capture->memory, false);
-    stop_let_go(&capture->stop);
+    stop_release(&capture->stop);
     capture->stopped = now(CLOCK_MONOTONIC) - from;
     if (has_copy)
         copy_rest(capture);

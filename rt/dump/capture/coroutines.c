@@ -80,7 +80,7 @@ static bool is_stack_pointer(struct coroutines *coroutines, const struct capture
     return false;
 }
 
-static bool has(const struct capture_map *map, uint64_t address) {
+static bool map_contains(const struct capture_map *map, uint64_t address) {
     return map->begin <= address && address < map->end;
 }
 
@@ -88,7 +88,7 @@ static bool has(const struct capture_map *map, uint64_t address) {
 static bool is_of_thread(const struct stop *stop, const struct capture_map *map) {
     bool is = false;
     for (size_t i = 0; i < stop->count && !is; i++)
-        is = has(map, stop->threads[i].sp) || has(map, stop->threads[i].tp);
+        is = map_contains(map, stop->threads[i].sp) || map_contains(map, stop->threads[i].tp);
     return is;
 }
 

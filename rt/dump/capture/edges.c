@@ -47,7 +47,7 @@ static bool are_aligned(const struct block_type *type) {
     return is_aligned;
 }
 
-static void cover(struct block_type *to) {
+static void cover_fields(struct block_type *to) {
     to->covered = memory_zeros(to->size / WORD / 64 + 1, sizeof *to->covered);
     for (size_t i = 0; i < to->field_count; i++) {
         uint64_t word = to->fields[i].offset / WORD;
@@ -74,7 +74,7 @@ void block_type_set(struct block_type *to, const struct module_type *type, struc
     if (!type->fields)
         return;
     take_fields(to, type);
-    cover(to);
+    cover_fields(to);
     to->is_aligned = are_aligned(to);
     to->labels = memory_zeros(to->field_count, sizeof *to->labels);
     for (size_t i = 0; i < to->field_count; i++)

@@ -68,7 +68,7 @@ static bool read_word(void *context, uintptr_t address, uintptr_t *word) {
 
 /* ---- Walking. */
 
-static void add(struct frames *frames, uint32_t thread, const struct cfi_frame *frame) {
+static void add_frame(struct frames *frames, uint32_t thread, const struct cfi_frame *frame) {
     const struct capture_maps *maps = frames->roots->maps;
     size_t number = module_at(maps, frame->address - 1);
     memory_grow(&frames->list, frames->count, &frames->room, sizeof *frames->list);
@@ -97,7 +97,7 @@ static bool find_frame(struct frames *frames, const struct walk *walk, struct co
 
 /* Moves to the caller. Each frame ends above the one before, except where a signal switched stacks: memory
  * saved for a signal belongs to the interrupted function. False: no caller, or no unwind information. */
-static bool step(struct frames *frames, struct walk *walk) {
+static bool step_to_caller(struct frames *frames, struct walk *walk) {
     uint64_t address = walk->registers[CFI_RETURN] + walk->is_next, sp = walk->registers[CFI_RSP];
     struct code_place place;
     if (!find_frame(frames, walk, &place) || cfi_step(&place.tables, &place.row, walk->registers,
@@ -108,8 +108,8 @@ static bool step(struct frames *frames, struct walk *walk) {
     address = walk->is_next ? walk->registers[CFI_RETURN] + 1 : address;
     if (walk->is_next ? ++walk->signals > SIGNALS_MAX : above <= sp)
         return false;
-    add(frames, walk->thread,
-        &(struct cfi_frame){walk->begin, cfi_frame_end(&place.row, sp, above), address});
+    add_frame(frames, walk->thread,
+              &(struct cfi_frame){walk->begin, cfi_frame_end(&place.row, sp, above), address});
     walk->begin = above;
     return true;
 }
@@ -120,15 +120,15 @@ static void walk_up(struct frames *frames, const struct stopped_thread *thread) 
     if (thread->register_count * sizeof *thread->registers < sizeof *registers)
         return;
     cfi_registers(walk.registers, registers);
-    for (unsigned i = 0; i < FRAMES_MAX && step(frames, &walk); i++)
+    for (unsigned i = 0; i < FRAMES_MAX && step_to_caller(frames, &walk); i++)
         ;
 }
 
 /* ---- The functions of frames. */
 
 /* The first frame of the root's thread that contains it. NULL: none. */
-static const struct capture_frame *find(const struct capture_frame *frames, size_t count,
-                                        const struct graph_root *root) {
+static const struct capture_frame *frame_of_root(const struct capture_frame *frames, size_t count,
+                                                 const struct graph_root *root) {
     for (size_t i = 0; i < count; i++)
         if (frames[i].thread == root->thread && frames[i].begin <= root->offset &&
             root->offset < frames[i].end)
@@ -142,8 +142,8 @@ static void name_root(struct graph_root *root, const char *function, struct stri
 }
 
 /* Symbolizes frames as the rows of a temporary report. */
-static void symbolize(struct symbolizer *symbolizer, struct report_site *rows,
-                      const struct capture_frame *frames, size_t count) {
+static void symbolize_frames(struct symbolizer *symbolizer, struct report_site *rows,
+                             const struct capture_frame *frames, size_t count) {
     struct report report = {.site_count = count, .sites = memory_zeros(count, sizeof *report.sites)};
     for (size_t i = 0; i < count; i++) {
         rows[i].view = (struct site_view){.module = frames[i].module};
@@ -158,10 +158,11 @@ static void name_roots(struct graph *graph, const struct capture_frame *frames, 
                        struct string_pool *texts) {
     struct symbolizer symbolizer = {.is_quiet = true};
     struct report_site *rows = memory_zeros(count, sizeof *rows);
-    symbolize(&symbolizer, rows, frames, count);
+    symbolize_frames(&symbolizer, rows, frames, count);
     for (size_t i = 0; i < graph->root_count; i++) {
         struct graph_root *root = &graph->roots[i];
-        const struct capture_frame *frame = root->kind == GRAPH_STACK ? find(frames, count, root) : NULL;
+        const struct capture_frame *frame =
+            root->kind == GRAPH_STACK ? frame_of_root(frames, count, root) : NULL;
         if (frame)
             name_root(root, site_code(&rows[frame - frames].view), texts);
         root->offset = root->kind == GRAPH_STACK ? 0 : root->offset;

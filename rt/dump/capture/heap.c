@@ -35,7 +35,8 @@ bool heap_open(struct heap *heap, const struct remote_root *root, struct remote_
                     layout->addresses / layout->region_size < 1 << 24;
     if (!is_right)
         return reason_set(why, "has ended, or runs another program now");
-    return heap->end || heap->even || reason_set(why, "knows no owners of blocks (owners=0, or none yet)");
+    return heap->end || heap->even ||
+           reason_set(why, "does not record the owners of blocks (owners=0, or nothing was allocated yet)");
 }
 
 void heap_close(struct heap *heap) {
@@ -214,7 +215,7 @@ static void read_regions(const struct visitor *visitor, uint64_t array, uint64_t
 }
 
 /* A chunk sorts before a block that a custom allocator places at its very start. */
-static int compare(const void *a, const void *b) {
+static int compare_blocks(const void *a, const void *b) {
     const struct heap_block *left = a, *right = b;
     return compare_u64(left->start, right->start) ?: compare_u64(right->size, left->size);
 }
@@ -224,7 +225,7 @@ static bool is_live(const struct heap *heap, uint32_t value) {
     return value - 1 < freed - 1 || value >> family_at == (freed >> family_at | heap->layout.backing);
 }
 
-static void add(void *context, uint64_t start, uint32_t value, uint64_t size) {
+static void add_block(void *context, uint64_t start, uint32_t value, uint64_t size) {
     struct heap *heap = context;
     uint32_t slot = value >> heap->layout.size_bits & ((1u << heap->layout.slot_bits) - 1);
     if (!is_live(heap, value))
@@ -234,12 +235,12 @@ static void add(void *context, uint64_t start, uint32_t value, uint64_t size) {
 }
 
 void heap_read(struct heap *heap, const struct image *image) {
-    const struct visitor visitor = {heap, image, add, heap};
+    const struct visitor visitor = {heap, image, add_block, heap};
     for (size_t i = 0; i < heap->span_count; i++)
         read_span(&visitor, heap->spans[i].begin, heap->spans[i].end);
     read_regions(&visitor, heap->even, 0);
     read_regions(&visitor, heap->odd, 8);
-    sort_list(heap->blocks, heap->count, sizeof *heap->blocks, compare);
+    sort_list(heap->blocks, heap->count, sizeof *heap->blocks, compare_blocks);
 }
 
 struct visiting {
@@ -304,7 +305,7 @@ void finder_close(struct finder *finder) {
 
 /* Binary search: the number of blocks that start at or before the address, known to be between low and
  * high. */
-static size_t begun(const struct finder *finder, size_t low, size_t high, uint64_t address) {
+static size_t blocks_begun(const struct finder *finder, size_t low, size_t high, uint64_t address) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (finder->blocks[middle].start <= address)
@@ -325,7 +326,7 @@ size_t finder_before(const struct finder *finder, uint64_t address) {
     if (cell >= cells)
         return next->block - 1;
     size_t high = cell + 1 < cells ? finder->cells[group->cell + cell + 1] : next->block;
-    return begun(finder, finder->cells[group->cell + cell], high, address) - 1;
+    return blocks_begun(finder, finder->cells[group->cell + cell], high, address) - 1;
 }
 
 /* new T[0] of a type with a destructor: the block holds the count 0, and the pointer is just past it. */

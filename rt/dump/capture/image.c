@@ -101,28 +101,29 @@ static void see_module(struct reading *reading, uint64_t start, const char *path
     }
 }
 
-static bool starts(const char *text, const char *prefix) {
+static bool has_prefix(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
 /* Reading from a device may change its state. */
 static bool is_memory(const char *path) {
-    bool is_device = starts(path, "/dev/") && !starts(path, "/dev/shm/") && !starts(path, "/dev/zero");
-    return *path == '/' ? !is_device && !starts(path, "/dmabuf:")
-                        : !*path || starts(path, "[heap]") || starts(path, "[anon");
+    bool is_device =
+        has_prefix(path, "/dev/") && !has_prefix(path, "/dev/shm/") && !has_prefix(path, "/dev/zero");
+    return *path == '/' ? !is_device && !has_prefix(path, "/dmabuf:")
+                        : !*path || has_prefix(path, "[heap]") || has_prefix(path, "[anon");
 }
 
 /* The heap and the first stack have names, and are data. */
 static enum map_kind kind_of(const struct process_mapping *mapping) {
     bool is_readable = mapping->flags[0] == 'r', is_writable = mapping->flags[1] == 'w';
-    bool is_named = *mapping->path && !starts(mapping->path, "[anon:");
+    bool is_named = *mapping->path && !has_prefix(mapping->path, "[anon:");
     if (!is_readable || !is_memory(mapping->path) || (!is_writable && mapping->inode))
         return MAP_OTHER;
     bool is_anonymous = is_writable && mapping->flags[3] == 'p' && !mapping->inode && !is_named;
     return is_anonymous ? MAP_ANONYMOUS_DATA : MAP_DATA;
 }
 
-static void see(struct reading *reading, const struct process_mapping *mapping) {
+static void add_mapping(struct reading *reading, const struct process_mapping *mapping) {
     struct capture_maps *maps = reading->maps;
     bool is_module =
         mapping->inode && mapping->offset == 0 && mapping->flags[0] == 'r' && mapping->flags[3] == 'p';
@@ -181,14 +182,14 @@ bool capture_maps_read(struct capture_maps *maps, struct remote_memory *memory,
     if (!process_maps_open(&file, memory->pid, why))
         return false;
     for (struct process_mapping mapping; process_maps_next(&file, &mapping);)
-        see(&reading, &mapping);
+        add_mapping(&reading, &mapping);
     process_maps_close(&file);
     maps->own = read_spans(memory, root->root.own, &maps->own_count);
     maps->registered = read_spans(memory, root->root.registered, &maps->registered_count);
     read_program(maps, memory->pid);
     if (!remote_read(memory, (uintptr_t)root->root.malloc, &maps->allocator, sizeof maps->allocator))
         maps->allocator = 0;
-    return maps->count || reason_set(why, "has ended, or is a part of the kernel");
+    return maps->count || reason_set(why, "has ended, or is a kernel thread");
 }
 
 void capture_maps_free(struct capture_maps *maps) {
@@ -207,7 +208,7 @@ const struct capture_map *capture_maps_at(const struct capture_maps *maps, uint6
     return next && address < maps->list[next - 1].end ? &maps->list[next - 1] : NULL;
 }
 
-static bool has(const struct capture_map *map, uint64_t address) {
+static bool map_contains(const struct capture_map *map, uint64_t address) {
     return map->begin <= address && address < map->end;
 }
 
@@ -220,7 +221,7 @@ bool capture_maps_is_root(const struct capture_maps *maps, const struct capture_
         if (maps->registered[i].begin < map->end && map->begin < maps->registered[i].end)
             return true;
     for (size_t i = 0; i < stop->count; i++)
-        if (has(map, stop->threads[i].sp) || has(map, stop->threads[i].tp))
+        if (map_contains(map, stop->threads[i].sp) || map_contains(map, stop->threads[i].tp))
             return true;
     return map->is_stack;
 }

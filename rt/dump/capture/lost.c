@@ -32,7 +32,7 @@ static void reach_in_use(struct reaching *reaching, struct capture *capture) {
 }
 
 /* Merges entries of the same slot. */
-static size_t merge(struct root_lost *list, size_t count) {
+static size_t merge_slots(struct root_lost *list, size_t count) {
     size_t kept = 0;
     sort_list(list, count, sizeof *list, compare_first_u64);
     for (size_t i = 0; i < count; i++) {
@@ -62,7 +62,7 @@ static size_t list_lost(const struct reaching *reaching, struct root_lost **list
         *(is_possibly ? &lost->possibly_blocks : &lost->blocks) = 1;
         *(is_possibly ? &lost->possibly_bytes : &lost->bytes) = block->size;
     }
-    return merge(*list, count);
+    return merge_slots(*list, count);
 }
 
 static void search_lost(struct capture *capture, struct root_lost **list, size_t *count) {

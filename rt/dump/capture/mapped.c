@@ -209,7 +209,7 @@ static uint64_t first_thread(const struct stop *stop) {
     return 0;
 }
 
-static void see(void *context, const struct found *found) {
+static void see_word(void *context, const struct found *found) {
     struct mapped *mapped = context;
     if (mapped->reaching->reached[found->block])
         return;
@@ -221,7 +221,7 @@ static void see(void *context, const struct found *found) {
 
 static void search_span(struct mapped *mapped, uint64_t begin, uint64_t end) {
     const struct words words = {
-        .finder = mapped->reaching->roots.finder, .heads = true, .found = see, .context = mapped};
+        .finder = mapped->reaching->roots.finder, .heads = true, .found = see_word, .context = mapped};
     if (begin < end)
         words_search_between(&words, (struct span){begin, end});
 }

@@ -65,7 +65,7 @@ void reaching_reach(struct reaching *reaching, size_t block) {
     reaching->pending[reaching->pending_count++] = (uint32_t)block;
 }
 
-static void reach(void *reaching, const struct found *found) {
+static void reach_from_word(void *reaching, const struct found *found) {
     reaching_reach(reaching, found->block);
 }
 
@@ -75,8 +75,10 @@ static void reach_from_root(void *reaching, const struct root_found *found) {
 
 void reaching_go_on(struct reaching *reaching) {
     const struct finder *finder = reaching->roots.finder;
-    const struct words words = {
-        .finder = finder, .coroutines = reaching->roots.coroutines, .found = reach, .context = reaching};
+    const struct words words = {.finder = finder,
+                                .coroutines = reaching->roots.coroutines,
+                                .found = reach_from_word,
+                                .context = reaching};
     while (reaching->pending_count) {
         const struct heap_block *block = &finder->blocks[reaching->pending[--reaching->pending_count]];
         words_search(&words, (struct span){block->start, block->start + block->size});

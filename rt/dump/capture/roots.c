@@ -11,7 +11,7 @@ struct root_source {
     uint32_t thread;
 };
 
-static void see(void *context, const struct found *found) {
+static void see_word(void *context, const struct found *found) {
     const struct root_source *source = context;
     bool has_place = source->kind == GRAPH_DATA || source->kind == GRAPH_STACK;
     source->roots->found(
@@ -22,7 +22,7 @@ static void see(void *context, const struct found *found) {
 static struct words words_of(struct root_source *source) {
     return (struct words){.finder = source->roots->finder,
                           .coroutines = source->roots->coroutines,
-                          .found = see,
+                          .found = see_word,
                           .context = source};
 }
 
@@ -56,11 +56,11 @@ static struct span stack_of_first(const struct capture_maps *maps) {
     return (struct span){0, 0};
 }
 
-static uint64_t least(uint64_t a, uint64_t b) {
+static uint64_t lower_of(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-static uint64_t most(uint64_t a, uint64_t b) {
+static uint64_t higher_of(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
@@ -71,8 +71,8 @@ struct span capture_thread_memory(const struct capture_maps *maps, const struct 
                                   unsigned pid) {
     struct span map = map_at(maps, thread->tp);
     uint64_t below = maps->thread_local + ((unsigned)thread->id == pid ? DESCRIPTOR_ROOM : 0);
-    return (struct span){most(map.begin, thread->tp - least(thread->tp, below)),
-                         least(map.end, thread->tp + DESCRIPTOR_ROOM)};
+    return (struct span){higher_of(map.begin, thread->tp - lower_of(thread->tp, below)),
+                         lower_of(map.end, thread->tp + DESCRIPTOR_ROOM)};
 }
 
 static void see_registers(const struct capture_roots *roots, const struct stopped_thread *thread) {
@@ -91,7 +91,7 @@ static void see_thread(const struct capture_roots *roots, const struct stopped_t
     struct root_source stack = {roots, GRAPH_STACK, id}, locals = {roots, GRAPH_THREAD, id};
     struct span memory = capture_thread_memory(maps, thread, roots->stop->pid);
     struct span current = map_at(maps, thread->sp);
-    uint64_t sp = most(stop_stack_begin(thread), current.begin);
+    uint64_t sp = higher_of(stop_stack_begin(thread), current.begin);
     if (memory.begin < sp && sp < memory.end)
         memory.begin = sp;
     struct span own = id == roots->stop->pid ? stack_of_first(maps)

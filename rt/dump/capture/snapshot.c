@@ -8,16 +8,16 @@
 #include <time.h>
 
 /* The state while a graph is built. */
-struct making {
+struct builder {
     struct capture *capture;
     struct graph *graph;
     struct capture_sites sites;
     struct string_pool texts;
 };
 
-static void add_blocks(struct making *making) {
-    const struct heap *heap = &making->capture->heap;
-    struct graph *graph = making->graph;
+static void add_blocks(struct builder *builder) {
+    const struct heap *heap = &builder->capture->heap;
+    struct graph *graph = builder->graph;
     graph->block_count = heap->count;
     graph->blocks = memory_zeros(graph->block_count + 1, sizeof *graph->blocks);
     for (size_t i = 0; i < graph->block_count; i++) {
@@ -25,12 +25,12 @@ static void add_blocks(struct making *making) {
         graph->blocks[i] =
             (struct graph_block){.address = block->start,
                                  .size = block->size,
-                                 .site = capture_site_of(&making->sites, block->slot, heap_ours(heap))};
+                                 .site = capture_site_of(&builder->sites, block->slot, heap_ours(heap))};
     }
     if (graph->stack_count)
         graph->stack_of = memory_zeros(graph->block_count, sizeof *graph->stack_of);
     for (size_t i = 0; graph->stack_of && i < graph->block_count; i++)
-        graph->stack_of[i] = capture_stack_of(&making->sites, heap->blocks[i].slot);
+        graph->stack_of[i] = capture_stack_of(&builder->sites, heap->blocks[i].slot);
 }
 
 static void add_root(struct graph *graph, const struct graph_root *root) {
@@ -46,46 +46,46 @@ static void see_root(void *graph, const struct root_found *found) {
                                          .kind = found->kind});
 }
 
-static void add_in_use(const struct making *making) {
-    struct graph *graph = making->graph;
+static void add_in_use(const struct builder *builder) {
+    struct graph *graph = builder->graph;
     for (size_t i = 0; i < graph->block_count; i++)
-        if (making->sites.in_use[graph->blocks[i].site])
+        if (builder->sites.in_use[graph->blocks[i].site])
             add_root(graph, &(struct graph_root){(uint32_t)i, GRAPH_NONE, 0, 0, GRAPH_LOADER});
 }
 
 /* False: too many edges. */
-static bool add_references(struct making *making) {
-    struct capture *capture = making->capture;
+static bool add_references(struct builder *builder) {
+    struct capture *capture = builder->capture;
     struct coroutines coroutines;
     coroutines_open(&coroutines, &capture->maps, &capture->stop, &capture->image, &capture->memory);
     struct capture_roots roots = {&capture->maps, &capture->stop, &capture->heap, &capture->finder,
-                                  &coroutines,    see_root,       making->graph};
-    bool is_whole = capture_edges(making->graph, &capture->finder, making->sites.types, &coroutines);
+                                  &coroutines,    see_root,       builder->graph};
+    bool is_whole = capture_edges(builder->graph, &capture->finder, builder->sites.types, &coroutines);
     if (is_whole) {
         capture_roots_find(&roots);
         while (capture_roots_find_coroutines(&roots))
             ;
-        capture_frames(making->graph, &roots, &capture->memory, &making->texts);
-        capture_variables(making->graph, &capture->maps, &making->texts);
-        add_in_use(making);
+        capture_frames(builder->graph, &roots, &capture->memory, &builder->texts);
+        capture_variables(builder->graph, &capture->maps, &builder->texts);
+        add_in_use(builder);
     }
     coroutines_close(&coroutines);
     return is_whole;
 }
 
-static bool make(struct making *making, struct reason *why) {
-    struct capture *capture = making->capture;
-    struct graph *graph = making->graph;
+static bool make_graph(struct builder *builder, struct reason *why) {
+    struct capture *capture = builder->capture;
+    struct graph *graph = builder->graph;
     if (capture->heap.count > graph_most)
         return graph_is_full(why);
-    capture_sites_add(&making->sites, graph, &making->texts, &capture->source, capture->target->line);
-    add_blocks(making);
-    capture_choose(graph, &making->sites, &making->texts, &capture->finder, &capture->maps);
-    bool is_whole = add_references(making);
-    capture_sites_free(&making->sites, graph);
+    capture_sites_add(&builder->sites, graph, &builder->texts, &capture->source, capture->target->line);
+    add_blocks(builder);
+    capture_choose(graph, &builder->sites, &builder->texts, &capture->finder, &capture->maps);
+    bool is_whole = add_references(builder);
+    capture_sites_free(&builder->sites, graph);
     if (!is_whole)
         return graph_is_full(why);
-    capture_texts_copy(graph, &making->texts);
+    capture_texts_copy(graph, &builder->texts);
     graph->head.stopped = capture->stopped;
     if (capture->target->wants_contents)
         capture_contents(graph, &capture->image);
@@ -94,13 +94,13 @@ static bool make(struct making *making, struct reason *why) {
 
 bool capture_graph(struct graph *graph, const struct capture_target *target, struct reason *why) {
     struct capture *capture = memory_zeros(1, sizeof *capture);
-    struct making making = {.capture = capture, .graph = graph};
+    struct builder builder = {.capture = capture, .graph = graph};
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);
     *graph = (struct graph){.head = {.pid = target->pid, .program = GRAPH_NONE}};
     graph->head.taken = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-    bool is_done = capture_begin(capture, target, why) && make(&making, why);
-    string_pool_free(&making.texts);
+    bool is_done = capture_begin(capture, target, why) && make_graph(&builder, why);
+    string_pool_free(&builder.texts);
     capture_end(capture);
     free(capture);
     return is_done;

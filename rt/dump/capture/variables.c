@@ -21,7 +21,8 @@ struct variables {
     size_t count, room;
 };
 
-static void add(struct variables *variables, const struct elf_section *strings, const Elf64_Sym *symbol) {
+static void add_variable(struct variables *variables, const struct elf_section *strings,
+                         const Elf64_Sym *symbol) {
     const char *name = elf_string(strings, symbol->st_name);
     if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_shndx == SHN_UNDEF || !*name)
         return;
@@ -35,10 +36,10 @@ static void read_table(struct variables *variables, const struct elf_file *elf, 
     if (!table || table->link >= elf->count)
         return;
     for (uint64_t i = 0; elf_entry(table, i, &symbol, sizeof symbol); i++)
-        add(variables, &elf->sections[table->link], &symbol);
+        add_variable(variables, &elf->sections[table->link], &symbol);
 }
 
-static const struct variable *find(const struct variables *variables, uint64_t address) {
+static const struct variable *find_variable(const struct variables *variables, uint64_t address) {
     const struct variable *found = NULL;
     for (size_t i = 0; i < variables->count; i++) {
         const struct variable *variable = &variables->list[i];
@@ -50,7 +51,7 @@ static const struct variable *find(const struct variables *variables, uint64_t a
 
 static void name_root(struct graph_root *root, const struct variables *variables, uint64_t base,
                       struct string_pool *texts) {
-    const struct variable *variable = find(variables, root->offset - base);
+    const struct variable *variable = find_variable(variables, root->offset - base);
     if (!variable)
         return;
     char *plain = demangle(variable->name);

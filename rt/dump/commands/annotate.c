@@ -48,7 +48,7 @@ static int check_names(const struct annotations *annotations, char **names, int 
         while (file < annotations->count && !annotated_is(&annotations->files[file], names[i]))
             file++;
         if (file == annotations->count)
-            status = complain(names[i], "no line of it allocates");
+            status = complain(names[i], "none of its lines allocates");
     }
     return status;
 }
@@ -69,7 +69,7 @@ static int write_files(const struct annotating *annotating, char **names, int co
     return standard_out_end();
 }
 
-static int annotate(const char *path, char **names, int count, struct annotating *annotating) {
+static int annotate_files(const char *path, char **names, int count, struct annotating *annotating) {
     struct loaded loaded;
     if (!loaded_open(&loaded, path, &annotating->symbolizer))
         return STATUS_FAILED;
@@ -113,7 +113,7 @@ int command_annotate(int count, char **arguments) {
         return status;
     if (optind == count)
         return complain_usage("annotate: no file");
-    status = annotate(arguments[optind], arguments + optind + 1, count - optind - 1, &annotating);
+    status = annotate_files(arguments[optind], arguments + optind + 1, count - optind - 1, &annotating);
     symbolizer_free(&annotating.symbolizer);
     return status;
 }

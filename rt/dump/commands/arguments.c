@@ -22,7 +22,7 @@ static size_t count_of(const struct argument *list) {
     return count;
 }
 
-static void fill(struct option *known, const struct argument *list) {
+static void fill_options(struct option *known, const struct argument *list) {
     size_t count = 0;
     for (; list[count].name; count++)
         known[count] = (struct option){
@@ -32,7 +32,7 @@ static void fill(struct option *known, const struct argument *list) {
 }
 
 /* Index in the list; the end of the list if the name is not there. */
-static int find(const struct argument *list, const char *name) {
+static int find_argument(const struct argument *list, const char *name) {
     int at = 0;
     while (list[at].name && strcmp(list[at].name, name) != 0)
         at++;
@@ -40,7 +40,7 @@ static int find(const struct argument *list, const char *name) {
 }
 
 bool arguments_have(const struct argument *list, uint64_t given, const char *name) {
-    return given >> find(list, name) & 1;
+    return given >> find_argument(list, name) & 1;
 }
 
 bool arguments_have_line(const struct argument *list, uint64_t given) {
@@ -62,7 +62,7 @@ static const char *take_of_run(struct options *options, const char *name, const 
     char pair[OPTIONS_PATH_SIZE + 64], quote = strchr(value, '"') ? '\'' : '"';
     int length = snprintf(pair, sizeof pair, "%s=%c%s%c", name, quote, value, quote);
     if (length >= (int)sizeof pair || strchr(value, quote))
-        return "too long, or with quotes";
+        return "too long, or contains quotes";
     for (char *at = pair; *at != '='; at++)
         if (*at == '-')
             *at = '_';
@@ -73,7 +73,7 @@ static const char *take_of_run(struct options *options, const char *name, const 
 
 /* ---- The options of a command. */
 
-static int take(const struct arguments *arguments, const struct argument *given, void *options) {
+static int take_argument(const struct arguments *arguments, const struct argument *given, void *options) {
     void *to = (char *)options + given->offset;
     const char *none = given->has_value == optional_argument ? NULL : given->name;
     const char *wrong = given->take ? NULL : take_of_run(to, given->name, optarg ? optarg : "1");
@@ -87,8 +87,8 @@ int arguments_take_given(const struct arguments *arguments, void *options, int c
                          uint64_t *given) {
     *given = 0;
     struct option known[count_of(arguments->list) + 2];
-    int output = find(arguments->list, "output");
-    fill(known, arguments->list);
+    int output = find_argument(arguments->list, "output");
+    fill_options(known, arguments->list);
     if (arguments->list[output].name)
         known[output].val = 'o';
     const char *letters = arguments->list[output].name ? "ho:" : "h";
@@ -100,7 +100,7 @@ int arguments_take_given(const struct arguments *arguments, void *options, int c
         if (option == '?')
             return complain_option(arguments->command, known, words);
         int number = option == 'o' ? output : option - FIRST;
-        int wrong = take(arguments, &arguments->list[number], options);
+        int wrong = take_argument(arguments, &arguments->list[number], options);
         if (wrong != STATUS_DONE)
             return wrong;
         *given |= UINT64_C(1) << number;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Wrong lines of a budget that are reported. */
-enum { LINES_TOLD = 10 };
+enum { LINES_SHOWN = 10 };
 
 struct check_options {
     const char *budget;
@@ -32,7 +32,7 @@ struct complaints {
 static void complain_line(void *context, unsigned line, const char *what) {
     struct complaints *complaints = context;
     char place[512];
-    if (complaints->count++ >= LINES_TOLD)
+    if (complaints->count++ >= LINES_SHOWN)
         return;
     snprintf(place, sizeof place, "%s:%u", complaints->path, line);
     complain(place, "%s", what);
@@ -50,8 +50,8 @@ static bool read_budget(struct budget *budget, const char *path) {
     }
     budget_read(budget, bytes, size, complain_line, &complaints);
     free(bytes);
-    if (complaints.count > LINES_TOLD)
-        complain(path, "and %zu more wrong lines", complaints.count - LINES_TOLD);
+    if (complaints.count > LINES_SHOWN)
+        complain(path, "and %zu more wrong lines", complaints.count - LINES_SHOWN);
     if (!complaints.count && !budget->count)
         complain(path, "has no limit");
     if (!complaints.count && budget->count)
@@ -214,7 +214,7 @@ static const struct argument list[] = {
     {0},
 };
 
-static int run(const struct check_options *options, const char *path) {
+static int run_check(const struct check_options *options, const char *path) {
     if (options->is_writing == (options->budget != NULL))
         return complain_usage("check: needs either --budget=FILE or --write-budget");
     if (options->is_writing && (options->format != FORMAT_TEXT || options->write_findings))
@@ -227,7 +227,7 @@ static int run(const struct check_options *options, const char *path) {
                                                                        ? "slack"
                                                                        : "by");
     if (strcmp(options->budget, "-") == 0 && strcmp(path, "-") == 0)
-        return complain_usage("check: only one of the two can be standard input");
+        return complain_usage("check: only one file can be standard input");
     return check_file(path, options);
 }
 
@@ -241,5 +241,5 @@ int command_check(int count, char **arguments) {
         return status;
     if (count - optind != 1)
         return complain_usage("check: %s", optind == count ? "no report" : "more than one report");
-    return run(&options, arguments[optind]);
+    return run_check(&options, arguments[optind]);
 }

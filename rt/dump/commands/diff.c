@@ -19,8 +19,8 @@ struct diff_options {
     struct line_options line;
 };
 
-static int show(const struct diff *diff, const struct loaded *old, const struct loaded *new,
-                const struct diff_options *options, struct symbolizer *names) {
+static int show_diff(const struct diff *diff, const struct loaded *old, const struct loaded *new,
+                     const struct diff_options *options, struct symbolizer *names) {
     const struct html page = {
         .report = new->report, .diff = diff, .symbolizer = names, .is_by_stack = options->is_by_stack};
     if (options->is_page) {
@@ -37,11 +37,11 @@ static int show(const struct diff *diff, const struct loaded *old, const struct 
     return old->is_lawful && new->is_lawful ? status : STATUS_FAILED;
 }
 
-static int compare(const struct loaded *old, const struct loaded *new, const struct diff_options *options,
-                   struct symbolizer *names) {
+static int compare_reports(const struct loaded *old, const struct loaded *new,
+                           const struct diff_options *options, struct symbolizer *names) {
     struct diff diff;
     diff_make(&diff, old->report, new->report, options->sort);
-    int status = show(&diff, old, new, options, names);
+    int status = show_diff(&diff, old, new, options, names);
     diff_free(&diff);
     return status;
 }
@@ -56,7 +56,7 @@ static int compare_stacks(struct loaded *old, struct loaded *new, const struct d
     by_stack_make(&new_rows, new->report, names);
     old->report = &old_rows.report;
     new->report = &new_rows.report;
-    int status = compare(old, new, options, names);
+    int status = compare_reports(old, new, options, names);
     by_stack_free(&old_rows);
     by_stack_free(&new_rows);
     return status;
@@ -68,7 +68,7 @@ static int compare_files(const char *old_path, const char *new_path, const struc
     bool has_old = loaded_open(&old, old_path, &names), has_new = loaded_open(&new, new_path, &names);
     int status = !has_old || !has_new   ? STATUS_FAILED
                  : options->is_by_stack ? compare_stacks(&old, &new, options, &names)
-                                        : compare(&old, &new, options, &names);
+                                        : compare_reports(&old, &new, options, &names);
     if (has_old)
         loaded_close(&old);
     if (has_new)
@@ -133,6 +133,6 @@ int command_diff(int count, char **arguments) {
     if (count - optind != 2)
         return complain_usage("diff: needs two files, OLD and NEW");
     if (strcmp(arguments[optind], "-") == 0 && strcmp(arguments[optind + 1], "-") == 0)
-        return complain_usage("diff: only one of the two can be standard input");
+        return complain_usage("diff: only one file can be standard input");
     return compare_files(arguments[optind], arguments[optind + 1], &options);
 }

@@ -49,7 +49,7 @@ static const char help[] =
     "  allocsite-dump graph before.graph why 'struct session'\n"
     "  allocsite-dump graph --type='struct session' --format=mermaid before.graph";
 
-struct asked {
+struct graph_options {
     enum graph_by by;
     enum graph_format format;
     const char *what; /* option that chooses the output; NULL: rows, or the holders of a type */
@@ -61,8 +61,8 @@ struct asked {
     const char *why; /* NULL: not requested */
 };
 
-static bool asks(const struct asked *asked, const char *what) {
-    return asked->what && strcmp(asked->what, what) == 0;
+static bool asks(const struct graph_options *graph_options, const char *what) {
+    return graph_options->what && strcmp(graph_options->what, what) == 0;
 }
 
 /* *to: index of the value in the list. False: not in the list. */
@@ -89,7 +89,7 @@ static const char *take_levels(void *to, const char *value) {
     return take_number(to, value) || *(uint64_t *)to >= 1000 ? "a number" : NULL;
 }
 
-#define AT(member) offsetof(struct asked, member)
+#define AT(member) offsetof(struct graph_options, member)
 static const struct argument list[] = {
     {"by", true, take_by, AT(by)},
     {"top", true, take_number, AT(top)},
@@ -108,27 +108,28 @@ static const struct argument list[] = {
     {0},
 };
 
-static bool is_diagram(const struct asked *asked) {
-    return asked->format == GRAPH_MERMAID || asked->format == GRAPH_DOT;
+static bool is_diagram(const struct graph_options *graph_options) {
+    return graph_options->format == GRAPH_MERMAID || graph_options->format == GRAPH_DOT;
 }
 
 /* Two graphs are compared by type only. Returns the name of an option that does not fit; NULL: none. */
-static const char *not_of_two(const struct asked *asked) {
-    return asked->output                ? "output"
-           : asked->type                ? "type"
-           : asked->what                ? asked->what
-           : asked->by != GRAPH_BY_TYPE ? "by"
-                                        : NULL;
+static const char *not_of_two(const struct graph_options *graph_options) {
+    return graph_options->output                ? "output"
+           : graph_options->type                ? "type"
+           : graph_options->what                ? graph_options->what
+           : graph_options->by != GRAPH_BY_TYPE ? "by"
+                                                : NULL;
 }
 
 /* ARGUMENTS_TAKEN, or an exit status after an error message. */
-static int check(const struct asked *asked) {
-    if (asks(asked, "objects") && !asked->type)
+static int check_options(const struct graph_options *graph_options) {
+    if (asks(graph_options, "objects") && !graph_options->type)
         return complain_usage("graph: --objects needs --type");
-    if (is_diagram(asked) && (!asked->type || asked->why))
+    if (is_diagram(graph_options) && (!graph_options->type || graph_options->why))
         return complain_usage("graph: mermaid and dot need --type");
-    if (asked->format == GRAPH_HEAPSNAPSHOT && (asked->what || asked->type || asked->why))
-        return complain_usage("graph: a heap snapshot has all that there is");
+    if (graph_options->format == GRAPH_HEAPSNAPSHOT &&
+        (graph_options->what || graph_options->type || graph_options->why))
+        return complain_usage("graph: a heap snapshot takes no other options");
     return ARGUMENTS_TAKEN;
 }
 
@@ -144,58 +145,60 @@ static bool load_file(struct graph *graph, const char *path, struct reason *why)
     return is_read;
 }
 
-static bool load(struct graph *graph, const char *path, const struct asked *asked, struct reason *why) {
-    struct capture_target target = {.wants_contents = asked->contents, .line = &asked->line};
+static bool load_graph(struct graph *graph, const char *path, const struct graph_options *graph_options,
+                       struct reason *why) {
+    struct capture_target target = {.wants_contents = graph_options->contents, .line = &graph_options->line};
     bool is_process = report_source_is_process(path, &target.pid);
-    if (!is_process && asked->has_line)
-        return reason_set(why, "has its lines already: --line, --skip and --stop are of a process");
+    if (!is_process && graph_options->has_line)
+        return reason_set(why, "has its lines already: --line, --skip and --stop need a process");
     bool is_loaded = is_process ? capture_graph(graph, &target, why) : load_file(graph, path, why);
     if (is_loaded)
         graph_names(graph);
     return is_loaded;
 }
 
-static int show_rows(const struct graph *graph, const struct asked *asked) {
+static int show_rows(const struct graph *graph, const struct graph_options *graph_options) {
     struct graph_dominators dominators;
     struct graph_sums sums;
-    bool is_all = asks(asked, "sizes") || asks(asked, "counts") || !asked->top;
-    size_t most = is_all ? SIZE_MAX : asked->top;
+    bool is_all = asks(graph_options, "sizes") || asks(graph_options, "counts") || !graph_options->top;
+    size_t most = is_all ? SIZE_MAX : graph_options->top;
     graph_dominators_find(&dominators, graph);
-    graph_sums_make(&sums, graph, &dominators, asked->by, most, !asks(asked, "counts"));
-    if (asks(asked, "counts"))
+    graph_sums_make(&sums, graph, &dominators, graph_options->by, most, !asks(graph_options, "counts"));
+    if (asks(graph_options, "counts"))
         graph_show_counts(standard_out(), &sums);
-    else if (asks(asked, "sizes"))
+    else if (asks(graph_options, "sizes"))
         graph_show_sizes(standard_out(), &sums);
     else
-        graph_show_sums(standard_out(), graph, &sums, most < sums.count ? most : sums.count, asked->by,
-                        asked->format);
+        graph_show_sums(standard_out(), graph, &sums, most < sums.count ? most : sums.count,
+                        graph_options->by, graph_options->format);
     graph_sums_free(&sums);
     graph_dominators_free(&dominators);
     return standard_out_end();
 }
 
-static int show_why(const char *path, const struct graph *graph, const struct asked *asked) {
-    bool is_found = graph_show_why(standard_out(), graph, asked->why, asked->limit ? asked->limit : 3);
+static int show_why(const char *path, const struct graph *graph, const struct graph_options *graph_options) {
+    bool is_found = graph_show_why(standard_out(), graph, graph_options->why,
+                                   graph_options->limit ? graph_options->limit : 3);
     int status = standard_out_end();
     return is_found ? status
-                    : complain(path, "no live object is of this type, address or site: %s", asked->why);
+                    : complain(path, "no live object has this type, address or site: %s", graph_options->why);
 }
 
-static int show_objects(const struct graph *graph, const struct asked *asked) {
-    graph_show_objects(standard_out(), graph, asked->type, (unsigned)asked->levels,
-                       asked->limit ? asked->limit : 10, asked->format == GRAPH_DOT);
+static int show_objects(const struct graph *graph, const struct graph_options *graph_options) {
+    graph_show_objects(standard_out(), graph, graph_options->type, (unsigned)graph_options->levels,
+                       graph_options->limit ? graph_options->limit : 10, graph_options->format == GRAPH_DOT);
     return standard_out_end();
 }
 
-static int show_holders(const struct graph *graph, const struct asked *asked) {
-    graph_show_holders(standard_out(), graph, asked->type, asked->top, (unsigned)asked->levels,
-                       asked->format);
+static int show_holders(const struct graph *graph, const struct graph_options *graph_options) {
+    graph_show_holders(standard_out(), graph, graph_options->type, graph_options->top,
+                       (unsigned)graph_options->levels, graph_options->format);
     return standard_out_end();
 }
 
-static int show_lines(const struct graph *graph, const struct asked *asked) {
-    if (asks(asked, "dump"))
-        graph_show_dump(standard_out(), graph, asked->by == GRAPH_BY_STACK);
+static int show_lines(const struct graph *graph, const struct graph_options *graph_options) {
+    if (asks(graph_options, "dump"))
+        graph_show_dump(standard_out(), graph, graph_options->by == GRAPH_BY_STACK);
     else
         graph_show_edges(standard_out(), graph);
     return standard_out_end();
@@ -209,66 +212,70 @@ static int write_heapsnapshot(const struct graph *graph) {
     return standard_out_end();
 }
 
-static int write_snapshot(const struct graph *graph, const struct asked *asked) {
-    if (asked->output)
-        standard_out_to(asked->output);
-    if (asked->format == GRAPH_HEAPSNAPSHOT)
+static int write_snapshot(const struct graph *graph, const struct graph_options *graph_options) {
+    if (graph_options->output)
+        standard_out_to(graph_options->output);
+    if (graph_options->format == GRAPH_HEAPSNAPSHOT)
         return write_heapsnapshot(graph);
     graph_write(standard_out(), graph);
     return standard_out_end();
 }
 
-static int show(const char *path, const struct graph *graph, const struct asked *asked) {
-    int unstacked = asked->by == GRAPH_BY_STACK ? laws_need_stacks(path, graph->stack_count) : STATUS_DONE;
+static int show_graph(const char *path, const struct graph *graph,
+                      const struct graph_options *graph_options) {
+    int unstacked =
+        graph_options->by == GRAPH_BY_STACK ? laws_need_stacks(path, graph->stack_count) : STATUS_DONE;
     if (unstacked != STATUS_DONE)
         return unstacked;
-    if (asked->output || asked->format == GRAPH_HEAPSNAPSHOT)
-        return write_snapshot(graph, asked);
-    if (asked->why)
-        return show_why(path, graph, asked);
-    if (asks(asked, "dump") || asks(asked, "edges"))
-        return show_lines(graph, asked);
-    if (asked->type)
-        return asks(asked, "objects") ? show_objects(graph, asked) : show_holders(graph, asked);
-    return show_rows(graph, asked);
+    if (graph_options->output || graph_options->format == GRAPH_HEAPSNAPSHOT)
+        return write_snapshot(graph, graph_options);
+    if (graph_options->why)
+        return show_why(path, graph, graph_options);
+    if (asks(graph_options, "dump") || asks(graph_options, "edges"))
+        return show_lines(graph, graph_options);
+    if (graph_options->type)
+        return asks(graph_options, "objects") ? show_objects(graph, graph_options)
+                                              : show_holders(graph, graph_options);
+    return show_rows(graph, graph_options);
 }
 
-static int show_growth(char **paths, const struct graph *old, const struct asked *asked) {
+static int show_growth(char **paths, const struct graph *old, const struct graph_options *graph_options) {
     struct graph new;
     struct reason why;
-    if (!load(&new, paths[1], asked, &why))
+    if (!load_graph(&new, paths[1], graph_options, &why))
         return complain(paths[1], "%s", why.text);
-    graph_show_growth(standard_out(), old, &new, asked->top, asked->format);
+    graph_show_growth(standard_out(), old, &new, graph_options->top, graph_options->format);
     graph_free(&new);
     return standard_out_end();
 }
 
 int command_graph(int count, char **arguments) {
-    struct asked asked = {.top = 20, .levels = 5};
+    struct graph_options graph_options = {.top = 20, .levels = 5};
     struct graph graph;
     struct reason why;
     uint64_t given;
-    int status =
-        arguments_take_given(&(struct arguments){"graph", help, list}, &asked, count, arguments, &given);
-    asked.has_line = arguments_have_line(list, given);
-    status = status == ARGUMENTS_TAKEN ? check(&asked) : status;
+    int status = arguments_take_given(&(struct arguments){"graph", help, list}, &graph_options, count,
+                                      arguments, &given);
+    graph_options.has_line = arguments_have_line(list, given);
+    status = status == ARGUMENTS_TAKEN ? check_options(&graph_options) : status;
     if (status != ARGUMENTS_TAKEN)
         return status;
     int files = count - optind;
     char **paths = arguments + optind;
     if (files == 3 && strcmp(paths[1], "why") == 0) {
-        asked.why = paths[2];
+        graph_options.why = paths[2];
         files = 1;
     }
-    if (files == 2 && asked.format > GRAPH_MARKDOWN)
-        return complain_usage("graph: what has grown is a table");
+    if (files == 2 && graph_options.format > GRAPH_MARKDOWN)
+        return complain_usage("graph: a comparison is a table: text, json, tsv, csv or markdown");
     if (files < 1 || files > 2)
         return complain_usage("graph: %s", files < 1 ? "no process and no file" : "more than two files");
-    if (files == 2 && not_of_two(&asked))
-        return complain_usage("graph: --%s is of one process or file", not_of_two(&asked));
-    if (!load(&graph, paths[0], &asked, &why))
+    if (files == 2 && not_of_two(&graph_options))
+        return complain_usage("graph: --%s needs a single process or file", not_of_two(&graph_options));
+    if (!load_graph(&graph, paths[0], &graph_options, &why))
         return complain(paths[0], "%s", why.text);
-    status = files == 2 ? show_growth(paths, &graph, &asked) : show(paths[0], &graph, &asked);
+    status = files == 2 ? show_growth(paths, &graph, &graph_options)
+                        : show_graph(paths[0], &graph, &graph_options);
     graph_free(&graph);
     return status;
 }

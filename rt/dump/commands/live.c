@@ -37,7 +37,7 @@ static int control_help(void) {
     return STATUS_DONE;
 }
 
-static enum control named(const char *name) {
+static enum control control_named(const char *name) {
     enum control what = CONTROL_START;
     while (strcmp(names[what], name) != 0)
         what++;
@@ -56,7 +56,8 @@ int command_control(int count, char **arguments) {
         if (!report_source_is_pid(arguments[i], &pid))
             return complain_usage("%s: %s is not the number of a process", arguments[0], arguments[i]);
     for (int i = 1; i < count; i++)
-        if (report_source_is_pid(arguments[i], &pid) && !control_process(pid, named(arguments[0]), &why))
+        if (report_source_is_pid(arguments[i], &pid) &&
+            !control_process(pid, control_named(arguments[0]), &why))
             status = complain(arguments[i], "%s", why.text);
     return status;
 }
@@ -135,7 +136,7 @@ static const struct argument list[] = {
     {0},
 };
 
-static int show(const char *path, const struct top_command *command) {
+static int show_top(const char *path, const struct top_command *command) {
     struct top top = {.path = path, .is_by_stack = command->options.is_by_stack, .names.line = command->line};
     struct reason why;
     if (!top_refresh(&top, &why))
@@ -156,5 +157,5 @@ int command_top(int count, char **arguments) {
         return status;
     if (count - optind != 1)
         return complain_usage("top: %s", optind == count ? "no process and no profile" : "more than one");
-    return show(arguments[optind], &command);
+    return show_top(arguments[optind], &command);
 }

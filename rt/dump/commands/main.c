@@ -56,7 +56,7 @@ static int help(void) {
 static const struct command of_runtime[] = {{"exit-report", command_exit_report, NULL},
                                             {"search", command_search, NULL}};
 
-static const struct command *find(const char *name) {
+static const struct command *find_command(const char *name) {
     for (size_t i = 0; i < sizeof of_runtime / sizeof *of_runtime; i++)
         if (strcmp(of_runtime[i].name, name) == 0)
             return &of_runtime[i];
@@ -116,7 +116,7 @@ static int help_options(void) {
 
 static int help_of(int count, char **arguments) {
     static char option[] = "--help", *asked[] = {NULL, option, NULL};
-    const struct command *command = count > 2 ? find(arguments[2]) : NULL;
+    const struct command *command = count > 2 ? find_command(arguments[2]) : NULL;
     if (count < 3)
         return help();
     if (strcmp(arguments[2], "options") == 0)
@@ -128,7 +128,7 @@ static int help_of(int count, char **arguments) {
     return status == MANUAL_NONE ? unknown(arguments[2]) : status;
 }
 
-static int run(int count, char **arguments) {
+static int run_command(int count, char **arguments) {
     if (count < 2)
         return complain_usage("no command and no file");
     const char *first = arguments[1];
@@ -138,7 +138,7 @@ static int run(int count, char **arguments) {
         return help_of(count, arguments);
     if (strcmp(first, "--version") == 0)
         return puts("allocsite-dump " ALLOCSITE_VERSION) < 0;
-    const struct command *command = find(first);
+    const struct command *command = find_command(first);
     if (command) {
         complain_command = command->name;
         return command->function(count - 1, arguments + 1);
@@ -156,5 +156,5 @@ enum { MAPPED_FROM = 256 << 10 };
 /* SIGPIPE ends the program: the reader of a pipe (head) has seen enough. */
 int main(int count, char **arguments) {
     mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
-    return standard_out_told(run(count, arguments));
+    return standard_out_status(run_command(count, arguments));
 }

@@ -21,12 +21,12 @@ static bool write_profile(const struct report *report, const char *path, struct 
     struct profile_image image;
     bool is_written = profile_merged(&image, report)
                           ? write_image(&image, path, why)
-                          : reason_set(why, "has more names or sites than a profile can have");
+                          : reason_set(why, "has more names or sites than a profile can hold");
     profile_image_free(&image);
     return is_written;
 }
 
-static int merge(const char *path, char **files, int count) {
+static int merge_files(const char *path, char **files, int count) {
     struct joined joined = {.reports = 0};
     struct reason why;
     int status = join_files(&joined, files, count, NULL, NULL);
@@ -63,5 +63,5 @@ int command_merge(int count, char **arguments) {
         return complain_usage("merge: no file");
     /* exceeding a limit on the size of files becomes a write error */
     signal(SIGXFSZ, SIG_IGN);
-    return merge(output, arguments + optind, count - optind);
+    return merge_files(output, arguments + optind, count - optind);
 }

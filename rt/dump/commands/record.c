@@ -142,7 +142,7 @@ static int status_of_command(const struct recording_job *job) {
 
 enum taken { TAKEN, NOT_TAKEN, CANNOT_WRITE };
 
-static enum taken take(struct recording_job *job) {
+static enum taken take_sample(struct recording_job *job) {
     struct report_limits everything = {.top = 0};
     struct report_source source;
     uint64_t time = time_of_sample(job);
@@ -158,20 +158,20 @@ static enum taken take(struct recording_job *job) {
     return is_written ? TAKEN : CANNOT_WRITE;
 }
 
-static void tell_thinned(struct recording_job *job) {
+static void report_thinned(struct recording_job *job) {
     uint64_t thinned = job->taking.thinned;
     if (thinned && !job->thinned)
         complain(job->output,
-                 "is full: older samples are thinned out, those that stay are exact (--max-size)");
+                 "is full: older samples are thinned out, the remaining ones are exact (--max-size)");
     job->thinned = thinned;
 }
 
 /* Waits for the command to start its runtime. It may end without doing so. */
 static enum taken take_first(struct recording_job *job) {
     for (;;) {
-        enum taken taken = take(job);
+        enum taken taken = take_sample(job);
         if (taken == NOT_TAKEN && !command_runs(job))
-            reason_set(&job->why, "ended before it could be read, or has no allocsite in it");
+            reason_set(&job->why, "ended before it could be read, or does not contain allocsite");
         if (taken != NOT_TAKEN || !job->child || !command_runs(job))
             return taken;
         if (!wait_until(job, clock_now(CLOCK_BOOTTIME) + SECOND / 100))
@@ -184,12 +184,12 @@ static enum taken take_more(struct recording_job *job) {
     enum taken taken = TAKEN;
     uint64_t interval = job->taking.interval, next = clock_now(CLOCK_BOOTTIME);
     while (taken == TAKEN && job->is_running && job->taking.sample_count != job->count) {
-        tell_thinned(job);
+        report_thinned(job);
         uint64_t now = clock_now(CLOCK_BOOTTIME);
         next = next + interval > now ? next + interval : now + interval;
         if (!wait_until(job, next))
             return TAKEN;
-        taken = take(job);
+        taken = take_sample(job);
     }
     if (taken == TAKEN && !job->is_running && process_runs(job->pid, job->start_time, NULL))
         complain(job->output, "ends here: the process runs another program now");
@@ -203,7 +203,7 @@ static int record(struct recording_job *job, const char *name) {
     enum taken taken = take_first(job);
     if (taken == TAKEN)
         taken = take_more(job);
-    tell_thinned(job);
+    report_thinned(job);
     if (taken == TAKEN)
         fprintf(stderr, "allocsite-dump: %s: %" PRIu64 " samples, %" PRIu64 " bytes\n", job->output,
                 job->taking.sample_count, job->taking.writer.size);

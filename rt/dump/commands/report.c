@@ -31,7 +31,7 @@ static bool read_suppressions(const char *path, char **text) {
     free(bytes);
     const char *wrong = *text ? suppress_wrong(*text) : NULL;
     if (wrong)
-        complain(path, "is no suppression, not of the form leak:PATTERN: %.*s", (int)strcspn(wrong, "\r\n"),
+        complain(path, "has a line that is not of the form leak:PATTERN: %.*s", (int)strcspn(wrong, "\r\n"),
                  wrong);
     return *text && !wrong;
 }
@@ -43,7 +43,7 @@ static bool is_of_sites(const struct showing *showing) {
 }
 
 /* Editors need unabridged paths. */
-static int show(const char *path, struct report *report, struct showing *showing) {
+static int show_report(const char *path, struct report *report, struct showing *showing) {
     static char directory[PATH_MAX];
     const struct view_row *view = &view_rows[showing->view];
     report->directory = getcwd(directory, sizeof directory);
@@ -55,8 +55,8 @@ static int show(const char *path, struct report *report, struct showing *showing
         symbolize_report(&showing->symbolizer, report);
     if (showing->format < FORMATS)
         line_names(report, NULL);
-    if (report_filter_is_vain(report, showing->options.filter))
-        complain(path, "filter: nothing that allocated matches %s", showing->options.filter);
+    if (report_filter_has_no_match(report, showing->options.filter))
+        complain(path, "filter: no allocating site matches %s", showing->options.filter);
     bool has_paths = is_of_sites(showing) || showing->groups.by == BY_STACK;
     struct line_paths *paths = has_paths ? line_paths_make(&showing->symbolizer, report) : NULL;
     if (paths)
@@ -91,7 +91,7 @@ static int show_file(const char *path, struct showing *showing) {
         complain(path, "%s", why.text);
     int status = laws_need_whole(path, source.report);
     showing->moment = source.is_recording ? &source.moment : NULL;
-    status |= is_taken ? show(path, source.report, showing) : STATUS_FAILED;
+    status |= is_taken ? show_report(path, source.report, showing) : STATUS_FAILED;
     report_source_free(&source);
     return status;
 }
@@ -100,7 +100,7 @@ static int show_joined(char **paths, int count, struct showing *showing) {
     struct joined joined = {.reports = 0};
     int status = join_files(&joined, paths, count, take_file, showing);
     if (joined.reports)
-        status |= show("all files together", &joined.report, showing);
+        status |= show_report("all files together", &joined.report, showing);
     joined_free(&joined);
     return status;
 }
@@ -171,7 +171,7 @@ static void take_suppressions(struct showing *showing) {
     free(bytes);
     const char *wrong = suppress_wrong(showing->suppressed);
     if (wrong)
-        fprintf(stderr, "allocsite: no suppression, not of the form leak:PATTERN: %.*s\n",
+        fprintf(stderr, "allocsite: suppression ignored, not of the form leak:PATTERN: %.*s\n",
                 (int)strcspn(wrong, "\r\n"), wrong);
 }
 
@@ -189,7 +189,8 @@ static const char *path_of_input(void) {
 static void tell_late(void) {
     const char *path = path_of_input();
     fprintf(stderr,
-            "allocsite: some functions without lines, for their debug information takes more than %d s; ",
+            "allocsite: some functions have no lines, because reading their debug information takes more "
+            "than %d s; ",
             EXIT_REPORT_MILLISECONDS / 1000);
     if (path)
         fprintf(stderr, "for the lines: allocsite-dump report %s\n", path);
@@ -231,7 +232,7 @@ int report_standard_input(struct showing *showing, bool is_end, const char *only
     showing->is_lenient = !only;
     status = check_counted(source.report, showing, only);
     if (status == STATUS_DONE)
-        status = show(source.report->program, source.report, showing);
+        status = show_report(source.report->program, source.report, showing);
     if (showing->symbolizer.is_late)
         tell_late();
     if (is_end && status <= STATUS_FAILED && has_leaks(source.report, showing))

@@ -168,7 +168,7 @@ static bool has_word(const char *words, const char *word) {
 }
 
 static int complain_together(const char *one, const char *other) {
-    return complain_usage("report: --%s and --%s do not go together", one, other);
+    return complain_usage("report: --%s and --%s exclude each other", one, other);
 }
 
 /* The view that was requested or that the format implies. */
@@ -250,7 +250,7 @@ void report_default(struct showing *showing) {
 }
 
 /* Checks the combination of options. STATUS_DONE, or an exit status. */
-static int check(struct showing *showing, uint64_t given) {
+static int check_combination(struct showing *showing, uint64_t given) {
     if (showing->options.focus[0] && showing->groups.by == BY_SITE)
         showing->groups.by = BY_FUNCTION;
     return choose_view(showing, given) ?: check_format(showing) ?: check_options(showing, given)
@@ -265,7 +265,7 @@ int report_options(struct showing *showing, int count, char **arguments) {
     if (status != ARGUMENTS_TAKEN)
         return status;
     showing->has_sort = arguments_have(list, given, "sort");
-    int wrong = check(showing, given);
+    int wrong = check_combination(showing, given);
     return wrong ? wrong : ARGUMENTS_TAKEN;
 }
 
@@ -318,5 +318,5 @@ const char *report_take_key(struct showing *showing, struct setting_value name, 
 }
 
 int report_check_keys(struct showing *showing) {
-    return check(showing, 0);
+    return check_combination(showing, 0);
 }

@@ -33,7 +33,7 @@ static int search_graph(const struct capture_target *target, struct reason *why)
     return status == STATUS_DONE ? status : STATUS_NOT_WRITTEN;
 }
 
-static bool answer(const void *bytes, size_t size) {
+static bool answer_request(const void *bytes, size_t size) {
     for (ssize_t written; size; bytes = (const char *)bytes + written, size -= (size_t)written)
         if ((written = write(ANSWER, bytes, size)) <= 0)
             return false;
@@ -46,7 +46,7 @@ static int search_lost(struct capture_target *target, struct reason *why) {
     target->is_ending = true;
     if (!capture_lost(target, &list, &count, why))
         return STATUS_NOT_WRITTEN;
-    bool is_told = answer(list, count * sizeof *list);
+    bool is_told = answer_request(list, count * sizeof *list);
     free(list);
     return is_told ? STATUS_DONE : STATUS_USAGE;
 }
@@ -55,10 +55,10 @@ static int search_from(const struct capture_target *target, const char *address,
     uint64_t bytes;
     if (!capture_deep_size(target, strtoull(address, NULL, 16), &bytes, why))
         return STATUS_NOT_WRITTEN;
-    return answer(&bytes, sizeof bytes) ? STATUS_DONE : STATUS_USAGE;
+    return answer_request(&bytes, sizeof bytes) ? STATUS_DONE : STATUS_USAGE;
 }
 
-static int search(struct capture_target *target, const char *what, struct reason *why) {
+static int search_heap(struct capture_target *target, const char *what, struct reason *why) {
     if (strcmp(what, "graph") == 0)
         return search_graph(target, why);
     return strcmp(what, "lost") == 0 ? search_lost(target, why) : search_from(target, what, why);
@@ -72,10 +72,11 @@ int command_search(int count, char **words) {
     sigprocmask(SIG_SETMASK, &none, NULL); /* the runtime blocked all signals until here */
     if (count != 5)
         return STATUS_USAGE;
-    process_offer((uint64_t)getpid());
+    process_prefer_oom_kill((uint64_t)getpid());
     struct capture_target target = {.pid = (unsigned)strtoul(words[1], NULL, 10),
                                     .thread = (unsigned)strtoul(words[2], NULL, 10),
                                     .caller = strtoull(words[3], NULL, 16)};
-    int status = search(&target, words[4], &why);
-    return status == STATUS_NOT_WRITTEN && !answer(why.text, strlen(why.text)) ? STATUS_USAGE : status;
+    int status = search_heap(&target, words[4], &why);
+    return status == STATUS_NOT_WRITTEN && !answer_request(why.text, strlen(why.text)) ? STATUS_USAGE
+                                                                                       : status;
 }

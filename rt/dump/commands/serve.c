@@ -40,7 +40,7 @@ static const char help[] =
 
 /* "127.0.0.1:80", "[::1]:80", "localhost:80" or "80". Other names are refused, since a name may have several
  * addresses. */
-static bool split(const char *listen, char host[INET6_ADDRSTRLEN], const char **port) {
+static bool split_address(const char *listen, char host[INET6_ADDRSTRLEN], const char **port) {
     const char *colon = strrchr(listen, ':');
     bool has_brackets = *listen == '[' && colon && colon[-1] == ']';
     size_t length = colon ? (size_t)(colon - listen) - 2 * has_brackets : 0;
@@ -61,7 +61,7 @@ static struct addrinfo *address_of(const char *listen) {
     char host[INET6_ADDRSTRLEN];
     const char *port;
     uint64_t number;
-    bool is_found = split(listen, host, &port) && !amount_read_all(port, false, &number) &&
+    bool is_found = split_address(listen, host, &port) && !amount_read_all(port, false, &number) &&
                     number <= UINT16_MAX && getaddrinfo(host, port, &hints, &found) == 0;
     return is_found ? found : NULL;
 }
@@ -81,7 +81,7 @@ static int listen_at(const struct addrinfo *address) {
 }
 
 /* Prints the address with the port that the kernel chose. */
-static void tell_address(int fd) {
+static void print_address(int fd) {
     struct sockaddr_storage own;
     socklen_t size = sizeof own;
     char host[INET6_ADDRSTRLEN], port[8];
@@ -95,7 +95,7 @@ static void tell_address(int fd) {
 
 /* ---- The command. */
 
-static int serve(struct serving *serving, int fd) {
+static int serve_until_signal(struct serving *serving, int fd) {
     sigset_t signals;
     struct reason why;
     sigemptyset(&signals);
@@ -103,7 +103,7 @@ static int serve(struct serving *serving, int fd) {
     sigaddset(&signals, SIGTERM);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
-    tell_address(fd);
+    print_address(fd);
     return serve_until(serving, fd, &signals, &why) ? STATUS_DONE : complain(NULL, "%s", why.text);
 }
 
@@ -121,7 +121,7 @@ static int serve_at(struct serving *serving, const char *name, const char *liste
     close(served.fd);
     if (served.fd < 0)
         return close(fd), complain(name, "%s", served.why.text);
-    return serve(serving, fd);
+    return serve_until_signal(serving, fd);
 }
 
 struct serve_options {

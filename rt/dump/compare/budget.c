@@ -63,7 +63,7 @@ static const char *read_kind(struct reading *reading) {
 static const char *read_quoted(struct reading *reading) {
     for (reading->at++; *reading->at != '"'; reading->at++) {
         if (*reading->at == '\\' && !(*++reading->at == '"' || *reading->at == '\\'))
-            return "has a backslash in quotes that is not before a quote or a backslash";
+            return "has a backslash in quotes that precedes neither a quote nor a backslash";
         if (!*reading->at)
             return "has a quote that is not closed";
         *reading->patterns++ = *reading->at;
@@ -105,9 +105,9 @@ static const char *read_limit(struct reading *reading) {
     size_t length = word_length(reading);
     reading->next.measure = measure_named(reading->at, length);
     if (reading->next.measure == MEASURES)
-        return "limits something else than bytes, allocs, live, peak, blocks, failed or lost";
+        return "does not limit bytes, allocs, live, peak, blocks, failed or lost";
     if (reading->next.measure == MEASURE_LOST && reading->next.kind == BUDGET_STACK)
-        return "limits lost bytes, which are not known by stack";
+        return "limits leaked bytes, which are unknown by stack";
     reading->at += length;
     skip_spaces(reading);
     if (strncmp(reading->at, "<=", 2) != 0)

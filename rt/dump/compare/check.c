@@ -248,7 +248,7 @@ void check_json(struct out *out, const struct check *check) {
 
 /* ---- Checking a report. */
 
-static uint64_t add(uint64_t a, uint64_t b) {
+static uint64_t add_saturated(uint64_t a, uint64_t b) {
     uint64_t sum;
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
@@ -260,7 +260,8 @@ struct check_sum check_sum(const struct subjects *subjects, const struct limit *
     const struct subject *list = subjects_for(subjects, limit->kind)->list;
     for (size_t i = 0; i < sum.sites; i++)
         for (enum measure measure = 0; measure < MEASURES; measure++)
-            sum.amounts[measure] = add(sum.amounts[measure], measure_of(list[covered[i]].site, measure));
+            sum.amounts[measure] =
+                add_saturated(sum.amounts[measure], measure_of(list[covered[i]].site, measure));
     free(covered);
     /* totals include sites that were left out */
     for (enum measure measure = 0; limit->kind == BUDGET_TOTAL && measure < MEASURES; measure++)
@@ -273,7 +274,7 @@ static bool has_same_sites(const struct limit *a, const struct limit *b) {
     return a->line == b->line && a->pattern == b->pattern;
 }
 
-static void judge(struct check *check, const struct limit *limits) {
+static void judge_limits(struct check *check, const struct limit *limits) {
     struct check_sum sum;
     for (size_t i = 0; i < check->count; i++) {
         const struct limit *limit = &limits[i];
@@ -290,7 +291,7 @@ void check_make(struct check *check, const struct budget *budget, const char *bu
     *check = (struct check){.budget_path = budget_path, .loaded = loaded, .subjects = subjects};
     check->verdicts = memory_zeros(budget->count, sizeof *check->verdicts);
     check->count = budget->count;
-    judge(check, budget->limits);
+    judge_limits(check, budget->limits);
 }
 
 void check_free(struct check *check) {
@@ -333,13 +334,13 @@ static void complain_line(const struct check *check, const struct limit *limit, 
 /* Complains once per line, which may have several limits. A report contains no site without allocations, so a
  * limit of 0 need not match any. */
 static void complain_unmatched(const struct check *check) {
-    unsigned told = 0;
+    unsigned last_line = 0;
     for (size_t i = 0; i < check->count; i++) {
         const struct limit *limit = check->verdicts[i].limit;
-        if (check->verdicts[i].sites || !limit->most || !limit->pattern || limit->line == told)
+        if (check->verdicts[i].sites || !limit->most || !limit->pattern || limit->line == last_line)
             continue;
         complain_line(check, limit, "no site", "matches this line");
-        told = limit->line;
+        last_line = limit->line;
     }
 }
 
@@ -356,8 +357,9 @@ static void complain_uncertain(const struct check *check) {
     for (size_t i = 0; i < check->count; i++) {
         const struct verdict *verdict = &check->verdicts[i];
         if (verdict->is_kept && verdict->limit->kind == BUDGET_TOTAL &&
-            verdict->limit->measure == MEASURE_PEAK && add(verdict->actual, within) > verdict->limit->most)
-            complain_line(check, verdict->limit, "the true peak", "may be above this limit");
+            verdict->limit->measure == MEASURE_PEAK &&
+            add_saturated(verdict->actual, within) > verdict->limit->most)
+            complain_line(check, verdict->limit, "the true peak", "may exceed this limit");
     }
 }
 
@@ -369,7 +371,7 @@ int check_complain(const struct check *check) {
     complain_unmatched(check);
     complain_uncertain(check);
     if (no_reach)
-        complain(loaded->path, "has no lost blocks: run the program with ALLOCSITE_OPTIONS=reach=1");
+        complain(loaded->path, "does not know leaked blocks: run the program with ALLOCSITE_OPTIONS=reach=1");
     int unowned = is_of_owners ? laws_need_owners(loaded->path, loaded->report) : STATUS_DONE;
     int unstacked =
         check->subjects->stacks ? laws_need_stacks(loaded->path, loaded->report->walks.depth) : STATUS_DONE;

@@ -267,7 +267,7 @@ static int64_t *best_of(const struct aligning *all, size_t i, size_t j) {
     return &all->best[i * (all->new_count + 1) + j];
 }
 
-static void fill(struct aligning *all) {
+static void fill_best(struct aligning *all) {
     for (size_t i = 1; i <= all->old_count; i++)
         for (size_t j = 1; j <= all->new_count; j++) {
             int64_t pair = weight(all, all->old[i - 1], all->new[j - 1]);
@@ -316,7 +316,7 @@ void align(struct join_site **old, size_t old_count, struct join_site **new, siz
     all.moves = memory_zeros(cells, sizeof *all.moves);
     all.best = memory_zeros(cells, sizeof *all.best);
     collect_moves(&all);
-    fill(&all);
+    fill_best(&all);
     take_pairs(&all);
     free(all.moves);
     free(all.best);

@@ -26,7 +26,7 @@ static void put_cell(char text[GRID_CELL], const struct report_site *old, const 
         measure_show(text + 1, change.by, measure);
 }
 
-static void cell(char text[GRID_CELL], const void *context, const void *of, int column) {
+static void format_cell(char text[GRID_CELL], const void *context, const void *of, int column) {
     const struct diff_row *row = of;
     (void)context;
     if (row)
@@ -40,7 +40,7 @@ static bool is_shown(const struct writing *writing, const struct diff_row *row, 
 }
 
 static void measure_rows(struct writing *writing) {
-    writing->grid = (struct grid){.page = &writing->page, .cell = cell};
+    writing->grid = (struct grid){.page = &writing->page, .cell = format_cell};
     grid_number_columns(&writing->grid, MEASURE_SORTS);
     writing->state_width = strlen("state");
     grid_measure(&writing->grid, NULL);

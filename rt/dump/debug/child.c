@@ -30,7 +30,7 @@ static void limit(void) {
 }
 
 /* Returns 0 in the child; -1: *why says why fork failed. */
-static pid_t begin(struct reason *why) {
+static pid_t start_child(struct reason *why) {
     pid_t child = fork();
     if (child == 0) {
         memory_exit = _exit;
@@ -41,7 +41,7 @@ static pid_t begin(struct reason *why) {
     return child;
 }
 
-static int end(pid_t child, struct reason *why) {
+static int end_child(pid_t child, struct reason *why) {
     int status;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) {
@@ -55,20 +55,21 @@ static int end(pid_t child, struct reason *why) {
 }
 
 int debug_child(int (*work)(void *context), void *context, struct reason *why) {
-    pid_t child = begin(why);
+    pid_t child = start_child(why);
     if (child == 0)
         _exit(work(context));
-    return child < 0 ? -1 : end(child, why);
+    return child < 0 ? -1 : end_child(child, why);
 }
 
 /* ---- Reading debug information in a child process.
  *
- * The child writes to a pipe: for each address struct told, for each of its locations struct told_place, and
- * then their names, each with its NUL. The child may be corrupted, so the parent validates everything. */
+ * The child writes to a pipe: for each address struct message, for each of its locations struct
+ * message_place, and then their names, each with its NUL. The child may be corrupted, so the parent validates
+ * everything. */
 
 enum { NAME_MAX_SIZE = 1 << 20, PLACES_MAX = 1000 };
 
-struct told {
+struct message {
     uint64_t index; /* of the address; END: the final message with a reason */
     uint64_t count; /* number of locations */
     uint64_t size;  /* bytes of all names, or of the reason */
@@ -76,7 +77,7 @@ struct told {
 
 #define END UINT64_MAX
 
-struct told_place {
+struct message_place {
     uint32_t line, column, start;
     uint32_t function, file; /* sizes of names; 0: NULL */
 };
@@ -96,17 +97,17 @@ static void put_name(FILE *to, const char *name) {
 
 static void put_found(void *context, size_t index, const struct debug_place *places, size_t count) {
     FILE *to = context;
-    struct told told = {.index = index, .count = count < PLACES_MAX ? count : PLACES_MAX};
-    for (size_t i = 0; i < told.count; i++)
-        told.size += size_of(places[i].at.function) + size_of(places[i].at.file);
-    fwrite(&told, sizeof told, 1, to);
-    for (size_t i = 0; i < told.count; i++) {
+    struct message message = {.index = index, .count = count < PLACES_MAX ? count : PLACES_MAX};
+    for (size_t i = 0; i < message.count; i++)
+        message.size += size_of(places[i].at.function) + size_of(places[i].at.file);
+    fwrite(&message, sizeof message, 1, to);
+    for (size_t i = 0; i < message.count; i++) {
         const struct place *at = &places[i].at;
-        struct told_place place = {at->line, at->column, places[i].start, size_of(at->function),
-                                   size_of(at->file)};
+        struct message_place place = {at->line, at->column, places[i].start, size_of(at->function),
+                                      size_of(at->file)};
         fwrite(&place, sizeof place, 1, to);
     }
-    for (size_t i = 0; i < told.count; i++) {
+    for (size_t i = 0; i < message.count; i++) {
         put_name(to, places[i].at.function);
         put_name(to, places[i].at.file);
     }
@@ -129,7 +130,7 @@ static void look_up_here(int fd, const struct debug_files *files, const uint64_t
         _exit(1);
     if (debug_lookup(files, addresses, count, put_found, to, &why))
         why.text[0] = '\0';
-    struct told end = {.index = END, .size = strlen(why.text)};
+    struct message end = {.index = END, .size = strlen(why.text)};
     fwrite(&end, sizeof end, 1, to);
     fwrite(why.text, 1, end.size, to);
     _exit(fclose(to) == 0 ? 0 : 1);
@@ -144,7 +145,7 @@ struct listener {
     void *context;
 };
 
-static bool get(struct listener *listener, void *to, size_t size) {
+static bool get_bytes(struct listener *listener, void *to, size_t size) {
     return fread(to, 1, size, listener->from) == size;
 }
 
@@ -159,52 +160,53 @@ static const char *take_name(char **names, uint64_t *left, uint32_t size) {
     return name;
 }
 
-static bool get_places(struct listener *listener, const struct told *told, char *names) {
-    struct told_place places[PLACES_MAX];
+static bool get_places(struct listener *listener, const struct message *message, char *names) {
+    struct message_place places[PLACES_MAX];
     struct debug_place found[PLACES_MAX];
-    uint64_t left = told->size;
-    if (!get(listener, places, told->count * sizeof *places) || !get(listener, names, told->size))
+    uint64_t left = message->size;
+    if (!get_bytes(listener, places, message->count * sizeof *places) ||
+        !get_bytes(listener, names, message->size))
         return false;
-    for (size_t i = 0; i < told->count; i++) {
+    for (size_t i = 0; i < message->count; i++) {
         found[i] =
             (struct debug_place){{.line = places[i].line, .column = places[i].column}, places[i].start};
         found[i].at.function = take_name(&names, &left, places[i].function);
         found[i].at.file = take_name(&names, &left, places[i].file);
     }
-    listener->found(listener->context, told->index, found, told->count);
+    listener->found(listener->context, message->index, found, message->count);
     return true;
 }
 
-static bool get_found(struct listener *listener, const struct told *told) {
-    if (told->index >= listener->addresses || !told->count || told->count > PLACES_MAX ||
-        told->size > told->count * 2 * NAME_MAX_SIZE)
+static bool get_found(struct listener *listener, const struct message *message) {
+    if (message->index >= listener->addresses || !message->count || message->count > PLACES_MAX ||
+        message->size > message->count * 2 * NAME_MAX_SIZE)
         return false;
-    char *names = memory_zeros(told->size, 1);
-    bool is_got = get_places(listener, told, names);
+    char *names = memory_zeros(message->size, 1);
+    bool is_got = get_places(listener, message, names);
     free(names);
     return is_got;
 }
 
 /* False: the child ended without a final message. */
-static bool listen(struct listener *listener, struct reason *why) {
-    struct told told;
-    while (get(listener, &told, sizeof told)) {
-        if (told.index == END) {
-            bool is_read = told.size < sizeof why->text && get(listener, why->text, told.size);
-            why->text[is_read ? told.size : 0] = '\0';
+static bool receive_messages(struct listener *listener, struct reason *why) {
+    struct message message;
+    while (get_bytes(listener, &message, sizeof message)) {
+        if (message.index == END) {
+            bool is_read = message.size < sizeof why->text && get_bytes(listener, why->text, message.size);
+            why->text[is_read ? message.size : 0] = '\0';
             return is_read;
         }
-        if (!get_found(listener, &told))
+        if (!get_found(listener, &message))
             return false;
     }
     return false;
 }
 
-static bool hear(struct listener *listener, pid_t child, struct reason *why) {
+static bool receive_results(struct listener *listener, pid_t child, struct reason *why) {
     struct reason of_child;
-    bool has_ended = listen(listener, why);
+    bool has_ended = receive_messages(listener, why);
     fclose(listener->from);
-    int status = end(child, &of_child);
+    int status = end_child(child, &of_child);
     if (!has_ended)
         return reason_set(why, "%s", status < 0 ? of_child.text : "libdwarf failed on its debug information");
     return !why->text[0];
@@ -216,7 +218,7 @@ bool symbol_child_lookup(const struct debug_files *files, const uint64_t *addres
     int ends[2];
     if (pipe(ends) != 0)
         return reason_errno(why);
-    pid_t child = begin(why);
+    pid_t child = start_child(why);
     if (child == 0) {
         close(ends[0]);
         look_up_here(ends[1], files, addresses, count);
@@ -224,7 +226,7 @@ bool symbol_child_lookup(const struct debug_files *files, const uint64_t *addres
     close(ends[1]);
     listener.from = child < 0 ? NULL : fdopen(ends[0], "r");
     if (listener.from)
-        return hear(&listener, child, why);
+        return receive_results(&listener, child, why);
     close(ends[0]);
-    return child > 0 && end(child, why) >= 0 && reason_set(why, "out of memory");
+    return child > 0 && end_child(child, why) >= 0 && reason_set(why, "out of memory");
 }

@@ -76,13 +76,13 @@ static void run_extended(struct program *program) {
     code->at = next;
 }
 
-static void advance(struct program *program, uint64_t operations) {
+static void advance_address(struct program *program, uint64_t operations) {
     program->row.address += operations * program->step;
 }
 
 static void run_special(struct program *program, uint64_t opcode) {
     uint64_t adjusted = opcode - program->opcode_base;
-    advance(program, adjusted / program->line_range);
+    advance_address(program, adjusted / program->line_range);
     program->row.line += (uint64_t)(int64_t)program->line_base + adjusted % program->line_range;
     put_row(program);
 }
@@ -94,7 +94,7 @@ static void run_standard(struct program *program, uint64_t opcode) {
         put_row(program);
         return;
     case DW_LNS_advance_pc:
-        advance(program, bytes_uleb(code));
+        advance_address(program, bytes_uleb(code));
         return;
     case DW_LNS_advance_line:
         program->row.line += bytes_sleb(code);
@@ -106,7 +106,7 @@ static void run_standard(struct program *program, uint64_t opcode) {
         program->row.column = bytes_uleb(code);
         return;
     case DW_LNS_const_add_pc:
-        advance(program, (255u - program->opcode_base) / program->line_range);
+        advance_address(program, (255u - program->opcode_base) / program->line_range);
         return;
     case DW_LNS_fixed_advance_pc:
         program->row.address += bytes_unsigned(code, 2);
@@ -117,7 +117,7 @@ static void run_standard(struct program *program, uint64_t opcode) {
     }
 }
 
-static void run(struct program *program) {
+static void run_program(struct program *program) {
     struct bytes *code = &program->code;
     begin_sequence(program);
     while (code->at < code->end) {
@@ -136,7 +136,7 @@ void line_program_run(const unsigned char *section, size_t size, uint64_t offset
     struct program program = {.take = take, .context = context};
     uintptr_t begin = (uintptr_t)section;
     if (offset < size && read_header(&program, (struct bytes){begin + offset, begin + size, false}))
-        run(&program);
+        run_program(&program);
 }
 
 /* ---- The code ranges of an entry. */
@@ -149,7 +149,7 @@ struct ranges {
 };
 
 /* Linkers relocate dropped code to address 0, where no module has code. */
-static void give(const struct ranges *to, uint64_t low, uint64_t high) {
+static void give_range(const struct ranges *to, uint64_t low, uint64_t high) {
     if (low && low < high)
         to->take(to->context, low, high);
 }
@@ -170,7 +170,7 @@ static bool give_one(const struct ranges *to, Dwarf_Die die) {
     if (!has_read(to->debug, dwarf_lowpc(die, &low, &error), error) ||
         dwarf_highpc_b(die, &high, &form, &class, NULL) != DW_DLV_OK)
         return false;
-    give(to, low, class == DW_FORM_CLASS_CONSTANT ? low + high : high);
+    give_range(to, low, class == DW_FORM_CLASS_CONSTANT ? low + high : high);
     return true;
 }
 
@@ -188,7 +188,7 @@ static void give_ranges(struct ranges to, Dwarf_Die die, Dwarf_Off offset) {
         if (list[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
             to.base = list[i].dwr_addr2;
         else if (list[i].dwr_type == DW_RANGES_ENTRY && list[i].dwr_addr1 + to.base)
-            give(&to, list[i].dwr_addr1 + to.base, list[i].dwr_addr2 + to.base);
+            give_range(&to, list[i].dwr_addr1 + to.base, list[i].dwr_addr2 + to.base);
     dwarf_ranges_dealloc(to.debug, list, count);
 }
 
@@ -203,7 +203,7 @@ static void give_list(const struct ranges *to, Dwarf_Rnglists_Head head, Dwarf_U
         bool is_range =
             code != DW_RLE_end_of_list && code != DW_RLE_base_address && code != DW_RLE_base_addressx;
         if (is_range && !no_address)
-            give(to, low, high);
+            give_range(to, low, high);
     }
 }
 

@@ -274,7 +274,7 @@ static bool check_compression(const struct elf_section *section, Elf64_Chdr *hea
      * either. */
     enum { RATIO_MAX = 1032 };
     if (section->size < sizeof *header)
-        return reason_set(why, "its compressed section %s is cut off", section->name);
+        return reason_set(why, "its compressed section %s is truncated", section->name);
     memcpy(header, section->bytes, sizeof *header);
     if (header->ch_size / RATIO_MAX > section->size)
         return reason_set(why, "its compressed section %s is damaged", section->name);
@@ -299,8 +299,9 @@ static bool unpack(const struct elf_section *section, const Elf64_Chdr *header, 
 #ifdef ALLOCSITE_HAVE_ZSTD
         is_unpacked = ZSTD_decompress(to, header->ch_size, from, from_size) == header->ch_size;
 #else
-        return reason_set(why, "its debug information is compressed with zstd, which this allocsite-dump was "
-                               "built without");
+        return reason_set(
+            why,
+            "its debug information is compressed with zstd, but this allocsite-dump was built without zstd");
 #endif
     return is_unpacked || reason_set(why, "its compressed section %s is damaged", section->name);
 }

@@ -56,7 +56,7 @@ static void debug_unit_slice(const struct debug_unit *unit, uint64_t low, uint64
         ++*end;
 }
 
-static char *join(const char *compilation_directory, const char *directory, const char *name) {
+static char *join_path(const char *compilation_directory, const char *directory, const char *name) {
     const char *outer = compilation_directory ?: "", *inner = directory ?: "";
     if (name[0] == '/' || inner[0] == '/')
         outer = "";
@@ -74,7 +74,7 @@ static void read_file(struct debug_unit *unit, Dwarf_Line_Context lines, const c
     Dwarf_Unsigned index;
     if (dwarf_srclines_files_data_b(lines, i, &name, &index, NULL, NULL, NULL, NULL) == DW_DLV_OK && name)
         unit->files[i] =
-            join(directory, index || !directory ? debug_line_directory(lines, index) : NULL, name);
+            join_path(directory, index || !directory ? debug_line_directory(lines, index) : NULL, name);
 }
 
 static void read_files(struct debug_unit *unit, Dwarf_Line_Context lines) {
@@ -95,7 +95,7 @@ struct rows {
     bool is_dropped;
 };
 
-static void cover(struct rows *rows, uint64_t end) {
+static void cover_addresses(struct rows *rows, uint64_t end) {
     struct debug_unit *unit = rows->unit;
     size_t i, last;
     debug_unit_slice(unit, rows->last.address, end, &i, &last);
@@ -117,7 +117,7 @@ static void take_row(void *context, const struct line_row *row) {
     if (rows->last.is_end)
         rows->is_dropped = row->address == 0;
     else if (!rows->is_dropped)
-        cover(rows, row->address);
+        cover_addresses(rows, row->address);
     rows->last = *row;
 }
 
@@ -156,7 +156,7 @@ struct lookup {
 };
 
 /* If units claim the same addresses, the first one that knows them wins. */
-static void claim(void *context, uint64_t low, uint64_t high) {
+static void claim_range(void *context, uint64_t low, uint64_t high) {
     struct debug_unit *unit = context;
     size_t i, end;
     debug_unit_slice(unit, low, high, &i, &end);
@@ -182,19 +182,19 @@ static const char *name_of(struct lookup *lookup, Dwarf_Off offset) {
     return name;
 }
 
-static uint32_t narrow(uint64_t number) {
+static uint32_t u32_or_zero(uint64_t number) {
     return number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
 static struct place place_at(const struct debug_unit *unit, uint64_t file, uint64_t line, uint64_t column) {
     return (struct place){
         .file = file < unit->file_count ? unit->files[file] : NULL,
-        .line = narrow(line),
-        .column = narrow(column),
+        .line = u32_or_zero(line),
+        .column = u32_or_zero(column),
     };
 }
 
-static void tell(struct lookup *lookup, size_t index) {
+static void report_address(struct lookup *lookup, size_t index) {
     struct debug_place places[DWARF_DEPTH_MAX];
     const struct debug_unit *unit = &lookup->unit;
     const struct debug_hit *hit = &unit->hits[index];
@@ -204,7 +204,7 @@ static void tell(struct lookup *lookup, size_t index) {
         places[0].at = place_at(unit, hit->file, hit->line, hit->column);
     for (; scope && count < DWARF_DEPTH_MAX - 1; scope = unit->scopes[scope - 1].parent) {
         const struct debug_scope *at = &unit->scopes[scope - 1];
-        places[count].start = narrow(at->start);
+        places[count].start = u32_or_zero(at->start);
         places[count++].at.function = name_of(lookup, at->function);
         places[count] =
             (struct debug_place){.at = place_at(unit, at->call_file, at->call_line, at->call_column)};
@@ -219,7 +219,7 @@ static void tell_all(struct lookup *lookup) {
         hit->is_in_unit = false;
         hit->is_found = hit->scope || hit->has_row;
         if (hit->is_found)
-            tell(lookup, unit->in[i]);
+            report_address(lookup, unit->in[i]);
     }
 }
 
@@ -255,7 +255,7 @@ static void read_unit(void *context, Dwarf_Die die, const struct debug_unit_head
         return;
     unit->in_count = 0;
     unit->base = dwarf_lowpc(die, &base, NULL) == DW_DLV_OK ? base : 0;
-    debug_each_range(lookup->handle.debug, die, unit->base, claim, unit);
+    debug_each_range(lookup->handle.debug, die, unit->base, claim_range, unit);
     if (!unit->in_count)
         return;
     unit->scope_count = 0;
@@ -299,7 +299,7 @@ bool debug_lookup(const struct debug_files *files, const uint64_t *addresses, si
     if (!debug_close(&lookup.handle, why))
         return false;
     return !lookup.lacks_split_unit ||
-           reason_set(why, "its debug information is split, and a .dwo file is not there");
+           reason_set(why, "its debug information is split, and a .dwo file is missing");
 }
 
 /* ---- The functions and inlined calls that contain addresses. */

@@ -30,7 +30,7 @@ static bool check_ident(struct file_bytes file, struct reason *why) {
     if (file.size < SELFMAG || memcmp(file.data, ELFMAG, SELFMAG) != 0)
         return reason_set(why, "not an ELF file");
     if (file.size < sizeof(Elf64_Ehdr))
-        return reason_set(why, "the ELF header is cut off");
+        return reason_set(why, "the ELF header is truncated");
     if (file.data[EI_CLASS] != ELFCLASS64)
         return reason_set(why, "not a 64-bit ELF file");
     if (file.data[EI_DATA] != ELFDATA2LSB)
@@ -216,10 +216,10 @@ static bool apply(const struct relocation *in, Elf64_Rela entry, size_t target, 
     size_t width;
     bool is_relative;
     if (!width_of(ELF64_R_TYPE(entry.r_info), &width, &is_relative))
-        return reason_set(why, "relocation type %u is not known here", (unsigned)ELF64_R_TYPE(entry.r_info));
+        return reason_set(why, "relocation type %u is not supported", (unsigned)ELF64_R_TYPE(entry.r_info));
     uint64_t size = in->sizes[target], value;
     if (entry.r_offset > size || width > size - entry.r_offset)
-        return reason_set(why, "damaged: a relocation lies outside of its section");
+        return reason_set(why, "damaged: a relocation is outside of its section");
     if (!symbol_value(in, ELF64_R_SYM(entry.r_info), &value))
         return reason_set(why, "damaged: a relocation names a symbol that does not exist");
     value += (uint64_t)entry.r_addend;
@@ -270,7 +270,7 @@ bool elf_relocate(const struct elf_file *elf, unsigned char *const *copies, cons
 enum { SECTION_MAX = 1024 };
 
 /* Copies the section, since in a damaged file it may be unaligned, and notes need an alignment of 4. */
-static bool find(const struct elf_section *section, char text[BUILD_ID_SIZE]) {
+static bool find_build_id(const struct elf_section *section, char text[BUILD_ID_SIZE]) {
     _Alignas(8) char notes[SECTION_MAX];
     if (section->type != SHT_NOTE || !section->bytes || section->size > sizeof notes)
         return false;
@@ -281,6 +281,6 @@ static bool find(const struct elf_section *section, char text[BUILD_ID_SIZE]) {
 void elf_build_id(const struct elf_file *elf, char text[BUILD_ID_SIZE]) {
     text[0] = '\0';
     for (size_t i = 0; i < elf->count; i++)
-        if (find(&elf->sections[i], text))
+        if (find_build_id(&elf->sections[i], text))
             return;
 }

@@ -42,7 +42,7 @@ static bool open_same(struct module_file *file, const char *path, const char *bu
     if (!module_file_open(file, path, why) || !build_id || has_build_id(file, build_id))
         return file->is_open;
     module_file_close(file, why);
-    return reason_set(why, "has changed since the program ran: its build id is another one");
+    return reason_set(why, "has changed since the program ran: its build id differs");
 }
 
 static bool open_debug(struct module_files *files, const char *path, const char *build_id) {

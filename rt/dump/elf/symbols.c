@@ -44,8 +44,8 @@ static uint64_t rest_of(const struct elf_section *section, uint64_t address) {
     return before < section->size ? section->size - before : 0;
 }
 
-static void add(struct elf_symbols *symbols, const struct elf_file *elf, const Elf64_Sym *symbol,
-                const char *name) {
+static void add_symbol(struct elf_symbols *symbols, const struct elf_file *elf, const Elf64_Sym *symbol,
+                       const char *name) {
     memory_grow(&symbols->list, symbols->count, &symbols->room, sizeof *symbols->list);
     uint64_t most = rest_of(&elf->sections[symbol->st_shndx], symbol->st_value);
     symbols->list[symbols->count++] = (struct elf_symbol){
@@ -58,7 +58,7 @@ static void add(struct elf_symbols *symbols, const struct elf_file *elf, const E
 }
 
 /* At one address, the preferred symbol comes last. */
-static int compare(const void *a, const void *b) {
+static int compare_symbols(const void *a, const void *b) {
     const struct elf_symbol *left = a, *right = b;
     return compare_u64(left->address, right->address) ?: compare_u64(right->rank, left->rank)
                                                       ?: strcmp(right->name, left->name);
@@ -85,9 +85,9 @@ void elf_symbols_read(struct elf_symbols *symbols, const struct elf_file *elf) {
         const char *name =
             is_function(elf, &symbol) ? elf_string(&elf->sections[table->link], symbol.st_name) : "";
         if (*name)
-            add(symbols, elf, &symbol, name);
+            add_symbol(symbols, elf, &symbol, name);
     }
-    sort_list(symbols->list, symbols->count, sizeof *symbols->list, compare);
+    sort_list(symbols->list, symbols->count, sizeof *symbols->list, compare_symbols);
     end_labels(symbols);
 }
 

@@ -57,7 +57,8 @@ static bool is_cost(const void *key, const void *context, size_t element) {
     return a->function == b->function && a->callee == b->callee && a->line == b->line;
 }
 
-static void add(struct callgrind *callgrind, const struct sample *sample, uint32_t frame, uint32_t callee) {
+static void add_cost(struct callgrind *callgrind, const struct sample *sample, uint32_t frame,
+                     uint32_t callee) {
     struct cost key = {.function = callgrind->of_frames[frame],
                        .callee = callee,
                        .line = callgrind->samples->frames[frame].line};
@@ -74,11 +75,11 @@ static void add(struct callgrind *callgrind, const struct sample *sample, uint32
 static void add_sample(struct callgrind *callgrind, const struct sample *sample) {
     const uint32_t *path = &callgrind->samples->paths[sample->first];
     for (size_t i = 0; i < sample->count; i++)
-        add(callgrind, sample, path[i], i ? callgrind->of_frames[path[i - 1]] : 0);
+        add_cost(callgrind, sample, path[i], i ? callgrind->of_frames[path[i - 1]] : 0);
 }
 
 /* Self costs of a function come before its calls. */
-static int compare(const void *a, const void *b, void *context) {
+static int compare_costs(const void *a, const void *b, void *context) {
     const struct cost *costs = ((const struct callgrind *)context)->costs,
                       *left = &costs[*(const uint32_t *)a], *right = &costs[*(const uint32_t *)b];
     return compare_u64(left->function, right->function)
@@ -158,7 +159,7 @@ static void put_all(struct callgrind *callgrind) {
     callgrind->order = memory_zeros(callgrind->count, sizeof *callgrind->order);
     for (uint32_t i = 0; i < callgrind->count; i++)
         callgrind->order[i] = i;
-    qsort_r(callgrind->order, callgrind->count, sizeof *callgrind->order, compare, callgrind);
+    qsort_r(callgrind->order, callgrind->count, sizeof *callgrind->order, compare_costs, callgrind);
     callgrind->is_named = memory_zeros(callgrind->function_count, sizeof *callgrind->is_named);
     put_head(callgrind);
     for (size_t i = 0; i < callgrind->count; i++) {

@@ -20,22 +20,23 @@ struct metric {
 
 static const struct metric metrics[SAMPLE_VALUES] = {
     [SAMPLE_CALLS] = {"allocsite_allocations", "Allocations and reallocations so far.", true},
-    [SAMPLE_BYTES] = {"allocsite_allocated_bytes", "Bytes that they asked for.", true},
+    [SAMPLE_BYTES] = {"allocsite_allocated_bytes", "Bytes that they requested.", true},
     [SAMPLE_LIVE_BLOCKS] = {"allocsite_live_blocks", "Blocks that are allocated.", false},
     [SAMPLE_LIVE_BYTES] = {"allocsite_live_bytes", "Bytes of these.", false},
-    [SAMPLE_PEAK_BLOCKS] = {"allocsite_peak_blocks", "Blocks that were live when most bytes were.", false},
+    [SAMPLE_PEAK_BLOCKS] = {"allocsite_peak_blocks", "Blocks that were live at the peak of live bytes.",
+                            false},
     [SAMPLE_PEAK_BYTES] = {"allocsite_peak_bytes", "Bytes of these.", false},
 };
 
 /* Sums over all sites, and by phase. Series for each site and phase would be too many. */
 static const struct metric sums[] = {
     [SAMPLE_CALLS] = {"allocsite_program_allocations", "Allocations and reallocations of all sites.", true},
-    [SAMPLE_BYTES] = {"allocsite_program_allocated_bytes", "Bytes that they asked for.", true},
+    [SAMPLE_BYTES] = {"allocsite_program_allocated_bytes", "Bytes that they requested.", true},
 };
 
 static const struct metric phases[SAMPLE_PHASED] = {
     [SAMPLE_CALLS] = {"allocsite_phase_allocations", "Allocations and reallocations in a phase.", true},
-    [SAMPLE_BYTES] = {"allocsite_phase_allocated_bytes", "Bytes that they asked for.", true},
+    [SAMPLE_BYTES] = {"allocsite_phase_allocated_bytes", "Bytes that they requested.", true},
 };
 
 /* Plain text contains no newlines. Quotes and backslashes are escaped. */

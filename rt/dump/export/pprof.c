@@ -135,7 +135,7 @@ static void deflate_all(struct pprof *pprof, int flush) {
 
 /* Compresses and empties the message. The profile is never in memory as a whole, since its fields may have
  * any order. */
-static void pack(struct pprof *pprof, struct message *message) {
+static void pack_message(struct pprof *pprof, struct message *message) {
     pprof->stream.next_in = message->bytes;
     pprof->stream.avail_in = (uInt)message->size;
     deflate_all(pprof, Z_NO_FLUSH);
@@ -144,7 +144,7 @@ static void pack(struct pprof *pprof, struct message *message) {
 
 static void end_part(struct pprof *pprof, unsigned field) {
     message_add(&pprof->message, field, &pprof->part);
-    pack(pprof, &pprof->message);
+    pack_message(pprof, &pprof->message);
 }
 
 /* ---- The tables. */
@@ -171,7 +171,7 @@ static uint64_t add_string(struct pprof *pprof, const char *text) {
     out_open_memory(&out, plain, size);
     out_plain(&out, text);
     message_bytes(&pprof->entry, PROFILE_STRING_TABLE, plain, strlen(plain));
-    pack(pprof, &pprof->entry);
+    pack_message(pprof, &pprof->entry);
     free(plain);
     return ++pprof->string_count;
 }
@@ -185,14 +185,14 @@ static uint64_t string_at(struct pprof *pprof, const void *where, const char *te
 }
 
 /* 0 is the empty string. */
-static uint64_t string(struct pprof *pprof, const char *text) {
+static uint64_t string_of(struct pprof *pprof, const char *text) {
     return text && *text ? string_at(pprof, text, text) : 0;
 }
 
-static uint64_t function(struct pprof *pprof, const struct frame *frame) {
+static uint64_t function_of(struct pprof *pprof, const struct frame *frame) {
     bool is_new;
-    uint64_t name = string(pprof, frame->function), file = string(pprof, frame->file),
-             symbol = string(pprof, frame->symbol),
+    uint64_t name = string_of(pprof, frame->function), file = string_of(pprof, frame->file),
+             symbol = string_of(pprof, frame->symbol),
              id = number_of(&pprof->functions, name << 32 | file, &is_new);
     if (!is_new)
         return id;
@@ -213,14 +213,14 @@ static const char *build_id(const struct report *report, const char *path) {
 
 /* Readers require a mapping for every location, and look up symbols themselves unless it claims to have
  * them. */
-static uint64_t mapping(struct pprof *pprof, const char *module) {
+static uint64_t mapping_of(struct pprof *pprof, const char *module) {
     size_t count = pprof->mappings.count;
     module = module ? module : "[unknown]";
     uint64_t id = string_number(&pprof->mappings, module) + 1;
     if (id <= count)
         return id;
-    uint64_t file = string(pprof, module);
-    uint64_t build = string(pprof, build_id(pprof->samples->report, module));
+    uint64_t file = string_of(pprof, module);
+    uint64_t build = string_of(pprof, build_id(pprof->samples->report, module));
     message_number(&pprof->part, MAPPING_ID, id);
     message_number(&pprof->part, MAPPING_FILENAME, file);
     message_number(&pprof->part, MAPPING_BUILD_ID, build);
@@ -239,7 +239,7 @@ static void add_line(struct pprof *pprof, const struct frame *frame, uint64_t fu
 }
 
 /* Frames inlined into each other form one location, innermost first. */
-static uint64_t location(struct pprof *pprof, const uint32_t *path, size_t count) {
+static uint64_t location_of(struct pprof *pprof, const uint32_t *path, size_t count) {
     const struct frame *frames = pprof->samples->frames;
     uint64_t id = 0, *chain = NULL;
     for (size_t i = count; i-- > 0; id = *chain & ~IS_LOCATION)
@@ -247,10 +247,10 @@ static uint64_t location(struct pprof *pprof, const uint32_t *path, size_t count
     if (*chain & IS_LOCATION)
         return id;
     *chain |= IS_LOCATION;
-    uint64_t of = mapping(pprof, frames[path[count - 1]].module);
+    uint64_t of = mapping_of(pprof, frames[path[count - 1]].module);
     uint64_t *functions = memory_zeros(count, sizeof *functions);
     for (size_t i = 0; i < count; i++)
-        functions[i] = function(pprof, &frames[path[i]]);
+        functions[i] = function_of(pprof, &frames[path[i]]);
     message_number(&pprof->part, LOCATION_ID, id);
     message_number(&pprof->part, LOCATION_MAPPING_ID, of);
     for (size_t i = 0; i < count; i++)
@@ -277,7 +277,7 @@ static void put_locations(struct pprof *pprof, const struct sample *sample) {
         const uint32_t *path = &samples->paths[sample->first];
         for (end = i + 1; end < sample->count && samples->frames[path[end - 1]].is_inlined;)
             end++;
-        message_element(&ids, location(pprof, path + i, end - i));
+        message_element(&ids, location_of(pprof, path + i, end - i));
     }
     message_add(&pprof->part, SAMPLE_LOCATION_ID, &ids);
     message_free(&ids);
@@ -287,10 +287,10 @@ static void put_sample(struct pprof *pprof, const struct sample *sample) {
     const struct site_view *site = sample->site;
     char id[32];
     snprintf(id, sizeof id, "%016" PRIx64, site->id);
-    uint64_t labels[][2] = {{string(pprof, "site"), string_at(pprof, site, id)},
-                            {string(pprof, "callee"), string(pprof, site->callee)},
-                            {string(pprof, "type"), string(pprof, site->type)},
-                            {string(pprof, "phase"), string(pprof, sample->phase)}};
+    uint64_t labels[][2] = {{string_of(pprof, "site"), string_at(pprof, site, id)},
+                            {string_of(pprof, "callee"), string_of(pprof, site->callee)},
+                            {string_of(pprof, "type"), string_of(pprof, site->type)},
+                            {string_of(pprof, "phase"), string_of(pprof, sample->phase)}};
     put_locations(pprof, sample);
     for (size_t i = 0; i < pprof->samples->value_count; i++)
         message_element(&pprof->array, sample->values[i]);
@@ -302,26 +302,27 @@ static void put_sample(struct pprof *pprof, const struct sample *sample) {
 
 static void put_number(struct pprof *pprof, unsigned field, uint64_t number) {
     message_number(&pprof->message, field, number);
-    pack(pprof, &pprof->message);
+    pack_message(pprof, &pprof->message);
 }
 
 static void put_types(struct pprof *pprof) {
     for (size_t i = 0; i < pprof->samples->value_count; i++) {
-        uint64_t type = string(pprof, type_names[i]),
-                 unit = string(pprof, sample_is_bytes((enum sample_value)i) ? "bytes" : "count");
+        uint64_t type = string_of(pprof, type_names[i]),
+                 unit = string_of(pprof, sample_is_bytes((enum sample_value)i) ? "bytes" : "count");
         message_number(&pprof->part, VALUE_TYPE_TYPE, type);
         message_number(&pprof->part, VALUE_TYPE_UNIT, unit);
         end_part(pprof, PROFILE_SAMPLE_TYPE);
     }
-    put_number(pprof, PROFILE_DEFAULT_SAMPLE_TYPE, string(pprof, type_names[samples_first(pprof->samples)]));
+    put_number(pprof, PROFILE_DEFAULT_SAMPLE_TYPE,
+               string_of(pprof, type_names[samples_first(pprof->samples)]));
 }
 
 static void put_head(struct pprof *pprof) {
     const struct report *report = pprof->samples->report;
     char doubt[SAMPLES_DOUBT];
     message_bytes(&pprof->message, PROFILE_STRING_TABLE, "", 0);
-    pack(pprof, &pprof->message);
-    mapping(pprof, report->program);
+    pack_message(pprof, &pprof->message);
+    mapping_of(pprof, report->program);
     put_types(pprof);
     put_number(pprof, PROFILE_TIME_NANOS, report->run.begun);
     if (report->run.ended > report->run.begun)

@@ -139,7 +139,7 @@ static size_t first_phase(const struct report *report, const struct report_phase
     return sorted_before(report->phases, report->phase_count, sizeof *report->phases, owner, compare_phase);
 }
 
-static uint64_t take(uint64_t *rest, uint64_t wanted) {
+static uint64_t take_amount(uint64_t *rest, uint64_t wanted) {
     uint64_t taken = wanted < *rest ? wanted : *rest;
     *rest -= taken;
     return taken;
@@ -157,8 +157,8 @@ static void add_phases(struct samples *samples, struct sample *rest, const struc
         memset(sample.values, 0, sizeof sample.values);
         rest->lived = 0; /* only one of the samples with equal frames has it */
         sample.phase = phase->phase;
-        sample.values[SAMPLE_CALLS] = take(&rest->values[SAMPLE_CALLS], phase->calls);
-        sample.values[SAMPLE_BYTES] = take(&rest->values[SAMPLE_BYTES], phase->bytes);
+        sample.values[SAMPLE_CALLS] = take_amount(&rest->values[SAMPLE_CALLS], phase->calls);
+        sample.values[SAMPLE_BYTES] = take_amount(&rest->values[SAMPLE_BYTES], phase->bytes);
         add_sample(samples, &sample);
     }
 }
@@ -200,7 +200,7 @@ static const char *name_of_address(struct samples *samples, const struct frame *
 }
 
 /* Viewers identify functions by name. Adds the symbols whose short names are not unique. */
-static void add_alike(struct samples *samples, struct shown_names *alike) {
+static void add_ambiguous(struct samples *samples, struct shown_names *ambiguous) {
     struct number_map symbols = {0}; /* first symbol of each short name */
     for (size_t i = 0; i < samples->frame_count; i++) {
         const struct frame *frame = &samples->frames[i];
@@ -210,31 +210,31 @@ static void add_alike(struct samples *samples, struct shown_names *alike) {
         if (!first)
             number_map_add(&symbols, (uintptr_t)frame->function, (uintptr_t)frame->symbol);
         else if (*first != (uintptr_t)frame->symbol) {
-            shown_names_add(alike, NAME_FUNCTION, (const char *)(uintptr_t)*first);
-            shown_names_add(alike, NAME_FUNCTION, frame->symbol);
+            shown_names_add(ambiguous, NAME_FUNCTION, (const char *)(uintptr_t)*first);
+            shown_names_add(ambiguous, NAME_FUNCTION, frame->symbol);
         }
     }
     number_map_free(&symbols);
 }
 
-static void tell_alike_apart(struct samples *samples) {
-    struct shown_names alike = {0};
+static void distinguish_names(struct samples *samples) {
+    struct shown_names ambiguous = {0};
     struct number_map apart = {0}; /* shown name of each symbol */
     char text[NAME_SIZE];
-    add_alike(samples, &alike);
-    for (size_t i = 0; i < samples->frame_count && alike.kinds[NAME_FUNCTION].count; i++) {
+    add_ambiguous(samples, &ambiguous);
+    for (size_t i = 0; i < samples->frame_count && ambiguous.kinds[NAME_FUNCTION].count; i++) {
         struct frame *frame = &samples->frames[i];
         const uint64_t *known = frame->symbol ? number_map_find(&apart, (uintptr_t)frame->symbol) : NULL;
         if (known)
             frame->function = (const char *)(uintptr_t)*known;
         if (known || !frame->symbol || is_word(frame->symbol))
             continue;
-        frame->function =
-            string_keep(&samples->strings, shown_name(&alike, NAME_FUNCTION, frame->symbol, NAME_SIZE, text));
+        frame->function = string_keep(&samples->strings,
+                                      shown_name(&ambiguous, NAME_FUNCTION, frame->symbol, NAME_SIZE, text));
         number_map_add(&apart, (uintptr_t)frame->symbol, (uintptr_t)frame->function);
     }
     number_map_free(&apart);
-    shown_names_free(&alike);
+    shown_names_free(&ambiguous);
 }
 
 static void name_frames(struct samples *samples) {
@@ -245,28 +245,28 @@ static void name_frames(struct samples *samples) {
                                                 : short_name(samples, frame->symbol);
     }
     if (!samples->full_names)
-        tell_alike_apart(samples);
+        distinguish_names(samples);
 }
 
 /* ---- All samples. */
 
-static uint64_t gone(const struct counters *counters) {
+static uint64_t blocks_released(const struct counters *counters) {
     return counters->frees + counters->moved;
 }
 
-static uint64_t lived(const struct tree_part *part) {
+static uint64_t lifetime_of(const struct tree_part *part) {
     const struct report_site *site = part->site;
-    if (!site->lifetimes || !gone(&site->counters))
+    if (!site->lifetimes || !blocks_released(&site->counters))
         return 0;
-    return (uint64_t)((unsigned __int128)site->lifetimes->of.nanoseconds * gone(part->counters) /
-                      gone(&site->counters));
+    return (uint64_t)((unsigned __int128)site->lifetimes->of.nanoseconds * blocks_released(part->counters) /
+                      blocks_released(&site->counters));
 }
 
 static void add_part(void *context, const struct tree_part *part) {
     struct samples *samples = context;
     const struct site_view *site =
         part->stack && part->stack->origin ? part->stack->origin : &part->site->view;
-    struct sample sample = {.site = site, .lived = lived(part), .first = samples->path_count};
+    struct sample sample = {.site = site, .lived = lifetime_of(part), .first = samples->path_count};
     sample_values(sample.values, part->counters);
     for (size_t i = 0; i < part->path->count; i++)
         add_frame(samples, &sample, &part->path->places[i]);
@@ -327,7 +327,7 @@ bool samples_doubt(char text[SAMPLES_DOUBT], const struct samples *samples, size
         out_text(&out, "exact: no, ");
         summary_reason(&page, index);
     } else if (index == report->reason_count && !report->finished)
-        out_text(&out, "finished: no, the program had not ended by itself");
+        out_text(&out, "finished: no, the program had not ended normally");
     return text[0];
 }
 
@@ -355,7 +355,8 @@ int show_export(const char *path, struct report *report, struct showing *showing
     if (samples.by > MEASURE_ALLOCS && laws_need_owners(path, report))
         return STATUS_FAILED;
     if (showing->export->write == export_trace && !samples.moment)
-        return complain(path, "is no recording, which alone is a timeline: allocsite-dump record");
+        return complain(path,
+                        "is not a recording, and only recordings have a timeline: allocsite-dump record");
     samples_make(&samples);
     signal(SIGXFSZ, SIG_IGN); /* exceeding a limit on the size of files becomes a write error */
     showing->export->write(standard_out(), &samples);

@@ -224,7 +224,7 @@ static const char *of_sizes(char text[96], const struct short_lived_blocks *bloc
 }
 
 /* "; lived 2 allocations and 1.2 µs on average", or nothing. */
-static const char *lived(char text[128], const struct report_site *site) {
+static const char *lifetime_text(char text[128], const struct report_site *site) {
     uint64_t blocks = site->lifetimes ? lifetimes_blocks(site->lifetimes) : 0;
     text[0] = '\0';
     if (blocks)
@@ -235,14 +235,15 @@ static const char *lived(char text[128], const struct report_site *site) {
     return text;
 }
 
-static void advise(struct findings *findings, enum rule rule, const struct short_lived_blocks *blocks) {
+static void advise_blocks(struct findings *findings, enum rule rule,
+                          const struct short_lived_blocks *blocks) {
     const struct counters *counters = &blocks->site->counters;
     char most[64], sizes[96], lives[128];
     struct finding *finding =
         findings_add(findings, rule, blocks->site, "%s allocations%s, %s%s%s",
                      FINDING_COUNT(counters->allocs), of_sizes(sizes, blocks), at_once(most, blocks),
                      rule == RULE_STACK ? ", all freed in the function that allocated them" : "",
-                     lived(lives, blocks->site));
+                     lifetime_text(lives, blocks->site));
     finding->calls = counters->allocs - (rule == RULE_STACK ? 0 : blocks->most);
 }
 
@@ -265,7 +266,8 @@ static void advise_short_lived(struct findings *findings, const struct report_si
         return;
     struct finding *finding = findings_add(
         findings, RULE_SHORT_LIVED, site, "%s of %s blocks were freed before anything else was allocated%s",
-        FINDING_COUNT(short_lived), FINDING_COUNT(lifetimes_blocks(site->lifetimes)), lived(lives, site));
+        FINDING_COUNT(short_lived), FINDING_COUNT(lifetimes_blocks(site->lifetimes)),
+        lifetime_text(lives, site));
     finding->calls = short_lived;
 }
 
@@ -280,15 +282,15 @@ static void advise_short_lived_blocks(struct findings *findings, const struct gr
         find_sizes(&blocks, types);
     bool is_small = blocks.largest && blocks.largest <= LARGEST_ON_STACK;
     if (is_small && is_freed_in_function(findings->report, site)) {
-        advise(findings, RULE_STACK, &blocks);
+        advise_blocks(findings, RULE_STACK, &blocks);
         return;
     }
     unknown->sizes += !blocks.largest && !site->sizes && !site->counters.reallocs;
     unknown->pairs += is_small && !findings->report->has_pairs;
     if (report_is_single(site))
-        advise(findings, RULE_REUSE, &blocks);
+        advise_blocks(findings, RULE_REUSE, &blocks);
     else if (is_one_size(&blocks) && blocks.largest <= LARGEST_IN_POOL)
-        advise(findings, RULE_POOL, &blocks);
+        advise_blocks(findings, RULE_POOL, &blocks);
     else
         advise_short_lived(findings, site);
 }
@@ -318,7 +320,7 @@ static void advise_reserve(struct findings *findings, const struct report_site *
 
 /* ---- All advice. */
 
-static void hint(struct findings *findings, const struct unknown *unknown) {
+static void add_hints(struct findings *findings, const struct unknown *unknown) {
     if (unknown->sizes)
         findings_hint(findings,
                       "sizes=1 shows whether the blocks of %s %s of one size, or small: pool, stack",
@@ -346,5 +348,5 @@ void findings_add_advice(struct findings *findings, const struct groups *types) 
         advise_reserve(findings, site);
     }
     findings_add_types(findings, types);
-    hint(findings, &unknown);
+    add_hints(findings, &unknown);
 }

@@ -149,7 +149,7 @@ static void put_locations(struct json *json, const struct findings *findings, co
     json_open(json, "relatedLocations", '[');
     for (size_t i = 0; i < finding->other_count; i++)
         put_location(json, findings, finding->others[i],
-                     finding->limit ? "this is in the sum as well" : "the block was allocated here");
+                     finding->limit ? "this site is part of the sum" : "the block was allocated here");
     json_close(json, ']');
 }
 

@@ -16,7 +16,7 @@ struct search {
     uint32_t count;           /* vertices without 0 */
 };
 
-static void enter(struct search *search, uint32_t *depth, uint32_t block, uint32_t parent) {
+static void enter_block(struct search *search, uint32_t *depth, uint32_t block, uint32_t parent) {
     uint32_t vertex = ++search->count;
     search->number[block] = vertex;
     search->block[vertex] = block;
@@ -28,11 +28,11 @@ static void enter(struct search *search, uint32_t *depth, uint32_t block, uint32
 
 typedef void finished(void *context, uint32_t block);
 
-static void visit(struct search *search, uint32_t from, finished *finish, void *context) {
+static void visit_from(struct search *search, uint32_t from, finished *finish, void *context) {
     uint32_t depth = 0;
     if (search->number[from])
         return;
-    enter(search, &depth, from, 0);
+    enter_block(search, &depth, from, 0);
     while (depth) {
         uint32_t block = search->stack[depth - 1];
         if (search->next[depth - 1] == search->graph->blocks[block + 1].edges) {
@@ -43,7 +43,7 @@ static void visit(struct search *search, uint32_t from, finished *finish, void *
         }
         uint32_t to = search->graph->edges[search->next[depth - 1]++].to;
         if (!search->number[to])
-            enter(search, &depth, to, search->number[block]);
+            enter_block(search, &depth, to, search->number[block]);
     }
 }
 
@@ -67,7 +67,7 @@ static void search_close(struct search *search) {
 
 static void visit_roots(struct search *search) {
     for (size_t i = 0; i < search->graph->root_count; i++)
-        visit(search, search->graph->roots[i].to, NULL, NULL);
+        visit_from(search, search->graph->roots[i].to, NULL, NULL);
 }
 
 /* ---- Leaked blocks. */
@@ -94,9 +94,9 @@ static void visit_lost(struct search *search, bool *is_lost) {
         first.number[i] = search->number[i];
     }
     for (uint32_t i = 0; i < graph->block_count; i++)
-        visit(&first, i, note_finished, &order);
+        visit_from(&first, i, note_finished, &order);
     while (order.count)
-        visit(search, order.blocks[--order.count], NULL, NULL);
+        visit_from(search, order.blocks[--order.count], NULL, NULL);
     search_close(&first);
     free(order.blocks);
 }
@@ -142,7 +142,7 @@ static void empty_bucket(struct forest *forest, uint32_t parent) {
 }
 
 /* Vertices are numbered one higher here, because ancestor 0 means none: the virtual root is 1. */
-static void take(struct forest *forest, uint32_t vertex) {
+static void find_semidominator(struct forest *forest, uint32_t vertex) {
     uint32_t parent = forest->search->parent[vertex - 1] + 1;
     for (uint32_t i = forest->first[vertex]; i < forest->first[vertex + 1]; i++) {
         uint32_t best = evaluate(forest, forest->holders[i]);
@@ -160,7 +160,7 @@ static uint32_t vertex_of(const struct forest *forest, size_t block) {
 }
 
 /* A leaked block does not retain reachable ones. */
-static bool holds(const struct forest *forest, size_t from, uint32_t to) {
+static bool retains(const struct forest *forest, size_t from, uint32_t to) {
     return !forest->is_lost[from] || forest->is_lost[to];
 }
 
@@ -170,7 +170,7 @@ static void count_holders(struct forest *forest, const bool *is_root) {
         forest->first[vertex_of(forest, i) + 1] += is_root[i];
         for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++)
             forest->first[vertex_of(forest, graph->edges[edge].to) + 1] +=
-                holds(forest, i, graph->edges[edge].to);
+                retains(forest, i, graph->edges[edge].to);
     }
     for (size_t i = 1; i < graph->block_count + 3; i++)
         forest->first[i] += forest->first[i - 1];
@@ -183,7 +183,7 @@ static void list_holders(struct forest *forest, const bool *is_root) {
         if (is_root[i])
             forest->holders[fill[vertex_of(forest, i)]++] = 1;
         for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++)
-            if (holds(forest, i, graph->edges[edge].to))
+            if (retains(forest, i, graph->edges[edge].to))
                 forest->holders[fill[vertex_of(forest, graph->edges[edge].to)]++] = vertex_of(forest, i);
     }
     free(fill);
@@ -224,20 +224,20 @@ static void forest_close(struct forest *forest) {
         free(arrays[i]);
 }
 
-static void find(struct forest *forest) {
+static void find_dominators(struct forest *forest) {
     uint32_t last = forest->search->count + 1;
     for (uint32_t vertex = last; vertex > 1; vertex--) {
         if (vertex % GRAPH_STEP == 0)
             progress("blocks whose holders are known", last - vertex, last);
-        take(forest, vertex);
+        find_semidominator(forest, vertex);
     }
     for (uint32_t vertex = 2; vertex <= last; vertex++)
         if (forest->dominator[vertex] != forest->semi[vertex])
             forest->dominator[vertex] = forest->dominator[forest->dominator[vertex]];
 }
 
-static void settle(struct graph_dominators *dominators, const struct graph *graph,
-                   const struct forest *forest) {
+static void sum_retained(struct graph_dominators *dominators, const struct graph *graph,
+                         const struct forest *forest) {
     const struct search *search = forest->search;
     for (uint32_t i = 0; i < graph->block_count; i++) {
         uint32_t dominator = forest->dominator[vertex_of(forest, i)];
@@ -263,8 +263,8 @@ void graph_dominators_find(struct graph_dominators *dominators, const struct gra
     visit_roots(&search);
     visit_lost(&search, dominators->is_lost);
     forest_open(&forest, &search, dominators->is_lost);
-    find(&forest);
-    settle(dominators, graph, &forest);
+    find_dominators(&forest);
+    sum_retained(dominators, graph, &forest);
     forest_close(&forest);
     search_close(&search);
 }

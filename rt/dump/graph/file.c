@@ -39,7 +39,7 @@ void graph_write(struct out *out, const struct graph *graph) {
 uint64_t graph_most = UINT32_MAX - 1;
 
 bool graph_is_full(struct reason *why) {
-    return reason_set(why, "has more than %llu blocks or references, which have no numbers",
+    return reason_set(why, "has more than %llu blocks or references, the limit",
                       (unsigned long long)graph_most);
 }
 
@@ -272,9 +272,9 @@ bool graph_read(struct graph *graph, const char *bytes, size_t size, struct reas
     struct reader reader = {.at = (const unsigned char *)bytes};
     *graph = (struct graph){.head.program = GRAPH_NONE};
     if (!graph_is_file(bytes, size))
-        return reason_set(why, "is no snapshot of a heap (allocsite-dump graph PID -o FILE makes one)");
+        return reason_set(why, "is not a snapshot of a heap (allocsite-dump graph PID -o FILE writes one)");
     if (size < strlen(GRAPH_MAGIC) + GRAPH_SUM_SIZE || !has_sum(bytes, size - GRAPH_SUM_SIZE))
-        return reason_set(why, "is damaged or not whole");
+        return reason_set(why, "is damaged or incomplete");
     reader.end = reader.at + size - GRAPH_SUM_SIZE;
     reader.at += strlen(GRAPH_MAGIC);
     uint64_t version = get(&reader);
@@ -283,11 +283,11 @@ bool graph_read(struct graph *graph, const char *bytes, size_t size, struct reas
                           (unsigned long long)version, GRAPH_VERSION);
     get_head(&reader, graph);
     if (reader.is_wrong || reader.is_full)
-        return reader.is_full ? graph_is_full(why) : reason_set(why, "is damaged or not whole");
+        return reader.is_full ? graph_is_full(why) : reason_set(why, "is damaged or incomplete");
     make_room(graph);
     get_all(&reader, graph);
     if (!reader.is_wrong)
         return true;
     graph_free(graph);
-    return reader.is_full ? graph_is_full(why) : reason_set(why, "is damaged or not whole");
+    return reader.is_full ? graph_is_full(why) : reason_set(why, "is damaged or incomplete");
 }

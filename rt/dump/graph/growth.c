@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct grown {
+struct grown_type {
     const char *type;
     int64_t objects, bytes;
     struct graph_holders holders; /* holders with more references now, with the difference; points into the
@@ -29,13 +29,14 @@ static struct hash_index index_rows(const struct graph_sums *sums) {
 }
 
 static int by_growth(const void *a, const void *b) {
-    const struct grown *left = a, *right = b;
+    const struct grown_type *left = a, *right = b;
     return compare_u64((uint64_t)right->bytes, (uint64_t)left->bytes)
                ?: compare_text(left->type, right->type);
 }
 
 /* Finds the types with more bytes now. Returns their number. */
-static size_t find_grown(struct grown *grown, const struct graph_sums *old, const struct graph_sums *new) {
+static size_t find_grown(struct grown_type *grown_type, const struct graph_sums *old,
+                         const struct graph_sums *new) {
     static const struct graph_row none;
     struct hash_index index = index_rows(old);
     size_t count = 0;
@@ -44,12 +45,12 @@ static size_t find_grown(struct grown *grown, const struct graph_sums *old, cons
         size_t row = hash_find(&index, hash_text(0, now->name), is_row, now->name, old);
         const struct graph_row *was = row == HASH_NONE ? &none : &old->rows[row];
         if (now->own > was->own)
-            grown[count++] = (struct grown){.type = now->name,
-                                            .objects = (int64_t)(now->objects - was->objects),
-                                            .bytes = (int64_t)(now->own - was->own)};
+            grown_type[count++] = (struct grown_type){.type = now->name,
+                                                      .objects = (int64_t)(now->objects - was->objects),
+                                                      .bytes = (int64_t)(now->own - was->own)};
     }
     hash_free(&index);
-    sort_list(grown, count, sizeof *grown, by_growth);
+    sort_list(grown_type, count, sizeof *grown_type, by_growth);
     return count;
 }
 
@@ -83,11 +84,11 @@ static int compare_held(const void *type, const void *holder) {
 }
 
 /* Compacts the holders that grew in place, at the start of the type's range. */
-static void find_new_holders(struct grown *grown, const struct all_holders *all) {
+static void find_new_holders(struct grown_type *grown_type, const struct all_holders *all) {
     const struct graph_holders *new = &all->new;
-    size_t at = sorted_before(new->list, new->count, sizeof *new->list, grown->type, compare_held);
-    struct graph_holder *kept = grown->holders.list = new->list + at;
-    for (; at < new->count &&compare_held(grown->type, &new->list[at]) == 0; at++) {
+    size_t at = sorted_before(new->list, new->count, sizeof *new->list, grown_type->type, compare_held);
+    struct graph_holder *kept = grown_type->holders.list = new->list + at;
+    for (; at < new->count &&compare_held(grown_type->type, &new->list[at]) == 0; at++) {
         struct graph_holder holder = new->list[at];
         uint64_t was = references_of(&all->old, &holder);
         if (holder.references <= was)
@@ -95,54 +96,55 @@ static void find_new_holders(struct grown *grown, const struct all_holders *all)
         holder.references -= was;
         *kept++ = holder;
     }
-    grown->holders.count = (size_t)(kept - grown->holders.list);
-    sort_list(grown->holders.list, grown->holders.count, sizeof *kept, by_references);
+    grown_type->holders.count = (size_t)(kept - grown_type->holders.list);
+    sort_list(grown_type->holders.list, grown_type->holders.count, sizeof *kept, by_references);
 }
 
 static const struct graph_column columns[] = {
-    {.name = "objects", .offset = offsetof(struct grown, objects), .is_change = true},
-    {.name = "bytes", .offset = offsetof(struct grown, bytes), .is_bytes = true, .is_change = true},
-    {.name = "type", .offset = offsetof(struct grown, type), .is_text = true},
+    {.name = "objects", .offset = offsetof(struct grown_type, objects), .is_change = true},
+    {.name = "bytes", .offset = offsetof(struct grown_type, bytes), .is_bytes = true, .is_change = true},
+    {.name = "type", .offset = offsetof(struct grown_type, type), .is_text = true},
 };
 
 enum { GROWN_NUMBERS = 2, GROWN_COLUMNS = sizeof columns / sizeof *columns };
 
-enum { HOLDERS_TOLD = 3 };
+enum { HOLDERS_SHOWN = 3 };
 
 static void put_type(const struct page *page, const void *context, const void *row) {
-    const struct grown *grown = row;
+    const struct grown_type *grown_type = row;
     struct out *out = page->out;
     (void)context;
-    page_type(page, grown->type);
-    for (size_t i = 0; i < grown->holders.count && i < HOLDERS_TOLD; i++) {
+    page_type(page, grown_type->type);
+    for (size_t i = 0; i < grown_type->holders.count && i < HOLDERS_SHOWN; i++) {
         out_text(out, i ? "; +" : ": +");
-        out_u64(out, grown->holders.list[i].references);
+        out_u64(out, grown_type->holders.list[i].references);
         out_char(out, ' ');
-        graph_put_holder(page, &grown->holders.list[i]);
+        graph_put_holder(page, &grown_type->holders.list[i]);
     }
 }
 
-static void json_grown(struct out *out, const struct grown *grown, size_t count) {
+static void json_grown(struct out *out, const struct grown_type *grown_type, size_t count) {
     struct json json = json_begin(out, "allocsite-graph-growth", 1);
     json_open(&json, "types", '[');
     for (size_t i = 0; i < count; i++) {
         json_open_line(&json, NULL, '{');
-        graph_json_columns(&json, &grown[i], &columns[GROWN_NUMBERS], GROWN_COLUMNS - GROWN_NUMBERS);
-        graph_json_columns(&json, &grown[i], columns, GROWN_NUMBERS);
-        graph_holders_json(&json, "holders", &grown[i].holders, grown[i].holders.count);
+        graph_json_columns(&json, &grown_type[i], &columns[GROWN_NUMBERS], GROWN_COLUMNS - GROWN_NUMBERS);
+        graph_json_columns(&json, &grown_type[i], columns, GROWN_NUMBERS);
+        graph_holders_json(&json, "holders", &grown_type[i].holders, grown_type[i].holders.count);
         json_close(&json, '}');
     }
     json_close(&json, ']');
     json_end(&json);
 }
 
-static void put(struct out *out, const struct grown *grown, size_t count, enum graph_format format) {
+static void put_growth(struct out *out, const struct grown_type *grown_type, size_t count,
+                       enum graph_format format) {
     static const struct graph_table table = {
         columns, GROWN_COLUMNS, GROWN_NUMBERS, "type, and who refers to more of it", put_type, NULL};
     if (format == GRAPH_JSON)
-        json_grown(out, grown, count);
+        json_grown(out, grown_type, count);
     else
-        graph_put_table(out, format, &table, grown, count, sizeof *grown, NULL);
+        graph_put_table(out, format, &table, grown_type, count, sizeof *grown_type, NULL);
 }
 
 static void sum_types(struct graph_sums *sums, const struct graph *graph) {
@@ -160,15 +162,15 @@ void graph_show_growth(struct out *out, const struct graph *from, const struct g
     sum_types(&new, to);
     find_sorted(&all.old, from);
     find_sorted(&all.new, to);
-    struct grown *grown = memory_zeros(new.count, sizeof *grown);
-    size_t count = find_grown(grown, &old, &new);
+    struct grown_type *grown_type = memory_zeros(new.count, sizeof *grown_type);
+    size_t count = find_grown(grown_type, &old, &new);
     count = shown && shown < count ? shown : count;
     for (size_t i = 0; i < count; i++)
-        find_new_holders(&grown[i], &all);
-    put(out, grown, count, format);
+        find_new_holders(&grown_type[i], &all);
+    put_growth(out, grown_type, count, format);
     graph_holders_free(&all.old);
     graph_holders_free(&all.new);
     graph_sums_free(&old);
     graph_sums_free(&new);
-    free(grown);
+    free(grown_type);
 }

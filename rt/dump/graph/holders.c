@@ -56,8 +56,8 @@ static uint32_t holder_number(struct references *references, uint64_t from, uint
 }
 
 /* from: index of a string, or a kind of root added to the number of strings. */
-static void add(struct references *references, uint64_t from, struct graph_holder of, uint32_t label,
-                uint32_t to) {
+static void add_reference(struct references *references, uint64_t from, struct graph_holder of,
+                          uint32_t label, uint32_t to) {
     const struct graph *graph = references->graph;
     of.to = graph_type_name(graph, to);
     if (references->asked && !references->asked->sites[graph->blocks[to].site])
@@ -80,8 +80,8 @@ static void add_edges(struct references *references) {
             progress("blocks looked at", i, graph->block_count);
         for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++) {
             of.field = graph_text(graph, graph->edges[edge].label);
-            add(references, graph_site_of(graph, i)->type, of, graph->edges[edge].label,
-                graph->edges[edge].to);
+            add_reference(references, graph_site_of(graph, i)->type, of, graph->edges[edge].label,
+                          graph->edges[edge].to);
         }
     }
 }
@@ -90,10 +90,11 @@ static void add_roots(struct references *references) {
     const struct graph *graph = references->graph;
     for (size_t i = 0; i < graph->root_count; i++) {
         const struct graph_root *root = &graph->roots[i];
-        add(references, GRAPH_NONE - 1 - root->kind,
-            (struct graph_holder){
-                .from = kinds[root->kind], .field = graph_text(graph, root->label), .is_root = true},
-            root->label, root->to);
+        add_reference(references, GRAPH_NONE - 1 - root->kind,
+                      (struct graph_holder){.from = kinds[root->kind],
+                                            .field = graph_text(graph, root->label),
+                                            .is_root = true},
+                      root->label, root->to);
     }
 }
 

@@ -71,7 +71,7 @@ static void make_rows(struct graph_sums *sums, const struct graph *graph, enum g
     free(rows);
 }
 
-static void count(struct graph_row *row, const struct graph *graph, size_t block, bool is_lost) {
+static void count_block(struct graph_row *row, const struct graph *graph, size_t block, bool is_lost) {
     uint64_t own = graph_own(graph, block);
     if (graph_site_of(graph, block)->is_uncounted)
         return;
@@ -84,8 +84,8 @@ static void count(struct graph_row *row, const struct graph *graph, size_t block
 static void count_all(struct graph_sums *sums, const struct graph *graph,
                       const struct graph_dominators *dominators) {
     for (size_t i = 0; i < graph->block_count; i++) {
-        count(&sums->rows[sums->row_of[i]], graph, i, dominators->is_lost[i]);
-        count(&sums->total, graph, i, dominators->is_lost[i]);
+        count_block(&sums->rows[sums->row_of[i]], graph, i, dominators->is_lost[i]);
+        count_block(&sums->total, graph, i, dominators->is_lost[i]);
         const char *type = graph_type_of(graph, i);
         bool is_known = type && !strstr(type, TYPE_NAME_OR);
         sums->typed += is_known ? graph_own(graph, i) : 0;
@@ -128,15 +128,15 @@ static void tree_close(struct tree *tree) {
     free(tree->on_way);
 }
 
-static void enter(struct tree *tree, struct graph_sums *sums, const struct graph_dominators *dominators,
-                  uint32_t block) {
+static void enter_block(struct tree *tree, struct graph_sums *sums, const struct graph_dominators *dominators,
+                        uint32_t block) {
     uint32_t row = sums->row_of[block];
     if (!tree->on_way[row]++)
         sums->rows[row].retained += dominators->retained[block];
 }
 
-static void retain(struct graph_sums *sums, const struct graph *graph,
-                   const struct graph_dominators *dominators) {
+static void retain_bytes(struct graph_sums *sums, const struct graph *graph,
+                         const struct graph_dominators *dominators) {
     struct tree tree;
     uint32_t depth = 1, top = (uint32_t)graph->block_count;
     tree_open(&tree, graph, dominators, sums->count);
@@ -151,7 +151,7 @@ static void retain(struct graph_sums *sums, const struct graph *graph,
             continue;
         }
         uint32_t child = tree.children[tree.next[depth - 1]++];
-        enter(&tree, sums, dominators, child);
+        enter_block(&tree, sums, dominators, child);
         tree.stack[depth] = child;
         tree.next[depth++] = tree.first[child];
     }
@@ -166,13 +166,13 @@ enum { BLOCKS_AHEAD = 32, EDGES_AHEAD = 16 };
 
 struct reaching {
     const struct graph *graph;
-    uint64_t *seen; /* a bit for each block */
+    uint64_t *visited; /* a bit for each block */
     uint32_t *queue;
     size_t count;
 };
 
 static void come_to(struct reaching *reaching, uint32_t block) {
-    uint64_t bit = UINT64_C(1) << block % 64, *word = &reaching->seen[block / 64];
+    uint64_t bit = UINT64_C(1) << block % 64, *word = &reaching->visited[block / 64];
     if (*word & bit)
         return;
     *word |= bit;
@@ -188,7 +188,7 @@ static void look_ahead(const struct reaching *reaching, size_t at) {
 }
 
 /* Returns the bytes of all blocks reachable from the queue, these included. */
-static uint64_t reach(struct reaching *reaching) {
+static uint64_t reach_blocks(struct reaching *reaching) {
     const struct graph *graph = reaching->graph;
     uint64_t bytes = 0;
     for (size_t at = 0; at < reaching->count; at++) {
@@ -203,18 +203,18 @@ static uint64_t reach(struct reaching *reaching) {
 
 static void reach_all(struct graph_sums *sums, const struct graph *graph, size_t shown) {
     size_t words = graph->block_count / 64 + 1, rows = shown < sums->count ? shown : sums->count;
-    struct reaching reaching = {.graph = graph, .seen = memory_zeros(words, sizeof *reaching.seen)};
+    struct reaching reaching = {.graph = graph, .visited = memory_zeros(words, sizeof *reaching.visited)};
     reaching.queue = memory_zeros(graph->block_count, sizeof *reaching.queue);
     for (size_t row = 0; row < rows; row++) {
         progress("rows whose deep bytes are known", row, rows);
-        memset(reaching.seen, 0, words * sizeof *reaching.seen);
+        memset(reaching.visited, 0, words * sizeof *reaching.visited);
         reaching.count = 0;
         for (uint32_t i = 0; i < graph->block_count; i++)
             if (sums->row_of[i] == row)
                 come_to(&reaching, i);
-        sums->rows[row].deep = reach(&reaching);
+        sums->rows[row].deep = reach_blocks(&reaching);
     }
-    free(reaching.seen);
+    free(reaching.visited);
     free(reaching.queue);
 }
 
@@ -260,7 +260,7 @@ void graph_sums_make(struct graph_sums *sums, const struct graph *graph,
     *sums = (struct graph_sums){.row_of = memory_zeros(graph->block_count, sizeof *sums->row_of)};
     make_rows(sums, graph, by);
     count_all(sums, graph, dominators);
-    retain(sums, graph, dominators);
+    retain_bytes(sums, graph, dominators);
     sort_rows(sums, graph);
     if (by != GRAPH_BY_TYPE)
         name_places(sums, graph, shown);

@@ -66,7 +66,7 @@ struct ways {
     struct out *out;
     uint32_t *queue, *from, *edge; /* predecessor and edge of each block; GRAPH_NONE: a start */
     uint32_t *root;                /* root of each start */
-    bool *is_seen;
+    bool *is_visited;
     size_t count;
 };
 
@@ -77,7 +77,7 @@ static void ways_open(struct ways *ways, const struct graph *graph, struct out *
     ways->from = memory_zeros(count, sizeof *ways->from);
     ways->edge = memory_zeros(count, sizeof *ways->edge);
     ways->root = memory_zeros(count, sizeof *ways->root);
-    ways->is_seen = memory_zeros(count, sizeof *ways->is_seen);
+    ways->is_visited = memory_zeros(count, sizeof *ways->is_visited);
 }
 
 static void ways_close(struct ways *ways) {
@@ -85,13 +85,13 @@ static void ways_close(struct ways *ways) {
     free(ways->from);
     free(ways->edge);
     free(ways->root);
-    free(ways->is_seen);
+    free(ways->is_visited);
 }
 
 static void come_to(struct ways *ways, uint32_t block, uint32_t from, uint32_t edge) {
-    if (ways->is_seen[block])
+    if (ways->is_visited[block])
         return;
-    ways->is_seen[block] = true;
+    ways->is_visited[block] = true;
     ways->from[block] = from;
     ways->edge[block] = edge;
     ways->queue[ways->count++] = block;
@@ -111,7 +111,7 @@ static void begin_with(struct ways *ways, bool has_name) {
     const struct graph *graph = ways->graph;
     for (uint32_t i = 0; i < graph->root_count; i++) {
         uint32_t block = graph->roots[i].to;
-        if ((graph->roots[i].label != GRAPH_NONE) != has_name || ways->is_seen[block])
+        if ((graph->roots[i].label != GRAPH_NONE) != has_name || ways->is_visited[block])
             continue;
         ways->root[block] = i;
         come_to(ways, block, GRAPH_NONE, GRAPH_NONE);
@@ -288,9 +288,9 @@ static struct step *steps_back(struct ways *ways, const struct graph_back *back,
     struct step *steps = NULL;
     size_t room = 0;
     *count = 0;
-    while (back->first[block] < back->first[block + 1] && !ways->is_seen[block]) {
+    while (back->first[block] < back->first[block + 1] && !ways->is_visited[block]) {
         const struct graph_backward *holder = &back->list[back->first[block]];
-        ways->is_seen[block] = true;
+        ways->is_visited[block] = true;
         block = holder->from;
         memory_grow(&steps, *count, &room, sizeof *steps);
         steps[(*count)++] = (struct step){holder->edge, block};
@@ -395,7 +395,7 @@ bool graph_show_why(struct out *out, const struct graph *graph, const char *what
             shown++;
         }
     for (uint32_t i = 0; i < graph->block_count && shown < limit; i++)
-        if (!ways.is_seen[i] && (i == at || asked.sites[graph->blocks[i].site])) {
+        if (!ways.is_visited[i] && (i == at || asked.sites[graph->blocks[i].site])) {
             put_lost(&ways, &back, i);
             put_stack(&ways, i);
             shown++;

@@ -31,7 +31,7 @@ static const char *text_of(const void *row, const struct graph_column *column) {
     return *(const char *const *)((const char *)row + column->offset);
 }
 
-static void cell(char text[GRID_CELL], const void *context, const void *row, int index) {
+static void format_cell(char text[GRID_CELL], const void *context, const void *row, int index) {
     const struct graph_column *column = &((const struct graph_table *)context)->columns[index];
     if (!row) {
         strcpy(text, column->name);
@@ -60,7 +60,7 @@ static void put_row(const struct page *page, const struct grid *grid, const stru
 
 static void put_grid(const struct page *page, const struct graph_table *table, const char *rows, size_t count,
                      size_t size, const void *total) {
-    struct grid grid = {.page = page, .cell = cell, .context = table};
+    struct grid grid = {.page = page, .cell = format_cell, .context = table};
     grid_number_columns(&grid, table->numbers);
     grid_measure(&grid, NULL);
     for (size_t i = 0; i < count; i++)

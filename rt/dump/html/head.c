@@ -53,7 +53,7 @@ static void put_run(struct out *out, const struct report *report) {
     if (report->run.begun)
         put_paragraph(out, report, "run", "Ran ", summary_run);
     else if (!report->finished && !report->running)
-        out_text(out, "<p class=\"run\">The program had not come to its end by itself.</p>\n");
+        out_text(out, "<p class=\"run\">The program had not ended normally.</p>\n");
 }
 
 static void put_reason(struct out *out, const struct report *report, size_t reason) {
@@ -238,7 +238,7 @@ static void put_number(struct out *out, uint64_t value, enum measure measure) {
     out_text(out, "</data></td>");
 }
 
-static bool has(const struct report *report, enum measure measure) {
+static bool has_measure(const struct report *report, enum measure measure) {
     if (measure == MEASURE_LOST)
         return report->reach;
     return measure < MEASURE_LIVE || (measure < MEASURE_SORTS && !report->is_unowned);
@@ -264,7 +264,7 @@ static void put_place(struct out *out, const struct report *report, const struct
 static void put_row(struct out *out, const struct report *report, const struct report_site *site) {
     out_text(out, "<tr>");
     for (enum measure measure = 0; measure < MEASURES; measure++)
-        if (has(report, measure))
+        if (has_measure(report, measure))
             put_number(out, measure_of(site, measure), measure);
     put_place(out, report, site);
 }
@@ -279,7 +279,7 @@ void html_table(struct out *out, const struct report *report, bool is_by_stack) 
     out_u64(out, report->counted);
     out_text(out, "</h2>\n<table>\n<thead><tr>");
     for (enum measure measure = 0; measure < MEASURES; measure++)
-        if (has(report, measure)) {
+        if (has_measure(report, measure)) {
             out_text(out, "<th scope=\"col\">");
             out_text(out, measure == MEASURE_ALLOCS ? "calls" : measure_name(measure)); /* allocations and
                                                                                          * reallocations */

@@ -30,7 +30,7 @@ enum { AROUND = 4, LONGEST = 300 };
 #define LARGEST ((size_t)16 << 20)
 
 /* By file, then by line. */
-static int compare(const void *a, const void *b, void *context) {
+static int compare_places(const void *a, const void *b, void *context) {
     const struct place *one = *(const struct place *const *)a, *other = *(const struct place *const *)b;
     (void)context;
     return strcmp(one->file, other->file) ?: compare_u64(one->line, other->line);
@@ -76,21 +76,21 @@ static void put_file(struct json *json, struct pack_tables *tables, const struct
     file_unmap(&map, &why);
 }
 
-static size_t collect(const struct place **places, const struct report *report) {
+static size_t collect_places(const struct place **places, const struct report *report) {
     size_t count = 0;
     for (size_t i = 0; i < report->shown; i++) {
         const struct place *at = &report->sites[i]->view.at;
         if (at->file && at->line)
             places[count++] = at;
     }
-    qsort_r(places, count, sizeof *places, compare, NULL);
+    qsort_r(places, count, sizeof *places, compare_places, NULL);
     return count;
 }
 
 /* Looks for files at the paths in the report. */
 void pack_source(struct json *json, struct pack_tables *tables, const struct report *report) {
     const struct place **places = memory_zeros(report->shown, sizeof *places);
-    size_t count = collect(places, report);
+    size_t count = collect_places(places, report);
     json_open_line(json, "source", '[');
     for (size_t from = 0, end; from < count; from = end) {
         for (end = from; end < count && strcmp(places[end]->file, places[from]->file) == 0;)
@@ -130,7 +130,7 @@ static void put_base64(struct out *out, const unsigned char *bytes, size_t size)
     }
 }
 
-static void empty(struct packing *packing) {
+static void write_piece(struct packing *packing) {
     put_base64(packing->out, packing->packed, sizeof packing->packed - packing->stream.avail_out);
     packing->stream.next_out = packing->packed;
     packing->stream.avail_out = sizeof packing->packed;
@@ -143,7 +143,7 @@ static void deflate_piece(struct packing *packing, size_t size, int flush) {
     stream->avail_in = (uInt)size;
     for (int result = Z_OK; stream->avail_in || (flush == Z_FINISH && result != Z_STREAM_END);) {
         if (!stream->avail_out)
-            empty(packing);
+            write_piece(packing);
         result = deflate(stream, flush);
     }
 }
@@ -159,7 +159,7 @@ static void pack_file(struct packing *packing, int fd) {
     for (off_t at = 0; (size = pread(fd, packing->data, sizeof packing->data, at)) > 0; at += size)
         deflate_piece(packing, (size_t)size, Z_NO_FLUSH);
     deflate_piece(packing, 0, Z_FINISH);
-    empty(packing);
+    write_piece(packing);
     deflateEnd(&packing->stream);
     if (size < 0)
         packing->out->error = errno;

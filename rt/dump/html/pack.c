@@ -207,7 +207,7 @@ static void join_others(struct pack *pack, const struct report *old) {
     number_map_free(&by_id);
 }
 
-static void join(struct pack *pack, const struct diff *diff) {
+static void match_reports(struct pack *pack, const struct diff *diff) {
     pack->gone = memory_zeros(diff->old->site_count, sizeof *pack->gone);
     pack->old = memory_zeros(pack->site_count + diff->old->site_count, sizeof *pack->old);
     pack->old_numbers = memory_zeros(diff->old->site_count, sizeof *pack->old_numbers);
@@ -222,7 +222,7 @@ static void join(struct pack *pack, const struct diff *diff) {
     join_others(pack, diff->old);
 }
 
-static void collect(struct pack *pack) {
+static void collect_rows(struct pack *pack) {
     const struct report *report = pack->html->report;
     const struct diff *diff = pack->html->diff;
     pack->sites = memory_zeros(report->site_count + (diff ? diff->old->site_count : 0), sizeof *pack->sites);
@@ -233,7 +233,7 @@ static void collect(struct pack *pack) {
             pack->sites[pack->site_count++] = report->sites[i];
     }
     if (diff)
-        join(pack, diff);
+        match_reports(pack, diff);
     if (report->walks.depth)
         tree_parts(report, (struct tree_extent){0}, take_stack, pack);
     if (diff && diff->old->walks.depth)
@@ -264,7 +264,7 @@ void pack_write(struct out *out, const struct html *html) {
     pack->html = html;
     pack->tables.symbolizer = html->symbolizer;
     pack->json = json_begin(out, "allocsite-page", 1);
-    collect(pack);
+    collect_rows(pack);
     put_head(pack);
     pack_sites(pack);
     pack_stacks_as(pack, "stacks", &pack->stacks);

@@ -147,13 +147,13 @@ void joined_take_untouched(struct joined *);
 /* Adds the programs of a report and the reasons why it is not exact. */
 void joined_add_processes(struct joined *, const struct report *);
 
-/* Sets those of the merged report. */
+/* Sets the merged report's programs and reasons. */
 void joined_list_processes(struct joined *);
 
 /* Adds the modules, stacks, phases and threads of a report. Its sites must have been added. */
 void joined_add_stacks(struct joined *, const struct report *);
 
-/* Sets those of the merged report. */
+/* Sets the merged report's modules, stacks, phases and parts. */
 void joined_list_stacks(struct joined *);
 void joined_free_stacks(struct joined *);
 
@@ -163,7 +163,7 @@ size_t joined_stack_number(struct joined *, const struct report_stack *);
 /* Adds the pairs of a report, whose stacks must have been added. */
 void joined_add_pairs(struct joined *, const struct report *);
 
-/* Sets those of the merged report, after its stacks. */
+/* Sets the merged report's pairs. Its stacks must be set. */
 void joined_list_pairs(struct joined *);
 void joined_free_pairs(struct joined *);
 

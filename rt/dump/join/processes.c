@@ -105,7 +105,7 @@ static void set_processes(struct joined *joined) {
 
 void joined_list_processes(struct joined *joined) {
     if (joined->overflow)
-        add_reason(joined, "some sums are too large to be counted", joined->processes);
+        add_reason(joined, "some sums exceed 64 bits", joined->processes);
     list_reasons(joined);
     set_processes(joined);
     joined->report.walked_for = joined->walked_for;
@@ -159,7 +159,7 @@ void joined_add_counters(struct joined *joined, struct counters *sum, uint64_t *
 
 /* ---- Forked children. A block counts once, in the process that allocated it. */
 
-static uint64_t smaller(uint64_t a, uint64_t b) {
+static uint64_t smaller_of(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
@@ -167,8 +167,8 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
  * blocks first. If the estimate would leave bytes but no blocks freed, or bytes but no blocks allocated by
  * the child, one block was replaced by another. */
 static struct joined_untouched untouched_blocks(const struct counters *of) {
-    struct joined_untouched part = {.blocks = smaller(of->inherited_blocks, of->live_blocks),
-                                    .bytes = smaller(of->inherited_bytes, of->live_bytes)};
+    struct joined_untouched part = {.blocks = smaller_of(of->inherited_blocks, of->live_blocks),
+                                    .bytes = smaller_of(of->inherited_bytes, of->live_bytes)};
     bool was_replaced = (part.blocks == of->inherited_blocks && part.bytes < of->inherited_bytes) ||
                         (part.blocks == of->live_blocks && part.bytes < of->live_bytes);
     if (was_replaced && part.blocks && --part.blocks == 0)
@@ -181,10 +181,10 @@ static struct joined_untouched untouched_blocks(const struct counters *of) {
 static struct joined_untouched untouched_of(const struct counters *of, const struct report_lost *lost) {
     struct joined_untouched part = untouched_blocks(of);
     uint64_t own_blocks = of->live_blocks - part.blocks, own_bytes = of->live_bytes - part.bytes;
-    uint64_t blocks = smaller(lost->blocks, own_blocks);
-    uint64_t bytes = blocks ? smaller(lost->bytes, own_bytes) : 0;
-    uint64_t possibly_blocks = smaller(lost->possibly_blocks, own_blocks - blocks);
-    uint64_t possibly_bytes = possibly_blocks ? smaller(lost->possibly_bytes, own_bytes - bytes) : 0;
+    uint64_t blocks = smaller_of(lost->blocks, own_blocks);
+    uint64_t bytes = blocks ? smaller_of(lost->bytes, own_bytes) : 0;
+    uint64_t possibly_blocks = smaller_of(lost->possibly_blocks, own_blocks - blocks);
+    uint64_t possibly_bytes = possibly_blocks ? smaller_of(lost->possibly_bytes, own_bytes - bytes) : 0;
     part.lost_blocks = lost->blocks - blocks;
     part.lost_bytes = lost->bytes - bytes;
     part.possibly_lost_blocks = lost->possibly_blocks - possibly_blocks;
@@ -192,7 +192,8 @@ static struct joined_untouched untouched_of(const struct counters *of, const str
     return part;
 }
 
-static void add(struct joined *joined, struct joined_untouched *sum, const struct joined_untouched *part) {
+static void add_untouched(struct joined *joined, struct joined_untouched *sum,
+                          const struct joined_untouched *part) {
     joined_add_to(joined, &sum->blocks, part->blocks);
     joined_add_to(joined, &sum->bytes, part->bytes);
     joined_add_to(joined, &sum->lost_blocks, part->lost_blocks);
@@ -210,27 +211,27 @@ void joined_add_untouched_stack(struct joined *joined, const struct report_stack
     struct joined_untouched part = untouched_of(&stack->counters, &stack->lost);
     struct report_site *site = stack->site;
     struct counters *rest = &site->counters;
-    add(joined, untouched, &part);
-    add(joined, &row_of(site)->untouched, &part);
-    rest->inherited_blocks -= smaller(rest->inherited_blocks, stack->counters.inherited_blocks);
-    rest->inherited_bytes -= smaller(rest->inherited_bytes, stack->counters.inherited_bytes);
-    rest->live_blocks -= smaller(rest->live_blocks, stack->counters.live_blocks);
-    rest->live_bytes -= smaller(rest->live_bytes, stack->counters.live_bytes);
-    site->lost_blocks -= smaller(site->lost_blocks, stack->lost.blocks);
-    site->lost_bytes -= smaller(site->lost_bytes, stack->lost.bytes);
-    site->possibly_lost_blocks -= smaller(site->possibly_lost_blocks, stack->lost.possibly_blocks);
-    site->possibly_lost_bytes -= smaller(site->possibly_lost_bytes, stack->lost.possibly_bytes);
+    add_untouched(joined, untouched, &part);
+    add_untouched(joined, &row_of(site)->untouched, &part);
+    rest->inherited_blocks -= smaller_of(rest->inherited_blocks, stack->counters.inherited_blocks);
+    rest->inherited_bytes -= smaller_of(rest->inherited_bytes, stack->counters.inherited_bytes);
+    rest->live_blocks -= smaller_of(rest->live_blocks, stack->counters.live_blocks);
+    rest->live_bytes -= smaller_of(rest->live_bytes, stack->counters.live_bytes);
+    site->lost_blocks -= smaller_of(site->lost_blocks, stack->lost.blocks);
+    site->lost_bytes -= smaller_of(site->lost_bytes, stack->lost.bytes);
+    site->possibly_lost_blocks -= smaller_of(site->possibly_lost_blocks, stack->lost.possibly_blocks);
+    site->possibly_lost_bytes -= smaller_of(site->possibly_lost_bytes, stack->lost.possibly_bytes);
 }
 
 void joined_add_untouched(struct joined *joined, const struct counters *of, const struct report_lost *lost,
                           struct joined_untouched *untouched) {
     struct joined_untouched part = untouched_of(of, lost);
-    add(joined, untouched, &part);
+    add_untouched(joined, untouched, &part);
 }
 
 static void take_off(struct counters *of, struct joined_untouched part) {
-    part.blocks = smaller(part.blocks, smaller(of->inherited_blocks, of->live_blocks));
-    part.bytes = smaller(part.bytes, smaller(of->inherited_bytes, of->live_bytes));
+    part.blocks = smaller_of(part.blocks, smaller_of(of->inherited_blocks, of->live_blocks));
+    part.bytes = smaller_of(part.bytes, smaller_of(of->inherited_bytes, of->live_bytes));
     of->inherited_blocks -= part.blocks;
     of->inherited_bytes -= part.bytes;
     of->live_blocks -= part.blocks;
@@ -245,7 +246,7 @@ static void take_off_row(struct joined *joined, struct joined_row *row) {
     row->row.possibly_lost_blocks -= part->possibly_lost_blocks;
     row->row.possibly_lost_bytes -= part->possibly_lost_bytes;
     if (!row->row.view.backing)
-        add(joined, &joined->untouched, part);
+        add_untouched(joined, &joined->untouched, part);
 }
 
 static void take_off_stack(struct joined_stack *stack) {

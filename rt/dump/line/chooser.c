@@ -129,7 +129,7 @@ const char *line_chooser_type(struct line_chooser *chooser, const struct site_vi
         if (!call || (chooser->symbolizer->line.choice == LINE_SITE && view->type))
             break;
         if (call->type && (i || !view->type) &&
-            (!type_is_telling(type) || !allocsite_type_is_raw(call->type)))
+            (!type_is_specific(type) || !allocsite_type_is_raw(call->type)))
             type = call->type;
         if (!call->hands_on)
             break;

@@ -15,34 +15,35 @@
 struct check {
     const struct report *report;
     const struct report_site *site; /* being checked; NULL: the totals */
-    report_breach_function *tell;
+    report_breach_function *on_breach;
     void *context;
     size_t breaches;
 };
 
-static void require(struct check *check, bool holds, const char *law, uint64_t left, uint64_t right) {
+static void require_law(struct check *check, bool holds, const char *law, uint64_t left, uint64_t right) {
     if (holds)
         return;
     struct report_breach breach = {check->site, law, left, right};
-    check->tell(check->context, &breach);
+    check->on_breach(check->context, &breach);
     check->breaches++;
 }
 
-static void equal(struct check *check, const char *law, uint64_t left, uint64_t right) {
-    require(check, left == right, law, left, right);
+static void require_equal(struct check *check, const char *law, uint64_t left, uint64_t right) {
+    require_law(check, left == right, law, left, right);
 }
 
 static void at_most(struct check *check, const char *law, uint64_t left, uint64_t right) {
-    require(check, left <= right, law, left, right);
+    require_law(check, left <= right, law, left, right);
 }
 
 static void check_row(struct check *check, const struct report_site *row) {
     const struct counters *of = &row->counters;
-    equal(check, "allocs + reallocs + inherited_blocks = frees + moved + live_blocks",
-          of->allocs + of->reallocs + of->inherited_blocks, of->frees + of->moved + of->live_blocks);
-    equal(check, "alloc_bytes + realloc_bytes + inherited_bytes = freed_bytes + moved_bytes + live_bytes",
-          of->alloc_bytes + of->realloc_bytes + of->inherited_bytes,
-          of->freed_bytes + of->moved_bytes + of->live_bytes);
+    require_equal(check, "allocs + reallocs + inherited_blocks = frees + moved + live_blocks",
+                  of->allocs + of->reallocs + of->inherited_blocks, of->frees + of->moved + of->live_blocks);
+    require_equal(check,
+                  "alloc_bytes + realloc_bytes + inherited_bytes = freed_bytes + moved_bytes + live_bytes",
+                  of->alloc_bytes + of->realloc_bytes + of->inherited_bytes,
+                  of->freed_bytes + of->moved_bytes + of->live_bytes);
     if (!check->report->reach)
         return;
     at_most(check, "lost_blocks <= live_blocks", row->lost_blocks, of->live_blocks);
@@ -69,10 +70,10 @@ static struct report_pair sum_of(const struct check *check, enum pair_kind kind)
 static void check_pairs(struct check *check) {
     const struct counters *of = &check->site->counters;
     struct report_pair freed = sum_of(check, PAIR_FREE), moved = sum_of(check, PAIR_REALLOC);
-    equal(check, "count of pairs with kind free = frees", freed.count, of->frees);
-    equal(check, "bytes of pairs with kind free = freed_bytes", freed.bytes, of->freed_bytes);
-    equal(check, "count of pairs with kind realloc = moved", moved.count, of->moved);
-    equal(check, "bytes of pairs with kind realloc = moved_bytes", moved.bytes, of->moved_bytes);
+    require_equal(check, "count of pairs with kind free = frees", freed.count, of->frees);
+    require_equal(check, "bytes of pairs with kind free = freed_bytes", freed.bytes, of->freed_bytes);
+    require_equal(check, "count of pairs with kind realloc = moved", moved.count, of->moved);
+    require_equal(check, "bytes of pairs with kind realloc = moved_bytes", moved.bytes, of->moved_bytes);
 }
 
 /* A thread that runs on while the program ends may be stopped in the middle of counting an event. True if
@@ -106,8 +107,8 @@ static void check_totals(struct check *check) {
             totals->counters.peak_bytes + report->peak_within);
 }
 
-size_t report_check(const struct report *report, report_breach_function *tell, void *context) {
-    struct check check = {.report = report, .tell = tell, .context = context};
+size_t report_check(const struct report *report, report_breach_function *on_breach, void *context) {
+    struct check check = {.report = report, .on_breach = on_breach, .context = context};
     /* Pairs are checked only in exact reports of programs that ended by a function of the C library. In
      * others the last event may be counted without its pair. */
     bool with_pairs = report->has_pairs && report->finished && report->run.ending != PROFILE_EXIT_GROUP &&
@@ -156,7 +157,7 @@ void loaded_doubts_text(struct out *out, const struct loaded *loaded) {
     }
     if (!report->finished && !report->sampled.time) {
         out_plain(out, loaded->path);
-        out_text(out, ": finished: no, the program had not ended by itself\n");
+        out_text(out, ": finished: no, the program had not ended normally\n");
     }
 }
 
@@ -176,21 +177,21 @@ void loaded_json(struct json *json, const char *key, const struct loaded *loaded
 /* ---- Reporting breaches. */
 
 /* Breaches that are printed. */
-enum { BREACHES_TOLD = 10 };
+enum { BREACHES_SHOWN = 10 };
 
 struct breaches {
     const char *path;
     size_t count;
 };
 
-static void tell_breach(void *context, const struct report_breach *breach) {
+static void print_breach(void *context, const struct report_breach *breach) {
     struct breaches *breaches = context;
     char whose[32] = "totals";
-    if (breaches->count++ >= BREACHES_TOLD)
+    if (breaches->count++ >= BREACHES_SHOWN)
         return;
     if (breach->site)
         snprintf(whose, sizeof whose, "site %016" PRIx64, breach->site->view.id);
-    complain(breaches->path, "breaks a law: %s: %s, but they are %" PRIu64 " and %" PRIu64, whose,
+    complain(breaches->path, "is inconsistent: %s: %s, but they are %" PRIu64 " and %" PRIu64, whose,
              breach->law, breach->left, breach->right);
 }
 
@@ -198,9 +199,9 @@ int laws_check(const char *path, const struct report *report) {
     struct breaches breaches = {.path = path};
     if (report_is_torn(report))
         return STATUS_DONE;
-    report_check(report, tell_breach, &breaches);
-    if (breaches.count > BREACHES_TOLD)
-        complain(path, "and %zu more breaches", breaches.count - BREACHES_TOLD);
+    report_check(report, print_breach, &breaches);
+    if (breaches.count > BREACHES_SHOWN)
+        complain(path, "and %zu more inconsistencies", breaches.count - BREACHES_SHOWN);
     return breaches.count ? STATUS_FAILED : STATUS_DONE;
 }
 

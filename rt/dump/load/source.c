@@ -114,7 +114,7 @@ static bool read_bytes(struct report_source *source, char *bytes, size_t size, c
         return moment_load(&source->moment, bytes, size, at, why);
     }
     if (at)
-        return reason_set(why, "is no recording, which alone has moments");
+        return reason_set(why, "is not a recording, and only recordings have moments");
     source->report = &source->profile.report;
     return profile_read(&source->profile, bytes, size, why);
 }
@@ -213,7 +213,7 @@ void report_source_free(struct report_source *source) {
 
 /* ---- The modules that reports name. */
 
-static void add(struct module_list *modules, const char *path, const char *build_id) {
+static void add_module(struct module_list *modules, const char *path, const char *build_id) {
     for (size_t i = 0; i < modules->count; i++)
         if (is_same_text(modules->list[i].path, path) && is_same_text(modules->list[i].build_id, build_id))
             return;
@@ -225,7 +225,7 @@ static void add(struct module_list *modules, const char *path, const char *build
 static void add_all(struct module_list *modules, const struct report_module *from, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (from[i].path)
-            add(modules, from[i].path, from[i].build_id);
+            add_module(modules, from[i].path, from[i].build_id);
 }
 
 /* Most modules of a recording are named only in its rows. */
@@ -234,7 +234,7 @@ static void add_rows(struct module_list *modules, const struct report *report) {
     for (size_t i = 0; i < report->site_count; i++) {
         const char *module = report->sites[i]->view.module;
         if (module && module != last)
-            add(modules, module, NULL);
+            add_module(modules, module, NULL);
         last = module;
     }
 }
@@ -247,7 +247,7 @@ void module_list_take(struct module_list *modules, const struct report_source *s
     add_rows(modules, report);
     /* The merged report of several programs has a name that is not a file's. */
     if (report->program && report->program[0] == '/')
-        add(modules, report->program, NULL);
+        add_module(modules, report->program, NULL);
 }
 
 /* Names such as "[no module]" stand for memory without a file. */

@@ -68,7 +68,7 @@ static uint32_t requested(const struct profile_header *header) {
 }
 
 /* A start and a stop replace each other. */
-static void request(struct profile_header *header, uint32_t set, uint32_t replaced) {
+static void set_request(struct profile_header *header, uint32_t set, uint32_t replaced) {
     uint32_t now = requested(header);
     while (!__atomic_compare_exchange_n(&header->requests, &now, (now & ~replaced) | set, false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
@@ -92,17 +92,18 @@ static bool wait_for_reset(const struct profile_header *header, struct reason *w
             return true;
         nanosleep(&moment, NULL);
     }
-    return reason_set(why, "has counted nothing since; when it does its counters start afresh");
+    return reason_set(why, "has counted nothing since; its counters will be reset at its next event");
 }
 
 /* If the program counts nothing, no thread is on the hot path. */
-static bool ask(struct profile_header *header, enum control what, unsigned pid, int fd, struct reason *why) {
+static bool request_control(struct profile_header *header, enum control what, unsigned pid, int fd,
+                            struct reason *why) {
     static const uint32_t requests[] = {
         [CONTROL_START] = PROFILE_START, [CONTROL_STOP] = PROFILE_STOP, [CONTROL_RESET] = PROFILE_RESET};
     bool is_reset = what == CONTROL_RESET;
     if (what != CONTROL_START && header->flags & PROFILE_IS_ASLEEP)
         return reason_set(why, "was started with enabled=0, and counts nothing yet");
-    request(header, requests[what], is_reset ? 0 : PROFILE_START | PROFILE_STOP);
+    set_request(header, requests[what], is_reset ? 0 : PROFILE_START | PROFILE_STOP);
     if (what == CONTROL_START)
         return true;
     if (turn_away(pid, fd, why))
@@ -117,7 +118,8 @@ bool control_process(unsigned pid, enum control what, struct reason *why) {
         return false;
     struct profile_header *header =
         mmap(NULL, PROFILE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, counters.fd, 0);
-    bool is_done = header != MAP_FAILED ? ask(header, what, pid, counters.fd, why) : reason_errno(why);
+    bool is_done =
+        header != MAP_FAILED ? request_control(header, what, pid, counters.fd, why) : reason_errno(why);
     if (header != MAP_FAILED)
         munmap(header, PROFILE_PAGE);
     close(counters.fd);

@@ -85,7 +85,7 @@ static bool read_at(int fd, void *to, size_t size, off_t offset) {
 }
 
 /* If the process contains several runtimes, keeps the one that counts most. */
-static void take(struct search *search, int fd, const struct profile_header *header) {
+static void take_file(struct search *search, int fd, const struct profile_header *header) {
     struct process_counters *found = &search->found;
     uint32_t areas = 0;
     read_at(fd, &areas, sizeof areas, PROFILE_PAGE + offsetof(struct profile_directory, areas));
@@ -119,7 +119,7 @@ static void look_at(struct search *search, const struct process_mapping *mapping
     if (fd < 0)
         return;
     if (read_at(fd, &header, sizeof header, 0) && is_own(search, &header))
-        take(search, fd, &header);
+        take_file(search, fd, &header);
     else
         close(fd);
 }
@@ -135,10 +135,10 @@ static void look_at_all(struct search *search, struct process_maps *maps) {
 /* ---- The reason why there is no file, as the runtime's root says. */
 
 static const char *const reasons[] = {
-    [ROOT_NOT_STARTED] = "has only just begun",
+    [ROOT_NOT_STARTED] = "has just started",
     [ROOT_IS_OFF] = "counts nothing: it was started with enabled=0; with stopped=1 it would wait for a start",
     [ROOT_IS_PRIVATE] =
-        "counts in memory that nobody else can read, for the kernel gave it no file in memory; "
+        "counts in memory that other processes cannot read, because the kernel gave it no memory file; "
         "start it with ALLOCSITE_OPTIONS=profile=PATH",
     [ROOT_HAS_FILE] = "is a forked child that has counted nothing yet",
 };
@@ -147,8 +147,8 @@ static bool say_nothing_found(const struct search *search, struct reason *why) {
     static struct remote_memory memory;
     struct remote_root root;
     if (search->unopenable)
-        return reason_set(why, "has closed the descriptor of its counters, which only the superuser can read "
-                               "then; start it with ALLOCSITE_OPTIONS=profile=PATH");
+        return reason_set(why, "has closed the descriptor of its counters, so only the superuser can read "
+                               "them; start it with ALLOCSITE_OPTIONS=profile=PATH");
     remote_memory_open(&memory, search->pid);
     bool is_there = remote_root_find(&root, &memory, why);
     uint32_t state = is_there ? remote_u32(&memory, root.root.state) : 0;
@@ -175,12 +175,12 @@ bool process_counters_open(struct process_counters *counters, unsigned pid, bool
 
 /* ---- Following a process. */
 
-struct followed {
+struct tracked_process {
     unsigned pid;
     struct process_counters counters;
 };
 
-static struct followed *all_followed;
+static struct tracked_process *all_followed;
 static size_t followed_count, followed_room;
 
 static struct process_counters *find_followed(unsigned pid) {
@@ -190,9 +190,9 @@ static struct process_counters *find_followed(unsigned pid) {
     return NULL;
 }
 
-static const struct process_counters *follow(unsigned pid, const struct process_counters *now) {
+static const struct process_counters *follow_counters(unsigned pid, const struct process_counters *now) {
     memory_grow(&all_followed, followed_count, &followed_room, sizeof *all_followed);
-    all_followed[followed_count] = (struct followed){pid, *now};
+    all_followed[followed_count] = (struct tracked_process){pid, *now};
     return &all_followed[followed_count++].counters;
 }
 
@@ -202,7 +202,7 @@ const struct process_counters *process_counters_follow(unsigned pid, struct reas
     if (!process_counters_open(&now, pid, false, why))
         return known;
     if (!known)
-        return follow(pid, &now);
+        return follow_counters(pid, &now);
     bool is_same = now.start_time == known->start_time && now.header.begun == known->header.begun;
     close(is_same ? known->fd : now.fd);
     if (is_same)

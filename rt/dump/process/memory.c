@@ -225,7 +225,7 @@ static bool say_nothing_found(const struct search *search, unsigned programs, st
     if (search->error == EPERM || search->error == EACCES || search->error == ENOSYS)
         return process_refuses(search->memory->pid, why);
     if (!programs)
-        return reason_set(why, "has ended, or is a part of the kernel");
+        return reason_set(why, "has ended, or is a kernel thread");
     if (search->has_other_version)
         return reason_set(why, "runs with an allocsite of another version");
     return reason_set(why, "runs without the runtime of allocsite: start it with allocsite-run");

@@ -119,12 +119,12 @@ bool process_refuses(uint64_t pid, struct reason *why) {
         return reason_set(why, "belongs to another user, and its memory may not be read");
     read_file("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
     return reason_set(why,
-                      "the kernel does not let its memory be read%s; start the program with "
+                      "the kernel does not permit reading its memory%s; start the program with "
                       "ALLOCSITE_OPTIONS=profile=PATH, which needs no permission",
                       scope[0] > '0' ? " (kernel.yama.ptrace_scope)" : "");
 }
 
-void process_offer(uint64_t pid) {
+void process_prefer_oom_kill(uint64_t pid) {
     char path[48];
     snprintf(path, sizeof path, "/proc/%" PRIu64 "/oom_score_adj", pid);
     int fd = open(path, O_WRONLY | O_CLOEXEC);

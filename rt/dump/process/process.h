@@ -39,7 +39,7 @@ uint64_t process_resident(uint64_t pid);
 bool process_refuses(uint64_t pid, struct reason *why);
 
 /* Makes the process the first choice of the OOM killer. */
-void process_offer(uint64_t pid);
+void process_prefer_oom_kill(uint64_t pid);
 
 /* ---- The mappings of a process. */
 

@@ -134,7 +134,7 @@ static void each_entry(struct profile_areas *areas, const struct profile_chunk *
  * file. */
 static void each_area(struct profile_areas *areas, area_function *take, void *context) {
     uint32_t count = profile_load_u32(areas->bytes + PROFILE_PAGE);
-    uint64_t first = 0, seen = 0;
+    uint64_t first = 0, in_file = 0;
     areas->claimed = count;
     for (unsigned chunk = 0; chunk < PROFILE_CHUNKS && first < count; chunk++) {
         uint64_t entries, size = chunk_size(PROFILE_DIRECTORY_FIRST, chunk);
@@ -145,10 +145,10 @@ static void each_area(struct profile_areas *areas, area_function *take, void *co
             each_entry(areas, &(struct profile_chunk){at, there * sizeof(struct profile_area)}, take,
                        context);
         first += size;
-        seen += there;
+        in_file += there;
     }
-    areas->used += count - seen;
-    areas->cut += count - seen;
+    areas->used += count - in_file;
+    areas->cut += count - in_file;
 }
 
 static void take_area(void *context, struct profile_areas *areas, const struct profile_area *area) {
@@ -293,11 +293,11 @@ bool profile_is(const void *bytes, size_t size) {
 /* Sets *why to the kind of file that it may be instead. Always false. */
 static bool refuse(const unsigned char *bytes, size_t size, struct reason *why) {
     if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
-        return reason_set(why,
-                          "is a program or library, which has no counts; its site table is shown by sites");
+        return reason_set(
+            why, "is a program or library and has no counters; allocsite-dump sites shows its site table");
     bool is_json = size && bytes[0] == '{';
     return reason_set(why, "is neither a profile nor a recording%s",
-                      is_json ? "; reports in JSON are output only, give the profile" : "");
+                      is_json ? "; a JSON report is not an input, use the profile" : "");
 }
 
 static bool check_header(struct profile_header *header, size_t size, struct reason *why) {
@@ -306,13 +306,13 @@ static bool check_header(struct profile_header *header, size_t size, struct reas
     if (header->byte_order == __builtin_bswap32(PROFILE_BYTE_ORDER))
         return reason_set(why, "is a profile of a machine with the other byte order");
     if (header->byte_order != PROFILE_BYTE_ORDER)
-        return reason_set(why, "is a damaged profile: its header is not one");
+        return reason_set(why, "is a damaged profile: its header is invalid");
     if (header->version != PROFILE_VERSION)
         return reason_set(why, "is a profile of version %u; this allocsite-dump reads version %u",
                           header->version, PROFILE_VERSION);
     if (header->rare == 0 || header->rare > PROFILE_RARE_MAX)
-        return reason_set(why, "is a damaged profile: its header is not one");
-    return size >= 2 * PROFILE_PAGE || reason_set(why, "is a profile that is cut: its directory is missing");
+        return reason_set(why, "is a damaged profile: its header is invalid");
+    return size >= 2 * PROFILE_PAGE || reason_set(why, "is a truncated profile: its directory is missing");
 }
 
 bool profile_areas_open(struct profile_areas *areas, const void *bytes, size_t size,
@@ -321,7 +321,7 @@ bool profile_areas_open(struct profile_areas *areas, const void *bytes, size_t s
     if (!profile_is(bytes, size))
         return refuse(bytes, size, why);
     if (size < sizeof areas->header)
-        return reason_set(why, "is a profile that is cut: its header is not whole");
+        return reason_set(why, "is a truncated profile: its header is incomplete");
     profile_copy(&areas->header, areas->bytes, sizeof areas->header);
     if (!check_header(&areas->header, size, why))
         return false;

@@ -13,20 +13,20 @@
 #include <sys/mman.h>
 
 /* mmap instead of malloc: sizes that a process claims take no memory until they are read. */
-static void *map(void *bytes, size_t size, size_t larger) {
+static void *map_memory(void *bytes, size_t size, size_t larger) {
     if (size)
         return mremap(bytes, size, larger, MREMAP_MAYMOVE);
     return mmap(NULL, larger, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 /* Appends zeros, up to a multiple of the page size. Returns their offset. */
-static uint64_t extend(struct profile_image *image, size_t size) {
+static uint64_t extend_image(struct profile_image *image, size_t size) {
     uint64_t offset = image->size;
     image->size += (size + PROFILE_PAGE - 1) / PROFILE_PAGE * PROFILE_PAGE;
     if (image->size <= image->room)
         return offset;
     size_t room = image->size > 2 * image->room ? image->size : 2 * image->room;
-    void *larger = map(image->bytes, image->room, room);
+    void *larger = map_memory(image->bytes, image->room, room);
     image->bytes = memory_need(larger == MAP_FAILED ? NULL : larger);
     image->room = room;
     return offset;
@@ -34,7 +34,7 @@ static uint64_t extend(struct profile_image *image, size_t size) {
 
 void profile_image_open(struct profile_image *image) {
     *image = (struct profile_image){.size = 0};
-    extend(image, 2 * PROFILE_PAGE);
+    extend_image(image, 2 * PROFILE_PAGE);
 }
 
 void profile_image_free(struct profile_image *image) {
@@ -47,7 +47,7 @@ uint64_t profile_image_add(struct profile_image *image, const struct profile_are
     memory_grow(&image->areas, image->count, &image->area_room, sizeof *image->areas);
     struct profile_area *kept = &image->areas[image->count++];
     *kept = *area;
-    kept->offset = extend(image, area->size);
+    kept->offset = extend_image(image, area->size);
     kept->size = image->size - kept->offset;
     if (bytes)
         memcpy(image->bytes + kept->offset, bytes, area->size);
@@ -300,7 +300,7 @@ static void make_stack(struct profile_records *records, size_t index) {
     records->list[stack_slot(records, index)] = record;
 }
 
-static uint64_t rest(uint64_t whole, uint64_t part) {
+static uint64_t difference(uint64_t whole, uint64_t part) {
     return whole > part ? whole - part : 0;
 }
 
@@ -308,18 +308,19 @@ static uint64_t rest(uint64_t whole, uint64_t part) {
 static void take_off(struct counters *counters, const struct counters *part) {
     uint64_t bound = counters->max_live_blocks + counters->max_live_blocks_within;
     uint64_t bound_of_part = part->max_live_blocks + part->max_live_blocks_within;
-#define TAKE_OFF(name) counters->name = rest(counters->name, part->name);
+#define TAKE_OFF(name) counters->name = difference(counters->name, part->name);
     ALLOCSITE_COUNTED(TAKE_OFF)
 #undef TAKE_OFF
-    counters->max_live_blocks_within = rest(rest(bound, bound_of_part), counters->max_live_blocks);
+    counters->max_live_blocks_within =
+        difference(difference(bound, bound_of_part), counters->max_live_blocks);
 }
 
 static void take_stack_off(struct report_site *row, const struct report_stack *stack) {
     take_off(&row->counters, &stack->counters);
-    row->lost_blocks = rest(row->lost_blocks, stack->lost.blocks);
-    row->lost_bytes = rest(row->lost_bytes, stack->lost.bytes);
-    row->possibly_lost_blocks = rest(row->possibly_lost_blocks, stack->lost.possibly_blocks);
-    row->possibly_lost_bytes = rest(row->possibly_lost_bytes, stack->lost.possibly_bytes);
+    row->lost_blocks = difference(row->lost_blocks, stack->lost.blocks);
+    row->lost_bytes = difference(row->lost_bytes, stack->lost.bytes);
+    row->possibly_lost_blocks = difference(row->possibly_lost_blocks, stack->lost.possibly_blocks);
+    row->possibly_lost_bytes = difference(row->possibly_lost_bytes, stack->lost.possibly_bytes);
 }
 
 static void take_stacks_off(struct profile_records *records) {

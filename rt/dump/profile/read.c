@@ -31,7 +31,7 @@ static bool may_be_in_part(const struct reader *reader) {
     return reader->is_loose || (header->peak.shared_epoch && !(header->flags & PROFILE_IS_MERGED));
 }
 
-static void settle(struct reader *reader, struct counters *counters) {
+static void raise_maximum(struct reader *reader, struct counters *counters) {
     if (may_be_in_part(reader) && counters->live_blocks > counters->max_live_blocks &&
         counters->live_blocks - counters->max_live_blocks > counters->max_live_blocks_within)
         counters->max_live_blocks_within = counters->live_blocks - counters->max_live_blocks;
@@ -52,7 +52,7 @@ static void add_row(struct reader *reader, uint64_t slot, const struct profile_c
         row->possibly_lost_blocks = counts->possibly_lost.blocks;
         row->possibly_lost_bytes = counts->possibly_lost.bytes;
     }
-    settle(reader, &row->counters);
+    raise_maximum(reader, &row->counters);
     reader->doubts.unnamed += view->what == PROFILE_UNUSED;
     bool is_merged = reader->areas.header.flags & PROFILE_IS_MERGED; /* then its header has the sum */
     if (view->what == PROFILE_MODULE && !is_merged)
@@ -66,7 +66,7 @@ static void add_row(struct reader *reader, uint64_t slot, const struct profile_c
 }
 
 /* A slot that has only the bound of a maximum has counted nothing. */
-static bool counted(struct counters counters) {
+static bool has_counted(struct counters counters) {
     counters.max_live_blocks_within = 0;
     return memcmp(&counters, &nothing, sizeof nothing) != 0;
 }
@@ -117,7 +117,7 @@ static void read_slot(struct reader *reader, uint64_t slot) {
     if (view.what == PROFILE_CUSTOM) {
         reader->file->report.has_custom = true;
         counters_add(&reader->file->report.custom, &counts.counters);
-    } else if (counted(counts.counters) || (slot && number_map_find(&reader->named, slot)) ||
+    } else if (has_counted(counts.counters) || (slot && number_map_find(&reader->named, slot)) ||
                has_of_stacks(reader, slot))
         add_row(reader, slot, &counts, &view);
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add(struct profile_texts *texts, const char *text, uint64_t holds) {
+static void add_reason(struct profile_texts *texts, const char *text, uint64_t holds) {
     memory_grow(&texts->list, texts->count, &texts->room, sizeof *texts->list);
     memory_grow(&texts->hold, texts->count, &texts->hold_room, sizeof *texts->hold);
     texts->list[texts->count] = text;
@@ -23,13 +23,13 @@ __attribute__((format(printf, 2, 3))) static void say(struct profile_texts *text
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    add(texts, string_keep(&texts->made, text), 0);
+    add_reason(texts, string_keep(&texts->made, text), 0);
 }
 
 static void say_holes(struct profile_file *file, const struct profile_header *header) {
     const char *other_malloc = profile_name_at(&file->names, header->other_malloc);
     for (int hole = 0; hole < 64; hole++) {
-        char text[HOLE_TEXT_SIZE] = "a newer allocsite has a reason that this one does not know";
+        char text[HOLE_TEXT_SIZE] = "a newer allocsite gave a reason that this version does not know";
         if (!(header->holes >> hole & 1))
             continue;
         if (hole < HOLE_COUNT)
@@ -40,22 +40,22 @@ static void say_holes(struct profile_file *file, const struct profile_header *he
 
 static void say_missing(struct profile_texts *texts, const struct profile_header *header) {
     if (header->missing)
-        say(texts, "a part of the profile did not get into the file: %s",
+        say(texts, "a part of the profile could not be written to the file: %s",
             header->missing_error ? strerror((int)(header->missing_error & INT32_MAX)) : "unknown error");
 }
 
 static void say_areas(struct profile_texts *texts, const struct profile_areas *areas) {
     if (areas->cut)
-        say(texts, "the file is cut: %" PRIu64 " of %" PRIu64 " areas are not wholly there", areas->cut,
+        say(texts, "the file is truncated: %" PRIu64 " of %" PRIu64 " areas are incomplete", areas->cut,
             areas->used);
     if (areas->damaged)
-        say(texts, "the file is damaged: %" PRIu64 " of %" PRIu64 " areas cannot be so", areas->damaged,
+        say(texts, "the file is damaged: %" PRIu64 " of %" PRIu64 " areas are invalid", areas->damaged,
             areas->used);
 }
 
 static void say_unknown(struct profile_texts *texts, const struct profile_header *header) {
     if (header->rare > PROFILE_RARE_COUNT)
-        say(texts, "counters that a newer allocsite has and this one does not know: %" PRIu64,
+        say(texts, "counters of a newer allocsite that this version does not know: %" PRIu64,
             header->rare - PROFILE_RARE_COUNT);
 }
 
@@ -72,7 +72,7 @@ static void say_doubts(struct profile_texts *texts, const struct profile_doubts 
         {doubts->contradicting, "sites whose counters contradict each other"},
         {wrong_names, "names that are not in the file"},
         {doubts->strange_pairs, "pairs of an unknown kind, or of sites that are not in the file"},
-        {doubts->outrun, "sites with blocks that were freed while they were read, and seem to live"},
+        {doubts->outrun, "sites with blocks that were freed during the reading and appear as live"},
     };
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
         if (counted[i].count)
@@ -81,14 +81,14 @@ static void say_doubts(struct profile_texts *texts, const struct profile_doubts 
         say(texts, "%s", rearranged);
     if (doubts->risen)
         say(texts,
-            "the peak rose while the profile was read: the sites' shares in it are of different moments");
+            "the peak rose while the profile was read: the shares of sites are from different moments");
 }
 
 static void add_note(struct profile_file *file, const struct profile_note *note) {
     struct report_processes *several = &file->report.several;
     const char *text = profile_name_at(&file->names, note->text);
     if (text && note->what == PROFILE_NOTE_REASON)
-        add(&file->reasons, text, note->processes);
+        add_reason(&file->reasons, text, note->processes);
     if (!text || note->what != PROFILE_NOTE_PROGRAM)
         return;
     memory_grow(&file->programs, several->program_count, &file->program_room, sizeof *file->programs);
@@ -107,11 +107,10 @@ static void read_notes(struct profile_file *file, const struct profile_areas *ar
 
 static void say_inherited(struct profile_texts *texts, const struct profile_header *header) {
     if (header->flags & PROFILE_INHERITS)
-        say(texts, "a forked child without a profile: what it inherited is known only as far as it has freed "
-                   "it");
+        say(texts, "a forked child without a profile: of its inherited blocks only the freed ones are known");
 }
 
-static void list(struct profile_file *file) {
+static void list_reasons(struct profile_file *file) {
     struct report *report = &file->report;
     report->reasons = file->reasons.list;
     report->reason_count = file->reasons.count;
@@ -133,7 +132,7 @@ void profile_reasons_read(struct profile_file *file, const struct profile_areas 
     report->several.programs = file->programs;
     if (!report->several.count)
         report->several = (struct report_processes){0};
-    list(file);
+    list_reasons(file);
 }
 
 void profile_reasons_add_hole(struct profile_file *file, enum hole hole) {
@@ -143,10 +142,10 @@ void profile_reasons_add_hole(struct profile_file *file, enum hole hole) {
         if (strcmp(file->reasons.list[i], text) == 0)
             return;
     say(&file->reasons, "%s", text);
-    list(file);
+    list_reasons(file);
 }
 
 void profile_reasons_add_filled(struct profile_file *file) {
     say(&file->reasons, "%s", rearranged);
-    list(file);
+    list_reasons(file);
 }

@@ -14,7 +14,7 @@
 /* No name has an offset in later chunks. */
 enum { CHUNKS = 18 };
 _Static_assert(PROFILE_NAMES_FIRST *((UINT64_C(1) << CHUNKS) - 1) >= UINT32_MAX - PROFILE_NAMES_FIRST,
-               "names reach no further");
+               "no name has a higher offset");
 
 /* Bytes in holes stay zero and take no memory. */
 static void copy_chunk(struct profile_names *names, const struct profile_areas *areas, unsigned number) {
@@ -123,8 +123,8 @@ static bool profile_step_read(const struct profile_names *names, profile_name of
 
 /* ---- The modules that a profile names. */
 
-static void add(struct profile_modules *modules, struct profile_names *names,
-                const struct profile_record *record, uint64_t slot) {
+static void add_module(struct profile_modules *modules, struct profile_names *names,
+                       const struct profile_record *record, uint64_t slot) {
     struct report_module module = {.path = profile_name_at(names, record->file),
                                    .build_id = profile_name_at(names, record->build_id)};
     if (!module.path)
@@ -142,7 +142,7 @@ static void read_chunk(struct profile_modules *modules, struct profile_names *na
         for (uint64_t at = part.begin; at < part.end; at += sizeof record) {
             profile_copy(&record, chunk->bytes + at, sizeof record);
             if (record.what == PROFILE_MODULE)
-                add(modules, names, &record, first + at / sizeof record);
+                add_module(modules, names, &record, first + at / sizeof record);
         }
 }
 

@@ -210,7 +210,7 @@ static void make_phased(struct writer *writer) {
     qsort(writer->phased, report->phase_count, sizeof *writer->phased, compare_phased);
 }
 
-static uint64_t take(uint64_t *rest, uint64_t wanted) {
+static uint64_t take_amount(uint64_t *rest, uint64_t wanted) {
     uint64_t taken = wanted < *rest ? wanted : *rest;
     *rest -= taken;
     return taken;
@@ -222,8 +222,8 @@ static void add_phase(struct writer *writer, const struct phased *phased, size_t
     struct tally *tallies = memory_zeros(slots, sizeof *tallies);
     for (size_t i = 0; i < count; i++) {
         struct tally *tally = &tallies[phased[i].slot - first], *rest = &writer->tallies[phased[i].slot];
-        tally->gained += take(&rest->gained, phased[i].calls);
-        tally->gained_bytes += take(&rest->gained_bytes, phased[i].bytes);
+        tally->gained += take_amount(&rest->gained, phased[i].calls);
+        tally->gained_bytes += take_amount(&rest->gained_bytes, phased[i].bytes);
     }
     for (uint64_t i = 0; i < slots; i++)
         tallies[i].looked = PROFILE_EPOCH_STEP;
@@ -326,7 +326,7 @@ static void add_areas(struct writer *writer, const struct profile_note *notes, s
         image, &(struct profile_area){.kind = PROFILE_NOTES, .size = note_count * sizeof *notes}, notes);
 }
 
-static bool make(struct writer *writer) {
+static bool make_profile(struct writer *writer) {
     size_t note_count;
     if (!profile_records_make(&writer->records))
         return false;
@@ -350,7 +350,7 @@ static bool make(struct writer *writer) {
 bool profile_merged(struct profile_image *image, const struct report *report) {
     struct writer writer = {.report = report, .records = {.report = report}, .image = image};
     profile_image_open(image);
-    bool is_made = make(&writer);
+    bool is_made = make_profile(&writer);
     profile_records_free(&writer.records);
     return is_made;
 }

@@ -48,19 +48,19 @@ static double since(const struct moment *moment, uint64_t time) {
 }
 
 /* The last sample is valid until the next one would have been taken. */
-static bool choose(struct moment *moment, const char *at, struct reason *why) {
+static bool choose_sample(struct moment *moment, const char *at, struct reason *why) {
     size_t last = moment->time_count - 1;
     uint64_t end = moment->times[last], time;
     moment->number = last;
     if (!at)
         return true;
     if (!moment_time(at, moment->times[0], end, &time))
-        return reason_set(why,
-                          "%.40s is no time: seconds, 90s, 5m, 2h, -90s from the end, or as "
-                          "2026-01-31T23:59:59 in UTC",
-                          at);
+        return reason_set(
+            why,
+            "%.40s is not a time: seconds, 90s, 5m, 2h, -90s from the end, or 2026-01-31T23:59:59 in UTC",
+            at);
     if (time < moment->times[0] || (time > end && time - end > moment->recording.head[HEAD_INTERVAL]))
-        return reason_set(why, "has nothing of %.3f s: it is %.3f s long", since(moment, time),
+        return reason_set(why, "has nothing at %.3f s: it is %.3f s long", since(moment, time),
                           since(moment, end));
     /* times are shown in milliseconds */
     while (moment->number && moment->times[moment->number] / 1000000 > time / 1000000)
@@ -99,9 +99,10 @@ static void set_reasons(struct moment *moment) {
     size_t count = 0;
     moment->reasons = memory_zeros(from->reason_count + 2, sizeof *moment->reasons);
     if (is_damaged)
-        moment->reasons[count++] = "the recording is damaged: what follows its last whole sample is lost";
+        moment->reasons[count++] =
+            "the recording is damaged: everything after its last complete sample is lost";
     if (from->has_unknown)
-        moment->reasons[count++] = "there are counters that a newer allocsite has and this one does not know";
+        moment->reasons[count++] = "there are counters of a newer allocsite that this version does not know";
     for (size_t i = 0; i < from->reason_count; i++)
         moment->reasons[count++] = from->reasons[i];
     moment->report.reasons = moment->reasons;
@@ -155,8 +156,8 @@ bool moment_load(struct moment *moment, char *bytes, size_t size, const char *at
     *moment = (struct moment){.bytes = bytes};
     if (!list_times(moment, size, why))
         return false;
-    bool is_chosen = moment->time_count ? choose(moment, at, why)
-                                        : reason_set(why, "is a recording without a whole sample");
+    bool is_chosen = moment->time_count ? choose_sample(moment, at, why)
+                                        : reason_set(why, "is a recording without a complete sample");
     if (is_chosen) {
         go_to(moment);
         return true;
@@ -244,7 +245,7 @@ static void take_lows(struct series *series, const struct recording *from, size_
     }
 }
 
-static void visit(void *context, const struct recording *from, size_t point, bool is_at) {
+static void visit_point(void *context, const struct recording *from, size_t point, bool is_at) {
     struct series *series = context;
     if (is_at)
         take_point(series, from, point);
@@ -263,7 +264,7 @@ void series_make(struct series *series, const struct moment *moment, const size_
     series->lows = sites ? NULL : memory_zeros(count * series->point_count, sizeof *series->lows);
     series->totals = memory_zeros(series->point_count, sizeof *series->totals);
     series->resident = memory_zeros(series->point_count, sizeof *series->resident);
-    moment_walk(moment, series->points, series->point_count, visit, series);
+    moment_walk(moment, series->points, series->point_count, visit_point, series);
 }
 
 void series_free(struct series *series) {

@@ -15,7 +15,7 @@ static uint8_t get_byte(struct recording *from) {
     return 0;
 }
 
-static uint64_t get(struct recording *from) {
+static uint64_t get_number(struct recording *from) {
     uint64_t number = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         uint8_t byte = get_byte(from);
@@ -28,13 +28,13 @@ static uint64_t get(struct recording *from) {
 }
 
 static uint64_t get_difference(struct recording *from) {
-    uint64_t number = get(from);
+    uint64_t number = get_number(from);
     return number >> 1 ^ (number & 1 ? UINT64_MAX : 0);
 }
 
 /* A number of elements that take at least a byte each. */
 static size_t get_count(struct recording *from) {
-    uint64_t count = get(from);
+    uint64_t count = get_number(from);
     from->is_wrong |= count > from->plain_size - from->plain_at;
     return from->is_wrong ? 0 : (size_t)count;
 }
@@ -47,7 +47,7 @@ static size_t get_list(struct recording *from, size_t element) {
 }
 
 /* Takes memory from the budget. False: the budget is exhausted. */
-static bool take(struct recording *from, uint64_t size) {
+static bool take_memory(struct recording *from, uint64_t size) {
     from->is_wrong |= size > from->budget;
     from->budget -= from->is_wrong ? 0 : size;
     return !from->is_wrong;
@@ -55,7 +55,7 @@ static bool take(struct recording *from, uint64_t size) {
 
 static const char *new_text(struct recording *from) {
     size_t length = get_count(from);
-    if (!take(from, length + sizeof(char *) + 1))
+    if (!take_memory(from, length + sizeof(char *) + 1))
         return NULL;
     char *text = memory_zeros(length, 1);
     memcpy(text, from->plain + from->plain_at, length);
@@ -65,7 +65,7 @@ static const char *new_text(struct recording *from) {
 }
 
 static const char *get_text(struct recording *from) {
-    uint64_t number = get(from);
+    uint64_t number = get_number(from);
     if (number == from->text_count + 1)
         return new_text(from);
     from->is_wrong |= number > from->text_count;
@@ -76,14 +76,14 @@ static const char *get_text(struct recording *from) {
 
 static void read_head(struct recording *from) {
     for (int i = 0; i < HEAD_NUMBERS; i++)
-        from->head[i] = get(from);
+        from->head[i] = get_number(from);
     from->program = get_text(from);
     from->command = get_text(from);
 }
 
 static struct place get_place(struct recording *from) {
-    struct place place = {.line = (uint32_t)get(from)};
-    place.column = (uint32_t)get(from);
+    struct place place = {.line = (uint32_t)get_number(from)};
+    place.column = (uint32_t)get_number(from);
     place.function = get_text(from);
     place.file = get_text(from);
     return place;
@@ -98,7 +98,7 @@ static struct recorded_site *new_site(struct recording *from) {
 
 static void read_inlined(struct recording *from, struct site_view *view) {
     size_t count = get_count(from);
-    if (!count || !take(from, count * sizeof *view->inlined))
+    if (!count || !take_memory(from, count * sizeof *view->inlined))
         return;
     struct place *places = memory_zeros(count, sizeof *places);
     view->inlined = places;
@@ -108,14 +108,14 @@ static void read_inlined(struct recording *from, struct site_view *view) {
 }
 
 static void read_site(struct recording *from) {
-    if (!take(from, 2 * sizeof *from->sites))
+    if (!take_memory(from, 2 * sizeof *from->sites))
         return;
     struct site_view *view = &new_site(from)->view;
-    uint64_t flags = get(from);
+    uint64_t flags = get_number(from);
     view->sited = flags & SITE_IS_SITED;
     view->backing = flags & SITE_IS_BACKING;
-    view->id = get(from);
-    view->address = get(from);
+    view->id = get_number(from);
+    view->address = get_number(from);
     view->at = get_place(from);
     view->module = get_text(from);
     view->build_id = get_text(from);
@@ -145,7 +145,7 @@ static void read_modules(struct recording *from) {
 }
 
 static void read_change(struct recording *from, uint64_t site) {
-    uint64_t mask = get(from);
+    uint64_t mask = get_number(from);
     struct recorded_site *changed = &from->sites[site];
     changed->change = (struct recorded_counters){.values = {0}};
     for (int i = 0; i < RECORDED_COUNTERS && !from->is_wrong; i++)
@@ -166,7 +166,7 @@ static void read_sample(struct recording *from) {
         from->numbers[i] += get_difference(from);
     from->is_wrong |= from->numbers[SAMPLE_TIME] < last;
     for (size_t count = get_count(from); count && !from->is_wrong; count--) {
-        uint64_t passed = get(from);
+        uint64_t passed = get_number(from);
         from->is_wrong |= next >= from->site_count || passed >= from->site_count - next;
         if (from->is_wrong)
             return;
@@ -181,7 +181,7 @@ static void read_record(struct recording *from) {
                                                           [RECORD_REASONS] = read_reasons,
                                                           [RECORD_MODULES] = read_modules,
                                                           [RECORD_SAMPLE] = read_sample};
-    uint64_t what = get(from);
+    uint64_t what = get_number(from);
     from->is_wrong |= what < RECORD_HEAD || what > RECORD_SAMPLE;
     /* a sample ends the block */
     bool is_last = what == RECORD_SAMPLE;

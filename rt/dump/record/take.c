@@ -35,8 +35,8 @@ static void copy_head(struct recording_writer *to, const struct recording *from,
     recording_head(to, head, from->program, from->command);
 }
 
-static bool copy(struct recording_writer *to, struct recording *from, uint64_t count, uint64_t *thinned,
-                 struct reason *why) {
+static bool copy_samples(struct recording_writer *to, struct recording *from, uint64_t count,
+                         uint64_t *thinned, struct reason *why) {
     uint64_t gone = 0;
     for (uint64_t i = 0; i < count; i++)
         gone += !is_kept(i, count);
@@ -51,8 +51,8 @@ static bool copy(struct recording_writer *to, struct recording *from, uint64_t c
     return true;
 }
 
-static bool rewrite(struct recording_writer *to, const char *path, const void *bytes, size_t size,
-                    uint64_t *thinned, struct reason *why) {
+static bool rewrite_file(struct recording_writer *to, const char *path, const void *bytes, size_t size,
+                         uint64_t *thinned, struct reason *why) {
     struct new_file file;
     struct recording from;
     if (!recording_open(&from, bytes, size, why))
@@ -62,7 +62,7 @@ static bool rewrite(struct recording_writer *to, const char *path, const void *b
     int fd = fcntl(file.fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     struct reason last;
     bool is_copied =
-        recording_create(to, fd, why) && copy(to, &from, recording_blocks(bytes, size), thinned, why);
+        recording_create(to, fd, why) && copy_samples(to, &from, recording_blocks(bytes, size), thinned, why);
     bool is_in_place = new_file_end(&file, is_copied ? 0 : -1, &last);
     if (is_copied && !is_in_place)
         *why = last;
@@ -79,7 +79,7 @@ static bool recording_thin(struct recording_writer *writer, const char *path, ui
     size_t size;
     if (!whole_input(path, &bytes, &size, why))
         return false;
-    bool is_thin = rewrite(&thin, path, bytes, size, thinned, why);
+    bool is_thin = rewrite_file(&thin, path, bytes, size, thinned, why);
     free(bytes);
     if (!is_thin)
         return false;
@@ -113,8 +113,8 @@ static size_t number_of(struct taking *taking, const struct report_site *site) {
     return found == HASH_NONE ? new_site(taking, site, hash) : found;
 }
 
-static void change(struct taking *taking, size_t number, const struct recorded_counters *before,
-                   const struct recorded_counters *now) {
+static void change_site(struct taking *taking, size_t number, const struct recorded_counters *before,
+                        const struct recorded_counters *now) {
     struct recorded_counters difference;
     if (memcmp(before, now, sizeof *now) == 0)
         return;
@@ -126,7 +126,7 @@ static void change(struct taking *taking, size_t number, const struct recorded_c
 static void set_counters(struct taking *taking, size_t number, const struct counters *counters) {
     struct taken_site *taken = &taking->sites[number];
     struct recorded_counters before = recorded_of(taken->row.counters), now = recorded_of(*counters);
-    change(taking, number + RECORDED_SITES, &before, &now);
+    change_site(taking, number + RECORDED_SITES, &before, &now);
     taken->row.counters = *counters;
     taken->sample = taking->sample_count;
 }
@@ -141,7 +141,7 @@ static void clear_absent(struct taking *taking) {
 
 static void add_custom(struct taking *taking, const struct report *report) {
     struct recorded_counters now = recorded_of(report->custom);
-    change(taking, RECORDED_CUSTOM, &taking->custom, &now);
+    change_site(taking, RECORDED_CUSTOM, &taking->custom, &now);
     taking->custom = now;
 }
 
@@ -189,8 +189,8 @@ static void write_head(struct taking *taking, const struct report *report) {
 }
 
 /* The new file replaces an old one together with the first sample. */
-static bool begin(struct taking *taking, const struct report *report, uint64_t time, uint64_t resident,
-                  struct reason *why) {
+static bool begin_recording(struct taking *taking, const struct report *report, uint64_t time,
+                            uint64_t resident, struct reason *why) {
     struct new_file file;
     if (!new_file_open(&file, taking->path, why))
         return false;
@@ -212,7 +212,7 @@ static bool keep_small(struct taking *taking, struct reason *why) {
         if (!recording_thin(&taking->writer, taking->path, &taking->thinned, why))
             return false;
         if (taking->thinned == before)
-            return reason_set(why, "would be larger than its limit with a handful of samples: --max-size");
+            return reason_set(why, "would exceed its limit even with a few samples: --max-size");
     }
     return true;
 }
@@ -220,7 +220,8 @@ static bool keep_small(struct taking *taking, struct reason *why) {
 bool taking_add(struct taking *taking, const struct report *report, uint64_t time, uint64_t resident,
                 struct reason *why) {
     bool is_first = !taking->sample_count;
-    return (is_first ? begin : write_sample)(taking, report, time, resident, why) && keep_small(taking, why);
+    return (is_first ? begin_recording : write_sample)(taking, report, time, resident, why) &&
+           keep_small(taking, why);
 }
 
 void taking_end(struct taking *taking) {

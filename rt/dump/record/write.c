@@ -24,7 +24,7 @@ static void put_bytes(struct recording_writer *writer, const void *bytes, size_t
     writer->plain.size += size;
 }
 
-static void put(struct recording_writer *writer, uint64_t number) {
+static void put_number(struct recording_writer *writer, uint64_t number) {
     struct recording_bytes *plain = &writer->plain;
     make_room(plain, 10);
     for (; number > 0x7F; number >>= 7)
@@ -34,16 +34,16 @@ static void put(struct recording_writer *writer, uint64_t number) {
 
 /* Zigzag encoding: differences of small magnitude are short. */
 static void put_difference(struct recording_writer *writer, uint64_t difference) {
-    put(writer, difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0));
+    put_number(writer, difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0));
 }
 
 static void put_text(struct recording_writer *writer, const char *text) {
     size_t before = writer->strings.count;
     uint64_t number = text ? string_number(&writer->strings, text) + 1 : 0;
-    put(writer, number);
+    put_number(writer, number);
     if (writer->strings.count == before)
         return;
-    put(writer, strlen(text));
+    put_number(writer, strlen(text));
     put_bytes(writer, text, strlen(text));
 }
 
@@ -89,46 +89,46 @@ void recording_end(struct recording_writer *writer) {
 
 void recording_head(struct recording_writer *writer, const uint64_t numbers[HEAD_NUMBERS],
                     const char *program, const char *command) {
-    put(writer, RECORD_HEAD);
+    put_number(writer, RECORD_HEAD);
     for (int i = 0; i < HEAD_NUMBERS; i++)
-        put(writer, numbers[i]);
+        put_number(writer, numbers[i]);
     put_text(writer, program);
     put_text(writer, command);
 }
 
 static void put_place(struct recording_writer *writer, const struct place *place) {
-    put(writer, place->line);
-    put(writer, place->column);
+    put_number(writer, place->line);
+    put_number(writer, place->column);
     put_text(writer, place->function);
     put_text(writer, place->file);
 }
 
 void recording_site(struct recording_writer *writer, const struct site_view *view) {
-    put(writer, RECORD_SITE);
-    put(writer, (view->sited ? SITE_IS_SITED : 0u) | (view->backing ? SITE_IS_BACKING : 0u));
-    put(writer, view->id);
-    put(writer, view->address);
+    put_number(writer, RECORD_SITE);
+    put_number(writer, (view->sited ? SITE_IS_SITED : 0u) | (view->backing ? SITE_IS_BACKING : 0u));
+    put_number(writer, view->id);
+    put_number(writer, view->address);
     put_place(writer, &view->at);
     put_text(writer, view->module);
     put_text(writer, view->build_id);
     put_text(writer, view->callee);
     put_text(writer, view->type);
-    put(writer, view->inlined_count);
+    put_number(writer, view->inlined_count);
     for (size_t i = 0; i < view->inlined_count; i++)
         put_place(writer, &view->inlined[i]);
     writer->site_count++;
 }
 
 void recording_reasons(struct recording_writer *writer, const char *const *reasons, size_t count) {
-    put(writer, RECORD_REASONS);
-    put(writer, count);
+    put_number(writer, RECORD_REASONS);
+    put_number(writer, count);
     for (size_t i = 0; i < count; i++)
         put_text(writer, reasons[i]);
 }
 
 void recording_modules(struct recording_writer *writer, const struct report_module *modules, size_t count) {
-    put(writer, RECORD_MODULES);
-    put(writer, count);
+    put_number(writer, RECORD_MODULES);
+    put_number(writer, count);
     for (size_t i = 0; i < count; i++) {
         put_text(writer, modules[i].path);
         put_text(writer, modules[i].build_id);
@@ -160,8 +160,8 @@ static void put_change(struct recording_writer *writer, size_t passed, struct re
     uint64_t mask = 0;
     for (int i = 0; i < RECORDED_COUNTERS; i++)
         mask |= (uint64_t)(change->values[i] != 0) << i;
-    put(writer, passed);
-    put(writer, mask);
+    put_number(writer, passed);
+    put_number(writer, mask);
     for (int i = 0; i < RECORDED_COUNTERS; i++)
         if (change->values[i])
             put_difference(writer, change->values[i]);
@@ -171,7 +171,7 @@ static void put_change(struct recording_writer *writer, size_t passed, struct re
 /* Most sites have not changed, so memchr finds the next one. */
 static void put_changes(struct recording_writer *writer) {
     size_t next = 0;
-    put(writer, writer->change_count);
+    put_number(writer, writer->change_count);
     for (; writer->change_count; writer->change_count--) {
         bool *changed = memchr(writer->has_changed + next, true, writer->room - next);
         size_t site = (size_t)(changed - writer->has_changed);
@@ -181,7 +181,7 @@ static void put_changes(struct recording_writer *writer) {
     }
 }
 
-static void pack(struct recording_writer *writer) {
+static void pack_block(struct recording_writer *writer) {
     struct recording_bytes *packed = &writer->packed;
     z_stream *stream = writer->stream;
     packed->size = 0;
@@ -200,15 +200,15 @@ static void pack(struct recording_writer *writer) {
 /* One write per block, so that concurrent readers mostly see complete blocks. */
 bool recording_sample(struct recording_writer *writer, const uint64_t numbers[SAMPLE_NUMBERS],
                       struct reason *why) {
-    put(writer, RECORD_SAMPLE);
+    put_number(writer, RECORD_SAMPLE);
     for (int i = 0; i < SAMPLE_NUMBERS; i++) {
         put_difference(writer, numbers[i] - writer->numbers[i]);
         writer->numbers[i] = numbers[i];
     }
     put_changes(writer);
     if (writer->plain.size > RECORDING_BLOCK_MAX)
-        return reason_set(why, "has more sites than a recording can have");
-    pack(writer);
+        return reason_set(why, "has more sites than a recording can hold");
+    pack_block(writer);
     writer->plain.size = 0;
     return write_all(writer, writer->packed.bytes, writer->packed.size, why);
 }

@@ -36,7 +36,7 @@ static char *find_runtime(void) {
                       memory_text("%s/../lib/liballocsite.so", self)};
     char *found = realpath(places[0], NULL) ?: realpath(places[1], NULL);
     if (!found)
-        complain(places[0], "%s; is allocsite installed whole?", strerror(errno));
+        complain(places[0], "%s; is allocsite installed completely?", strerror(errno));
     free(places[0]);
     free(places[1]);
     return found;
@@ -55,7 +55,7 @@ static bool make_directory(char path[PATH_MAX]) {
 }
 
 /* Preloads through a symbolic link in our directory if the loader would split the runtime's path. */
-static void preload(const struct launch *launch, const char *runtime) {
+static void set_preload(const struct launch *launch, const char *runtime) {
     const char *others = getenv("LD_PRELOAD");
     char *link = memory_text("%s/.liballocsite.so", launch->directory);
     if (!is_plain(runtime) && symlink(runtime, link) == 0)
@@ -83,7 +83,7 @@ bool launch_prepare(struct launch *launch) {
         free(runtime);
         return false;
     }
-    preload(launch, runtime);
+    set_preload(launch, runtime);
     set_options(launch);
     free(runtime);
     launch->output = launch->is_aside ? memfd_create("output", MFD_CLOEXEC) : -1;
@@ -105,7 +105,7 @@ static volatile sig_atomic_t early; /* a signal that arrived before `running` wa
 
 /* Passes SIGTERM and SIGHUP on to the command. A terminal sends SIGINT and SIGQUIT to the command by
  * itself. */
-static void note(int number) {
+static void handle_signal(int number) {
     if (number != SIGTERM && number != SIGHUP)
         return;
     if (running > 0)
@@ -116,7 +116,7 @@ static void note(int number) {
 
 /* No SA_RESTART: a signal must interrupt the wait. */
 static void take_signals(void) {
-    const struct sigaction action = {.sa_handler = note};
+    const struct sigaction action = {.sa_handler = handle_signal};
     for (int i = 0; i < HANDLED; i++)
         sigaction(handled[i], &action, &before[i]);
 }
@@ -264,7 +264,7 @@ static void wait_for_rest(const struct launch *launch) {
         number = sigtimedwait(&signals, NULL, patience);
         if (number < 0 && errno == EAGAIN) {
             patience = NULL;
-            complain(NULL, "waits for what the command has left running; Ctrl-C reports now");
+            complain(NULL, "waiting for processes that the command left running; Ctrl-C reports now");
         }
     }
     sigprocmask(SIG_SETMASK, &unblocked, NULL);
@@ -301,7 +301,7 @@ void launch_clean(const struct launch *launch) {
 enum { INTERPRETERS = 5, HEAD = 256 };
 
 /* The path of the command as execvp(3) finds it; NULL: not found in PATH. The caller frees it. */
-static char *find(const char *command) {
+static char *find_command(const char *command) {
     if (strchr(command, '/'))
         return memory_text("%s", command);
     const char *at = getenv("PATH");
@@ -342,7 +342,7 @@ static bool elf_refuses(int fd, const char *path, const Elf64_Ehdr *header, stru
     if (!what && !has_loader(fd, header))
         what = "is linked statically: build it with allocsite-clang -static";
     if (!what && gains_rights(fd))
-        what = "gets more rights than its caller has, and so nothing preloaded";
+        what = "gains privileges, so nothing can be preloaded";
     if (what)
         reason_set(why, "%s %s", path, what);
     return what;
@@ -361,7 +361,7 @@ static bool take_interpreter(char **path, const char head[HEAD]) {
 }
 
 bool program_refuses(const char *command, struct reason *why) {
-    char *path = find(command);
+    char *path = find_command(command);
     bool refuses = false, goes_on = path;
     for (int i = 0; goes_on && i < INTERPRETERS; i++) {
         union {

@@ -58,7 +58,7 @@ static char *format_by_name(const char *output) {
 }
 
 /* Calls a command of allocsite-dump with our options and the files. Returns its exit status. */
-static int call(const struct run *run, command_function *command, char **files, int count) {
+static int call_command(const struct run *run, command_function *command, char **files, int count) {
     static char report[] = "report", merge[] = "merge", to[] = "-o";
     bool is_merge = command == command_merge;
     char *format = format_by_name(run->output);
@@ -84,10 +84,10 @@ static int call(const struct run *run, command_function *command, char **files, 
 
 static int report(const struct run *run, char **files, int count) {
     if (wants_profile(run))
-        return call(run, command_merge, files, count);
+        return call_command(run, command_merge, files, count);
     if (!run->output)
         dup2(STDERR_FILENO, STDOUT_FILENO);
-    return call(run, command_report, files, count);
+    return call_command(run, command_report, files, count);
 }
 
 /* Writes the report in a child process: if the user interrupts it, we still clean up. False: it was not
@@ -116,12 +116,12 @@ static bool report_profiles(const struct run *run, const char *command) {
     size_t unseen = count > 0 ? launch_unseen(files, (size_t)count) : 0;
     if (unseen)
         complain(command,
-                 "%zu process%s executed a program that is not counted: it is linked statically, has more "
-                 "rights, or got another environment",
+                 "%zu process%s executed a program that is not counted: it is linked statically, gains "
+                 "privileges, or got another environment",
                  unseen, unseen == 1 ? "" : "es");
     bool is_done = count <= 0 || report_apart(run, files, count);
     if (!is_done)
-        complain(run->launch.directory, "keeps the profiles, for there is no report of them");
+        complain(run->launch.directory, "contains the profiles, because there is no report");
     for (int i = 0; i < count; i++)
         free(files[i]);
     free(files);
@@ -161,7 +161,7 @@ static bool wait_for_profile(struct top *top, const struct launch *launch) {
     return true;
 }
 
-static void watch(const struct launch *launch, int terminal) {
+static void watch_command(const struct launch *launch, int terminal) {
     struct top top = {.path = launch->directory, .is_folder = true};
     int before[2];
     if (!wait_for_profile(&top, launch))
@@ -194,7 +194,7 @@ static int run_command(struct run *run, char **command) {
     int status = launch_start(&run->launch, command);
     if (!status) {
         if (run->is_live)
-            watch(&run->launch, terminal);
+            watch_command(&run->launch, terminal);
         status = launch_wait(&run->launch);
         if (run->is_live)
             show_output(run->launch.output);
@@ -318,7 +318,7 @@ static int take_options(struct run *run, char **arguments, int *at) {
         }
         status = take_option(run, arguments, at);
     }
-    status = status ?: call(run, report_check_options, NULL, 0) ?: check_output(run->output);
+    status = status ?: call_command(run, report_check_options, NULL, 0) ?: check_output(run->output);
     if (status)
         return status;
     set_needs(&run->launch);
@@ -332,9 +332,9 @@ int main(int count, char **arguments) {
     int at = 1;
     complain_program = "allocsite-run";
     if (count > 1 && (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0))
-        return standard_out_told(help());
+        return standard_out_status(help());
     if (count > 1 && strcmp(arguments[1], "--version") == 0)
-        return standard_out_told(puts("allocsite-run " ALLOCSITE_VERSION) < 0);
+        return standard_out_status(puts("allocsite-run " ALLOCSITE_VERSION) < 0);
     if (take_options(&run, arguments, &at))
         return LAUNCH_FAILED;
     int status = run.pid ? look_at_process(&run) : run_command(&run, arguments + at);

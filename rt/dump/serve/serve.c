@@ -84,7 +84,7 @@ static const char *type_of(const struct serving *serving, const struct place_ser
     return is_openmetrics ? OPENMETRICS "; version=1.0.0; charset=utf-8" : place->type;
 }
 
-static const struct place_served *find(const char *path) {
+static const struct place_served *find_place(const char *path) {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (strcmp(places[i].path, path) == 0)
             return &places[i];
@@ -113,7 +113,7 @@ static void write_answer(struct served *served, struct serving *serving, const s
 }
 
 struct served serve_path(struct serving *serving, const char *path) {
-    const struct place_served *place = find(path);
+    const struct place_served *place = find_place(path);
     struct served served = {.fd = -1, .type = type_of(serving, place)};
     struct report_source source;
     if (!report_source_load(&source, serving->path, &served.why))
@@ -202,9 +202,8 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     if (strcmp(method, "GET") != 0)
         return refuse_method(connection);
     if (!host || !serve_is_host(host))
-        return send_response(connection, MHD_HTTP_FORBIDDEN,
-                             text_response("only by an address or as localhost\n"));
-    if (!find(path))
+        return send_response(connection, MHD_HTTP_FORBIDDEN, text_response("use an address or localhost\n"));
+    if (!find_place(path))
         return send_response(connection, MHD_HTTP_NOT_FOUND,
                              text_response("/ /metrics /debug/pprof/heap /debug/pprof/allocs\n"));
     struct serving *serving = context;

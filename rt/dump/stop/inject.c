@@ -209,7 +209,7 @@ static void injection_end(struct injection *injection, const struct stop *stop) 
 /* The process may be in an uninterruptible state for a while. */
 enum { TRIES = 50, PAUSE = 2000000 };
 
-static int await(int pid) {
+static int await_process(int pid) {
     int status = 0;
     while (syscall(SYS_wait4, pid, &status, __WALL, NULL) < 0)
         if (errno != EINTR)
@@ -229,9 +229,9 @@ bool process_copy_make(struct process_copy *copy, const struct stop *stop, const
     sigprocmask(SIG_BLOCK, &all, &copy->mask);
     long made = injection_call(&injection, (const uint64_t[]){SYS_clone, CLONE_FILES, 0, 0, 0});
     if (injection.copy) {
-        await(injection.copy);
+        await_process(injection.copy);
         ptrace(PTRACE_SETOPTIONS, injection.copy, NULL, (void *)PTRACE_O_EXITKILL);
-        process_offer((unsigned)injection.copy);
+        process_prefer_oom_kill((unsigned)injection.copy);
     }
     injection_end(&injection, stop);
     copy->pid = (unsigned)injection.copy;
@@ -243,7 +243,7 @@ bool process_copy_make(struct process_copy *copy, const struct stop *stop, const
 }
 
 /* True: no child is left for the process. */
-static bool forget(struct process_copy *copy, struct remote_memory *memory) {
+static bool reap_copy(struct process_copy *copy, struct remote_memory *memory) {
     struct timespec from, to;
     struct injection injection;
     struct reason unimportant;
@@ -258,7 +258,7 @@ static bool forget(struct process_copy *copy, struct remote_memory *memory) {
         injection_end(&injection, &stop);
     }
     if (is_stopped)
-        stop_let_go(&stop);
+        stop_release(&stop);
     stop_free(&stop);
     clock_gettime(CLOCK_MONOTONIC, &to);
     copy->stopped += (uint64_t)((to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec);
@@ -268,12 +268,12 @@ static bool forget(struct process_copy *copy, struct remote_memory *memory) {
 bool process_copy_end(struct process_copy *copy, struct remote_memory *memory) {
     bool is_done = false;
     kill((pid_t)copy->pid, SIGKILL);
-    for (int status = await((int)copy->pid); status && (status & 0xff) == 0x7f;)
-        status = await((int)copy->pid);
+    for (int status = await_process((int)copy->pid); status && (status & 0xff) == 0x7f;)
+        status = await_process((int)copy->pid);
     for (int i = 0; !is_done && i < TRIES; i++) {
         if (i)
             nanosleep(&(struct timespec){0, PAUSE}, NULL);
-        is_done = forget(copy, memory);
+        is_done = reap_copy(copy, memory);
     }
     sigprocmask(SIG_SETMASK, &copy->mask, NULL);
     return is_done;

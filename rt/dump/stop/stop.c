@@ -29,7 +29,7 @@ static bool is_known(const struct stop *stop, int id) {
     return false;
 }
 
-static struct stopped_thread *add(struct stop *stop, int id) {
+static struct stopped_thread *add_thread(struct stop *stop, int id) {
     memory_grow(&stop->threads, stop->count, &stop->room, sizeof *stop->threads);
     struct stopped_thread *thread = &stop->threads[stop->count++];
     *thread = (struct stopped_thread){.id = id};
@@ -37,17 +37,19 @@ static struct stopped_thread *add(struct stop *stop, int id) {
 }
 
 /* True also if the thread has ended. A thread that is ending may not be traced and gives EPERM. */
-static bool ask(struct stop *stop, int id, struct reason *why) {
+static bool seize_thread(struct stop *stop, int id, struct reason *why) {
     if (ptrace(PTRACE_SEIZE, id, NULL, NULL) != 0) {
         int error = errno;
         bool is_permitted = error != EPERM && error != EACCES;
         if (error == ESRCH || (!is_permitted && !process_thread_runs((uint64_t)id)))
             return true;
-        return is_permitted ? reason_set(why, "%s", strerror(error))
-                            : reason_set(why, "its threads may not be stopped: ptrace is not permitted, or a "
-                                              "debugger has them");
+        return is_permitted
+                   ? reason_set(why, "%s", strerror(error))
+                   : reason_set(
+                         why,
+                         "its threads cannot be stopped: ptrace is not permitted, or a debugger is attached");
     }
-    add(stop, id);
+    add_thread(stop, id);
     ptrace(PTRACE_INTERRUPT, id, NULL, NULL);
     return true;
 }
@@ -59,7 +61,7 @@ static bool ask_new(struct stop *stop, struct reason *why) {
     bool is_done = tasks;
     for (const struct dirent *entry; is_done && (entry = readdir(tasks));) {
         int id = atoi(entry->d_name);
-        is_done = id <= 0 || is_known(stop, id) || ask(stop, id, why);
+        is_done = id <= 0 || is_known(stop, id) || seize_thread(stop, id, why);
     }
     if (!tasks)
         return reason_set(why, "there is no such process");
@@ -69,7 +71,7 @@ static bool ask_new(struct stop *stop, struct reason *why) {
 
 /* Waits for the thread to stop or end. A pending signal is delivered first, so that the thread is at its next
  * instruction. If the stop precedes the signal, the signal arrives right after it. */
-static void await(struct stopped_thread *thread) {
+static void await_thread(struct stopped_thread *thread) {
     for (int status;;) {
         pid_t ended = waitpid(thread->id, &status, __WALL);
         if (ended < 0 && errno == EINTR)
@@ -112,7 +114,7 @@ static void add_caller(struct stop *stop, const struct root_caller *caller) {
                                          .r14 = caller->registers[14],
                                          .r15 = caller->registers[15],
                                          .rip = caller->registers[CFI_RETURN]};
-    struct stopped_thread *thread = add(stop, (int)caller->thread);
+    struct stopped_thread *thread = add_thread(stop, (int)caller->thread);
     thread->is_caller = true;
     thread->sp = registers.rsp;
     thread->tp = caller->thread_pointer;
@@ -128,13 +130,13 @@ bool stop_threads(struct stop *stop, unsigned pid, const struct root_caller *cal
     for (int pass = 0; pass < PASSES_MAX; pass++) {
         size_t before = stop->count;
         if (!ask_new(stop, why)) {
-            stop_let_go(stop);
+            stop_release(stop);
             return false;
         }
         if (stop->count == before)
             break;
         for (size_t i = before; i < stop->count; i++)
-            await(&stop->threads[i]);
+            await_thread(&stop->threads[i]);
     }
     for (size_t i = 0; i < stop->count; i++)
         if (!stop->threads[i].is_caller)
@@ -142,7 +144,7 @@ bool stop_threads(struct stop *stop, unsigned pid, const struct root_caller *cal
     return stop->count || reason_set(why, "there is no such process");
 }
 
-void stop_let_go(struct stop *stop) {
+void stop_release(struct stop *stop) {
     for (size_t i = 0; i < stop->count; i++)
         if (!stop->threads[i].is_caller)
             ptrace(PTRACE_DETACH, stop->threads[i].id, NULL, NULL);

@@ -41,7 +41,7 @@ struct stop {
 bool stop_threads(struct stop *, unsigned pid, const struct root_caller *caller, struct reason *why);
 
 /* Resumes the threads. Their data stays valid. */
-void stop_let_go(struct stop *);
+void stop_release(struct stop *);
 void stop_free(struct stop *);
 
 /* ---- A forked copy of a stopped process (fork(2)): its memory at that moment, to be read while the process

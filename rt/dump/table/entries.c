@@ -24,7 +24,7 @@ static bool read_function(const struct table_input *input, uint64_t address, con
     bool is_sound = READ(symbol) && READ(function) && READ(file) && READ(depends) &&
                     !function->symbol == !function->function && (function->symbol || function->file);
 #undef READ
-    return is_sound || reason_set(why, "damaged site table: the function at address 0x%llx is none",
+    return is_sound || reason_set(why, "damaged site table: the function at address 0x%llx is invalid",
                                   (unsigned long long)address);
 }
 

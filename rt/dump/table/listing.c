@@ -93,7 +93,7 @@ static void put_site(const struct page *page, const struct table *table, const s
     page_function(&line.page, site->at.function);
     line_space(&line.page);
     page_function(&line.page, site->callee);
-    if (type_is_telling(site->type)) {
+    if (type_is_specific(site->type)) {
         out_text(line.page.out, " of ");
         page_type(&line.page, site->type);
     }

@@ -66,8 +66,9 @@ static void copy_sections(struct module_table *module, const struct elf_file *el
 }
 
 /* Appends the regions of one kind after those of other kinds. */
-static bool collect(const struct module_table *module, const struct elf_file *elf, const uint64_t *bases,
-                    const char *name, struct table_regions *regions, struct reason *why) {
+static bool collect_regions(const struct module_table *module, const struct elf_file *elf,
+                            const uint64_t *bases, const char *name, struct table_regions *regions,
+                            struct reason *why) {
     for (size_t i = 0; i < elf->count; i++) {
         const struct elf_section *section = &elf->sections[i];
         if (!is_named(section, name) || section->size == 0)
@@ -76,7 +77,7 @@ static bool collect(const struct module_table *module, const struct elf_file *el
             return reason_set(why,
                               section->type == SHT_NOBITS
                                   ? "its section %s has no contents (a separate debug file?)"
-                                  : "damaged: section %s is cut off",
+                                  : "damaged: section %s is truncated",
                               name);
         const unsigned char *copy = module->copies ? module->copies[i] : NULL;
         regions->items[regions->count++] = (struct table_region){
@@ -88,8 +89,8 @@ static bool collect(const struct module_table *module, const struct elf_file *el
     return true;
 }
 
-static bool decode(struct module_table *module, const struct elf_file *elf, const uint64_t *bases,
-                   struct reason *why) {
+static bool decode_regions(struct module_table *module, const struct elf_file *elf, const uint64_t *bases,
+                           struct reason *why) {
     struct table_input input = {0};
     const struct {
         const char *name;
@@ -102,7 +103,7 @@ static bool decode(struct module_table *module, const struct elf_file *elf, cons
     struct table_region *next = module->regions;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         kinds[i].regions->items = next;
-        if (!collect(module, elf, bases, kinds[i].name, kinds[i].regions, why))
+        if (!collect_regions(module, elf, bases, kinds[i].name, kinds[i].regions, why))
             return false;
         next += kinds[i].regions->count;
     }
@@ -113,7 +114,8 @@ static bool decode_relocated(struct module_table *module, const struct elf_file 
     uint64_t *bases = memory_zeros(2 * elf->count, sizeof *bases), *sizes = bases + elf->count;
     lay_out(elf, bases, sizes);
     copy_sections(module, elf);
-    bool is_read = elf_relocate(elf, module->copies, sizes, bases, why) && decode(module, elf, bases, why);
+    bool is_read =
+        elf_relocate(elf, module->copies, sizes, bases, why) && decode_regions(module, elf, bases, why);
     free(bases);
     return is_read;
 }
@@ -126,7 +128,8 @@ bool module_table_read(struct module_table *module, const struct elf_file *elf, 
     if (!check_size(elf, why))
         return false;
     module->regions = memory_zeros(elf->count, sizeof *module->regions);
-    bool is_read = elf->type == ET_REL ? decode_relocated(module, elf, why) : decode(module, elf, NULL, why);
+    bool is_read =
+        elf->type == ET_REL ? decode_relocated(module, elf, why) : decode_regions(module, elf, NULL, why);
     if (!is_read)
         module_table_free(module);
     return is_read;

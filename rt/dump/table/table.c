@@ -164,7 +164,7 @@ bool table_count(const struct table_regions *regions, size_t element, const char
 static bool check_strings(const struct table_regions *regions, struct reason *why) {
     for (size_t i = 0; i < regions->count; i++)
         if (regions->items[i].size && regions->items[i].bytes[regions->items[i].size - 1] != '\0')
-            return reason_set(why, "damaged site table: its strings do not end");
+            return reason_set(why, "damaged site table: its strings are not terminated");
     return true;
 }
 

@@ -29,9 +29,9 @@ static const struct key {
 } keys[] = {
     {"b a l p", "sort by bytes, allocs, live, peak"},
     {"r", "sort by the rate of bytes"},
-    {"/", "only rows with what is typed then; nothing: all rows"},
+    {"/", "only rows that contain the text typed next; empty: all rows"},
     {"arrows, Page Up, Page Down, Home", "scroll"},
-    {"space", "pause; the program goes on"},
+    {"space", "pause; the program continues"},
     {"?", "help"},
     {"q", "quit"},
 };
@@ -94,7 +94,7 @@ static void draw_rows(const struct screen *screen, int row, struct out *line) {
     }
 }
 
-static void draw(const struct screen *screen) {
+static void draw_screen(const struct screen *screen) {
     /* longer than any line */
     static char buffer[1 << 15];
     struct out line;
@@ -181,7 +181,7 @@ static bool choose_rows(struct screen *screen, int key) {
     }
 }
 
-static void obey(struct screen *screen, int key) {
+static void handle_key(struct screen *screen, int key) {
     if (screen->is_typing) {
         choose_filter(screen, key);
         return;
@@ -221,17 +221,17 @@ static void refresh_data(struct screen *screen) {
     set_next(screen);
 }
 
-static void run(struct screen *screen) {
+static void run_screen(struct screen *screen) {
     while (!screen->is_done) {
         top_select(screen->top, &screen->view);
         scroll_by(screen, 0);
-        draw(screen);
+        draw_screen(screen);
         bool is_still = screen->is_paused || top_is_over(screen->top);
         long wait = is_still ? -1 : milliseconds_until(&screen->next);
         timeout(is_still ? -1 : wait > 0 ? (int)wait : 0);
         int key = getch();
         if (key != ERR)
-            obey(screen, key);
+            handle_key(screen, key);
         if (!is_still && milliseconds_until(&screen->next) <= 0)
             refresh_data(screen);
         if (screen->ends && top_is_over(screen->top))
@@ -273,7 +273,7 @@ int top_screen(struct top *top, const struct top_options *options) {
     set_escdelay(25);
     set_next(&screen);
     atexit(close_screen);
-    run(&screen);
+    run_screen(&screen);
     endwin();
     return STATUS_DONE;
 }

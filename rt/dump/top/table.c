@@ -61,7 +61,7 @@ void top_head_line(struct out *out, const struct top *top, int line) {
     }
 }
 
-static void cell(char text[GRID_CELL], const void *context, const void *of, int column) {
+static void format_cell(char text[GRID_CELL], const void *context, const void *of, int column) {
     const struct top *top = context;
     const struct top_row *row = of;
     enum measure measure = columns[column].measure;
@@ -84,7 +84,7 @@ static bool is_sorted_by(const struct top *top, int column) {
 static struct grid grid_of(const struct page *page, const struct top *top) {
     enum { ALLOCS_RATE, BYTES_RATE, ALLOCS, BYTES, LIVE, PEAK, SITE_LEAST = 34 };
     static const int gives_way[] = {PEAK, ALLOCS, ALLOCS_RATE, LIVE, BYTES, BYTES_RATE};
-    struct grid grid = {.page = page, .cell = cell, .context = top};
+    struct grid grid = {.page = page, .cell = format_cell, .context = top};
     grid_number_columns(&grid, COLUMNS_SHOWN);
     for (int i = 0; i < COLUMNS_SHOWN; i++)
         grid.widths[i] = columns[i].width;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void drop(struct snapshot *snapshot) {
+static void free_snapshot(struct snapshot *snapshot) {
     if (!snapshot)
         return;
     if (snapshot->is_joined)
@@ -61,7 +61,7 @@ static bool load_folder(struct top *top, struct snapshot *snapshot, struct reaso
 }
 
 /* NULL: *why has the reason. */
-static struct snapshot *take(struct top *top, struct reason *why) {
+static struct snapshot *take_snapshot(struct top *top, struct reason *why) {
     static char directory[PATH_MAX];
     struct report_limits everything = {.top = 0};
     struct snapshot *snapshot = memory_zeros(1, sizeof *snapshot);
@@ -93,19 +93,19 @@ static struct snapshot *take(struct top *top, struct reason *why) {
 }
 
 bool top_refresh(struct top *top, struct reason *why) {
-    struct snapshot *now = take(top, why);
+    struct snapshot *now = take_snapshot(top, why);
     if (!now)
         return false;
     /* the counters changed between the reading and the program's end: read again */
     struct reason unimportant;
     bool has_ended = !now->source.report->running && !(top->now && top_is_over(top));
-    struct snapshot *last = has_ended ? take(top, &unimportant) : NULL;
+    struct snapshot *last = has_ended ? take_snapshot(top, &unimportant) : NULL;
     if (last) {
-        drop(now);
+        free_snapshot(now);
         now = last;
     }
     top->count = 0;
-    drop(top->before);
+    free_snapshot(top->before);
     top->before = top->now;
     top->now = now;
     return true;
@@ -113,8 +113,8 @@ bool top_refresh(struct top *top, struct reason *why) {
 
 void top_close(struct top *top) {
     free(top->rows);
-    drop(top->before);
-    drop(top->now);
+    free_snapshot(top->before);
+    free_snapshot(top->now);
     symbolizer_free(&top->names);
 }
 
@@ -144,24 +144,25 @@ static struct rate rate_of(const struct top *top, const struct report_site *site
                          .bytes = per_second(top, counters_bytes(was), counters_bytes(is))};
 }
 
-static bool has(const char *text, const char *filter) {
+static bool contains_ignoring_case(const char *text, const char *filter) {
     return text && strcasestr(text, filter);
 }
 
 static bool is_place_wanted(const struct place *place, const char *filter) {
-    return has(place->function, filter) || has(place->file, filter);
+    return contains_ignoring_case(place->function, filter) || contains_ignoring_case(place->file, filter);
 }
 
 static bool is_wanted(const struct report_site *site, const char *filter) {
     const struct site_view *view = &site->view;
-    bool is_wanted = !*filter || is_place_wanted(&view->at, filter) || has(view->callee, filter) ||
-                     has(view->type, filter) || has(view->module, filter);
+    bool is_wanted =
+        !*filter || is_place_wanted(&view->at, filter) || contains_ignoring_case(view->callee, filter) ||
+        contains_ignoring_case(view->type, filter) || contains_ignoring_case(view->module, filter);
     for (size_t i = 0; !is_wanted && i < view->inlined_count; i++)
         is_wanted = is_place_wanted(&view->inlined[i], filter);
     return is_wanted;
 }
 
-static uint64_t key(const struct top_row *row, enum measure sort) {
+static uint64_t sort_key(const struct top_row *row, enum measure sort) {
     return sort == TOP_BY_RATE ? row->rate.bytes : measure_of(row->site, sort);
 }
 
@@ -170,7 +171,7 @@ static int compare_rows(const void *a, const void *b, void *sort) {
     const struct top_row *left = a, *right = b;
     const enum measure sorts[] = {*(enum measure *)sort, TOP_BY_RATE, MEASURE_BYTES};
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
-        uint64_t larger = key(left, sorts[i]), smaller = key(right, sorts[i]);
+        uint64_t larger = sort_key(left, sorts[i]), smaller = sort_key(right, sorts[i]);
         if (larger != smaller)
             return larger > smaller ? -1 : 1;
     }

@@ -107,12 +107,12 @@ uint64_t bare_type_size_at(const struct type_source *source, Dwarf_Off offset, i
 /* Limit of nesting of templates in template arguments. */
 enum { DEPTH_MAX = 16 };
 
-struct fitting {
+struct match {
     Dwarf_Debug debug;
     struct type_text given, wanted, full; /* given: all wanted arguments; the others: the arguments not yet
                                            * compared */
-    bool tells, is_standard; /* tells: the compiler marks defaults; is_standard: a template of the standard
-                              * library */
+    bool marks_defaults, is_standard; /* marks_defaults: the compiler marks defaults; is_standard: a template
+                                       * of the standard library */
     int depth;
     enum debug_fit fit;
 };
@@ -121,21 +121,21 @@ static bool is_text(struct type_text a, struct type_text b) {
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
-static void lower(struct fitting *fitting, enum debug_fit fit) {
-    if (fit < fitting->fit)
-        fitting->fit = fit;
+static void lower_fit(struct match *match, enum debug_fit fit) {
+    if (fit < match->fit)
+        match->fit = fit;
 }
 
 /* The default of `class Allocator = std::allocator<T>` contains T. */
-static bool depends(struct fitting *fitting, struct type_text argument) {
-    struct type_text left = fitting->given, given;
+static bool depends_on_given(struct match *match, struct type_text argument) {
+    struct type_text left = match->given, given;
     while (type_name_next(&left, &given))
         if (given.length && memmem(argument.text, argument.length, given.text, given.length))
             return true;
     return false;
 }
 
-static bool begins(struct type_text name, const char *with) {
+static bool has_prefix(struct type_text name, const char *with) {
     return name.length >= strlen(with) && memcmp(name.text, with, strlen(with)) == 0;
 }
 
@@ -143,22 +143,22 @@ static bool begins(struct type_text name, const char *with) {
 static bool is_foreign(struct type_text argument) {
     bool is_simple =
         !memchr(argument.text, '<', argument.length) && !memchr(argument.text, ':', argument.length);
-    return !is_simple && (!begins(argument, "std::") || begins(argument, "std::pmr::"));
+    return !is_simple && (!has_prefix(argument, "std::") || has_prefix(argument, "std::pmr::"));
 }
 
 /* Finds the template that the entry's type is or points to, through up to DEPTH_MAX steps. False: no
  * template, or unknown. */
-static bool find_template(struct fitting *fitting, Dwarf_Die die, Dwarf_Off *offset) {
+static bool find_template(struct match *match, Dwarf_Die die, Dwarf_Off *offset) {
     Dwarf_Half tag = 0;
-    bool is_more = debug_reference(fitting->debug, die, DW_AT_type, offset);
+    bool is_more = debug_reference(match->debug, die, DW_AT_type, offset);
     for (int hops = 0; is_more && hops < DEPTH_MAX; hops++) {
         Dwarf_Off next;
-        if (dwarf_offdie_b(fitting->debug, *offset, 1, &die, NULL) != DW_DLV_OK)
+        if (dwarf_offdie_b(match->debug, *offset, 1, &die, NULL) != DW_DLV_OK)
             return false;
         tag = debug_tag(die);
-        is_more = tag && tag != DW_TAG_typedef && debug_reference(fitting->debug, die, DW_AT_type, &next);
+        is_more = tag && tag != DW_TAG_typedef && debug_reference(match->debug, die, DW_AT_type, &next);
         *offset = is_more ? next : *offset;
-        dwarf_dealloc(fitting->debug, die, DW_DLA_DIE);
+        dwarf_dealloc(match->debug, die, DW_DLA_DIE);
     }
     return debug_is_record(tag);
 }
@@ -171,67 +171,65 @@ static struct type_text template_of(struct type_text name) {
 }
 
 static enum debug_fit fit_template(Dwarf_Debug, Dwarf_Off, struct type_text wanted, struct type_text full,
-                                   bool tells, int depth);
+                                   bool marks_defaults, int depth);
 
-static void see_given(struct fitting *fitting, Dwarf_Die die, struct type_text wanted,
-                      struct type_text full) {
+static void see_given(struct match *match, Dwarf_Die die, struct type_text wanted, struct type_text full) {
     Dwarf_Off offset;
     if (is_text(wanted, full))
         return;
-    if (find_template(fitting, die, &offset))
-        lower(fitting, fit_template(fitting->debug, offset, template_of(wanted), template_of(full),
-                                    fitting->tells, fitting->depth + 1));
+    if (find_template(match, die, &offset))
+        lower_fit(match, fit_template(match->debug, offset, template_of(wanted), template_of(full),
+                                      match->marks_defaults, match->depth + 1));
     else
-        lower(fitting, FIT_GUESSED);
+        lower_fit(match, FIT_GUESSED);
 }
 
-static void see_parameter(struct fitting *fitting, Dwarf_Die die, Dwarf_Half tag) {
+static void see_parameter(struct match *match, Dwarf_Die die, Dwarf_Half tag) {
     struct type_text wanted, full;
-    if (!type_name_next(&fitting->full, &full)) {
-        lower(fitting, FIT_GUESSED);
-    } else if (type_name_next(&fitting->wanted, &wanted)) {
-        see_given(fitting, die, wanted, full);
+    if (!type_name_next(&match->full, &full)) {
+        lower_fit(match, FIT_GUESSED);
+    } else if (type_name_next(&match->wanted, &wanted)) {
+        see_given(match, die, wanted, full);
     } else if (!debug_has_attribute(die, DW_AT_default_value)) {
-        bool is_other =
-            tag == DW_TAG_template_type_parameter &&
-            ((fitting->tells && !depends(fitting, full)) || (fitting->is_standard && is_foreign(full)));
-        lower(fitting, is_other ? FIT_NONE : FIT_GUESSED);
+        bool is_other = tag == DW_TAG_template_type_parameter &&
+                        ((match->marks_defaults && !depends_on_given(match, full)) ||
+                         (match->is_standard && is_foreign(full)));
+        lower_fit(match, is_other ? FIT_NONE : FIT_GUESSED);
     }
 }
 
-static void see_parameters(struct fitting *fitting, Dwarf_Die parent, int depth) {
+static void see_parameters(struct match *match, Dwarf_Die parent, int depth) {
     Dwarf_Die die = depth > DEPTH_MAX ? NULL : debug_child_of(parent);
-    for (; die; die = debug_next_of(fitting->debug, die, true)) {
+    for (; die; die = debug_next_of(match->debug, die, true)) {
         Dwarf_Half tag = debug_tag(die);
         if (tag == DW_TAG_GNU_template_parameter_pack)
-            see_parameters(fitting, die, depth + 1);
+            see_parameters(match, die, depth + 1);
         else if (tag == DW_TAG_template_type_parameter || tag == DW_TAG_template_value_parameter ||
                  tag == DW_TAG_GNU_template_template_param)
-            see_parameter(fitting, die, tag);
+            see_parameter(match, die, tag);
     }
 }
 
-static struct type_text until(struct type_text name, struct type_text arguments) {
+static struct type_text name_until(struct type_text name, struct type_text arguments) {
     return (struct type_text){name.text, (size_t)(arguments.text - name.text)};
 }
 
 static enum debug_fit fit_template(Dwarf_Debug debug, Dwarf_Off offset, struct type_text wanted,
-                                   struct type_text full, bool tells, int depth) {
-    struct fitting fitting = {.debug = debug, .tells = tells, .depth = depth, .fit = FIT_SURE};
+                                   struct type_text full, bool marks_defaults, int depth) {
+    struct match match = {.debug = debug, .marks_defaults = marks_defaults, .depth = depth, .fit = FIT_SURE};
     Dwarf_Die die;
-    if (depth > DEPTH_MAX || !type_name_arguments(wanted, &fitting.wanted) ||
-        !type_name_arguments(full, &fitting.full) ||
-        dwarf_offdie_b(debug, offset, 1, &die, NULL) != DW_DLV_OK)
+    if (depth > DEPTH_MAX || !type_name_arguments(wanted, &match.wanted) ||
+        !type_name_arguments(full, &match.full) || dwarf_offdie_b(debug, offset, 1, &die, NULL) != DW_DLV_OK)
         return FIT_GUESSED;
-    fitting.given = fitting.wanted;
-    fitting.is_standard = begins(wanted, "std::");
-    if (!is_text(until(wanted, fitting.wanted), until(full, fitting.full)))
-        fitting.fit = FIT_GUESSED;
-    see_parameters(&fitting, die, 0);
+    match.given = match.wanted;
+    match.is_standard = has_prefix(wanted, "std::");
+    if (!is_text(name_until(wanted, match.wanted), name_until(full, match.full)))
+        match.fit = FIT_GUESSED;
+    see_parameters(&match, die, 0);
     dwarf_dealloc(debug, die, DW_DLA_DIE);
-    if (fitting.full.length)
-        lower(&fitting, FIT_GUESSED);
-    return fitting.fit;
+    if (match.full.length)
+        lower_fit(&match, FIT_GUESSED);
+    return match.fit;
 }
 
 static struct type_text text_of(const char *text) {
@@ -239,13 +237,13 @@ static struct type_text text_of(const char *text) {
 }
 
 enum debug_fit debug_fit(Dwarf_Debug debug, Dwarf_Off offset, const char *wanted, const char *full,
-                         bool tells) {
+                         bool marks_defaults) {
     if (strcmp(wanted, full) == 0)
         return FIT_SURE;
-    return fit_template(debug, offset, text_of(wanted), text_of(full), tells, 0);
+    return fit_template(debug, offset, text_of(wanted), text_of(full), marks_defaults, 0);
 }
 
-bool debug_tells_defaults(Dwarf_Die unit) {
+bool debug_marks_defaults(Dwarf_Die unit) {
     static const char clang[] = "clang version ";
     const char *producer = debug_text(unit, DW_AT_producer);
     const char *version = producer ? strstr(producer, clang) : NULL;

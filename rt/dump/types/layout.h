@@ -113,11 +113,11 @@ enum debug_fit {
     FIT_SURE,    /* no argument is missing, or only defaults are */
 };
 
-/* tells: the unit's compiler marks defaults. The names must match (type_name_matches). */
-enum debug_fit debug_fit(Dwarf_Debug, Dwarf_Off, const char *wanted, const char *full, bool tells);
+/* marks_defaults: the unit's compiler marks defaults. The names must match (type_name_matches). */
+enum debug_fit debug_fit(Dwarf_Debug, Dwarf_Off, const char *wanted, const char *full, bool marks_defaults);
 
 /* True if the unit's compiler marks defaults. */
-bool debug_tells_defaults(Dwarf_Die unit);
+bool debug_marks_defaults(Dwarf_Die unit);
 
 /* ---- Layouts of types by name, from the debug information of a module. */
 

@@ -105,7 +105,7 @@ static uint64_t hash_type(const struct site_view *view) {
     return hash_text(hash_text(0, view->type), view->module);
 }
 
-static size_t find(const struct type_layouts *layouts, const struct site_view *view) {
+static size_t find_type(const struct type_layouts *layouts, const struct site_view *view) {
     return hash_find(&layouts->index, hash_type(view), is_type, view, layouts);
 }
 
@@ -147,7 +147,7 @@ static void add_alternatives(struct type_layouts *layouts, struct site_view view
     char name[TYPE_NAME_SIZE];
     for (const char *left = view.type; type_name_alternative(&left, name);) {
         view.type = string_keep(&layouts->alternatives, name);
-        if (find(layouts, &view) == HASH_NONE)
+        if (find_type(layouts, &view) == HASH_NONE)
             add_type(layouts, &view);
     }
 }
@@ -157,7 +157,7 @@ static void add_types(struct type_layouts *layouts, const struct report *report)
         const struct site_view *view = &report->sites[i]->view;
         if (!view->sited || !view->type)
             continue;
-        if (find(layouts, view) == HASH_NONE)
+        if (find_type(layouts, view) == HASH_NONE)
             add_type(layouts, view);
         if (layouts->wants_fields && strstr(view->type, TYPE_NAME_OR))
             add_alternatives(layouts, *view);
@@ -191,7 +191,7 @@ static bool read_shared(struct shared *shared, struct reason *why) {
 }
 
 /* Terminates the names of holes and bounds their number, since the child may be corrupted. */
-static struct type_layout checked(const struct type_layout *from, const struct type_fields *fields) {
+static struct type_layout checked_layout(const struct type_layout *from, const struct type_fields *fields) {
     struct type_layout layout = *from;
     if (!fields || layout.first_field > fields->count ||
         layout.field_count > fields->count - layout.first_field)
@@ -252,7 +252,7 @@ static bool look_up(struct type_layouts *layouts, const struct wanted *wanted, c
     check_fields(fields);
     for (size_t i = 0; i < wanted->count; i++) {
         struct module_type *type = &layouts->types[wanted->types[i]];
-        type->layout = checked(&shared->layouts[i], fields);
+        type->layout = checked_layout(&shared->layouts[i], fields);
         type->fields = fields;
     }
     munmap(shared, size);
@@ -306,7 +306,7 @@ static bool has_type(const void *key, const void *context, size_t element) {
 }
 
 /* A type that a module only declares gets its layout from another module. */
-static void borrow(struct type_layouts *layouts) {
+static void borrow_layouts(struct type_layouts *layouts) {
     struct hash_index known = {.count = 0};
     for (size_t i = 0; i < layouts->count; i++)
         if (layouts->types[i].layout.state != TYPE_UNKNOWN)
@@ -328,14 +328,14 @@ void type_layouts_read(struct type_layouts *layouts, const struct report *report
     struct wanted wanted = {.types = memory_zeros(layouts->count, sizeof *wanted.types),
                             .names = memory_zeros(layouts->count, sizeof *wanted.names)};
     look_into_all(layouts, &wanted, modules);
-    borrow(layouts);
+    borrow_layouts(layouts);
     free(wanted.types);
     free(wanted.names);
 }
 
 const struct module_type *type_layouts_find(const struct type_layouts *layouts,
                                             const struct site_view *view) {
-    size_t found = view->sited && view->type ? find(layouts, view) : HASH_NONE;
+    size_t found = view->sited && view->type ? find_type(layouts, view) : HASH_NONE;
     return found == HASH_NONE ? NULL : &layouts->types[found];
 }
 

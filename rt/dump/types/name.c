@@ -48,7 +48,7 @@ struct writing {
     size_t used;
 };
 
-static bool put(struct writing *writing, const char *part, size_t length) {
+static bool put_part(struct writing *writing, const char *part, size_t length) {
     if (length >= TYPE_NAME_SIZE - writing->used)
         return false;
     memcpy(writing->text + writing->used, part, length);
@@ -58,7 +58,8 @@ static bool put(struct writing *writing, const char *part, size_t length) {
 
 static bool put_word(struct writing *writing, const char *word, size_t length) {
     bool follows_word = writing->used && is_word(writing->text[writing->used - 1]);
-    return (!follows_word || put(writing, " ", 1)) && put(writing, word, without_suffix(word, length));
+    return (!follows_word || put_part(writing, " ", 1)) &&
+           put_part(writing, word, without_suffix(word, length));
 }
 
 /* Removes a cast before the number of an argument: "(short)" before 3. */
@@ -99,7 +100,7 @@ bool type_name_read(struct type_name *name, const char *spelled) {
             drop_directory(&writing);
         } else if (!length) {
             length = 1;
-            is_put = isspace((unsigned char)*spelled) || put(&writing, spelled, 1);
+            is_put = isspace((unsigned char)*spelled) || put_part(&writing, spelled, 1);
         } else if (is_tag(spelled, length)) {
             name->is_tag |= writing.used == 0;
         } else if (is_inline_namespace(spelled, length)) {
@@ -132,7 +133,7 @@ void type_name_strip(struct type_name *name, type_name_space *is_inline, const v
         if (is_scope && is_inline(context, begin, (size_t)(at - begin) + length))
             length += strlen("::");
         else
-            put(&writing, at, length);
+            put_part(&writing, at, length);
         at += length;
     }
     name->text[writing.used] = '\0';
@@ -146,7 +147,7 @@ static const char *skip_one(const char *text) {
 }
 
 /* Change of the nesting depth by the character. */
-static int nesting(const char *text) {
+static int nesting_change(const char *text) {
     bool is_arrow = *text == '>' && text[-1] == '-';
     return (*text != '\0' && strchr("<([", *text)) - (*text != '\0' && strchr(">)]", *text) && !is_arrow);
 }
@@ -156,7 +157,7 @@ static const char *skip_arguments(const char *text, bool is_one) {
     for (int depth = 0; *text; text = skip_one(text)) {
         if (depth == 0 && (*text == '>' || (is_one && *text == ',')))
             return text;
-        depth += nesting(text);
+        depth += nesting_change(text);
     }
     return text;
 }

@@ -97,13 +97,14 @@ static void keep_text(struct type_search *search, const char *text) {
     }
 }
 
-static void add(struct type_found **list, size_t *count, size_t *room, const struct type_found *found) {
+static void append_found(struct type_found **list, size_t *count, size_t *room,
+                         const struct type_found *found) {
     memory_grow(list, *count, room, sizeof **list);
     (*list)[(*count)++] = *found;
 }
 
-static void note(struct type_search *search, const struct type_entry *entry, const struct type_name *name,
-                 uint64_t whole) {
+static void note_entry(struct type_search *search, const struct type_entry *entry,
+                       const struct type_name *name, uint64_t whole) {
     struct type_found noted = {.offset = entry->offset,
                                .whole = whole,
                                .text = search->text_size,
@@ -115,7 +116,7 @@ static void note(struct type_search *search, const struct type_entry *entry, con
     for (; i != HASH_NONE; i = search->wanted[i].next) {
         noted.wanted = i;
         if (is_kind(search, &search->names[i], entry->tag))
-            add(&search->noted, &search->noted_count, &search->noted_room, &noted);
+            append_found(&search->noted, &search->noted_count, &search->noted_room, &noted);
     }
 }
 
@@ -128,7 +129,7 @@ static void type_search_see(struct type_search *search, const struct type_entry 
         number_map_add(&search->declared, entry->offset, whole);
     else if (has_tag(entry->tag))
         number_map_add(&search->defined, whole, entry->offset);
-    note(search, entry, &name, whole);
+    note_entry(search, entry, &name, whole);
 }
 
 static void type_search_see_inline(struct type_search *search, const char *spelled) {
@@ -155,7 +156,7 @@ static bool is_enough(struct type_search *search, const struct type_found *found
     return wanted->definitions >= FOUND_MAX && wanted->last == found->whole;
 }
 
-static void settle(struct type_search *search, struct type_found *noted, const char *full) {
+static void settle_found(struct type_search *search, struct type_found *noted, const char *full) {
     struct type_wanted *wanted = &search->wanted[noted->wanted];
     const char *name = search->names[noted->wanted].text;
     if (!type_name_matches(name, full))
@@ -168,7 +169,7 @@ static void settle(struct type_search *search, struct type_found *noted, const c
         wanted->last = noted->whole;
     }
     wanted->best = noted->fit > wanted->best ? noted->fit : wanted->best;
-    add(&search->found, &search->found_count, &search->found_room, noted);
+    append_found(&search->found, &search->found_count, &search->found_room, noted);
 }
 
 /* Tries the noted names with inline namespaces, and then without them. */
@@ -178,9 +179,9 @@ static void type_search_end_unit(struct type_search *search) {
         struct type_name stripped;
         strcpy(stripped.text, search->text + noted->text);
         type_name_strip(&stripped, is_inline, search);
-        settle(search, noted, search->text + noted->text);
+        settle_found(search, noted, search->text + noted->text);
         if (strcmp(stripped.text, search->text + noted->text) != 0)
-            settle(search, noted, stripped.text);
+            settle_found(search, noted, stripped.text);
     }
     search->noted_count = 0;
     search->text_size = 0;
@@ -280,7 +281,7 @@ static void see_inline(struct walk *walk, const char *name) {
 static void walk_children(struct walk *, Dwarf_Die parent, int depth);
 
 /* False: the path is too long. */
-static bool enter(struct path *path, const char *name) {
+static bool enter_scope(struct path *path, const char *name) {
     size_t length = strlen(path->text);
     return snprintf(path->text + length, PATH_SIZE - length, "%s::", name) < (int)(PATH_SIZE - length);
 }
@@ -291,7 +292,7 @@ static void walk_scope(struct walk *walk, Dwarf_Die die, const char *name, int d
     bool is_inline = name && debug_has_attribute(die, DW_AT_export_symbols);
     if (is_inline)
         see_inline(walk, name);
-    if (!name || (enter(&walk->whole, name) && (is_inline || enter(&walk->usual, name))))
+    if (!name || (enter_scope(&walk->whole, name) && (is_inline || enter_scope(&walk->usual, name))))
         walk_children(walk, die, depth + 1);
     walk->whole.text[whole] = walk->usual.text[usual] = '\0';
 }
@@ -350,7 +351,7 @@ static void walk_unit(void *context, Dwarf_Die unit, const struct debug_unit_hea
     walk->search.is_c = is_c_language(debug_number(walk->search.debug, unit, DW_AT_language));
     walk->has_split_unit |= debug_is_split(unit);
     walk->whole.text[0] = walk->usual.text[0] = '\0';
-    walk->search.tells_defaults = debug_tells_defaults(unit);
+    walk->search.tells_defaults = debug_marks_defaults(unit);
     walk_children(walk, unit, 0);
     type_search_end_unit(&walk->search);
 }

@@ -134,7 +134,7 @@ def suppressed():
     with open("known", "a") as file:
         file.write("\n  \nrace:helper\n")
     process = run([program], "format=json:leaks=1:suppress=known")
-    said = "allocsite: no suppression, not of the form leak:PATTERN: race:helper\n"
+    said = "allocsite: suppression ignored, not of the form leak:PATTERN: race:helper\n"
     expect("suppressed: another form is told, the rest holds", (said, some["sites_left_out"]),
            (process.err[:len(said)], json.loads(process.err[len(said):])["sites_left_out"]))
 

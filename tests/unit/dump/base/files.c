@@ -46,7 +46,7 @@ static void reads_zeros_where_it_was_cut(void **state) {
     assert_int_equal(bytes[PROFILE_PAGE], 0);
     assert_int_equal(bytes[PROFILE_PAGE - 1], 'x');
     assert_false(file_unmap(&cut, &why));
-    assert_string_equal(why.text, "was cut while it was read");
+    assert_string_equal(why.text, "was truncated while it was read");
     assert_int_equal(((const volatile char *)before.bytes)[SIZE - 1], 'x');
     assert_int_equal(((const volatile char *)after.bytes)[SIZE - 1], 'x');
     assert_true(file_unmap(&after, &why));
@@ -66,7 +66,7 @@ static void reports_truncation(void **state) {
     assert_true(input_each(path, cut_it, &size, &why));
     size = PROFILE_PAGE;
     assert_false(input_each(path, cut_it, &size, &why));
-    assert_string_equal(why.text, "was cut while it was read");
+    assert_string_equal(why.text, "was truncated while it was read");
 }
 
 int main(void) {

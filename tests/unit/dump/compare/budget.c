@@ -109,7 +109,7 @@ static void wrong_lines(void **state) {
     assert_wrong("file \"x\\", "backslash");
     assert_wrong("file \"x\\y\" bytes <= 1", "backslash");
     assert_wrong("file \"x\"bytes <= 1", "closing quote");
-    assert_wrong("file x size <= 1", "limits something else");
+    assert_wrong("file x size <= 1", "does not limit");
     assert_wrong("file x bytes < 1", "no <=");
     assert_wrong("file x bytes 1", "no <=");
     assert_wrong("file x bytes <=", "not a number");
@@ -120,7 +120,7 @@ static void wrong_lines(void **state) {
     assert_wrong("file x allocs <= 1KiB", "right after");
     assert_wrong("file x allocs <= 1.5", "right after");
     assert_wrong("file x bytes <= 1 bytes <= x", "not a number");
-    assert_wrong("stack x lost <= 1", "not known by stack");
+    assert_wrong("stack x lost <= 1", "unknown by stack");
 }
 
 static void a_nul_byte(void **state) {

@@ -55,7 +55,7 @@ static void reports_a_truncated_file(void **state) {
         assert_int_equal(is_cut ? ftruncate(to, 4096) : 0, 0);
         assert_int_equal(module_files_close(&files, &why), !is_cut);
     }
-    assert_string_equal(why.text, "was cut while it was read");
+    assert_string_equal(why.text, "was truncated while it was read");
     unlink(path);
     close(from);
     close(to);

@@ -420,7 +420,7 @@ static void sums_that_are_too_large(void **state) {
     add(second);
     const struct report *report = end();
     assert_true(row(report, first, 1)->counters.allocs == UINT64_MAX);
-    assert_string_equal(report->reasons[0], "some sums are too large to be counted");
+    assert_string_equal(report->reasons[0], "some sums exceed 64 bits");
     joined_free(&joined);
 }
 

@@ -104,7 +104,7 @@ static void a_reset_is_waited_for(void **state) {
     pthread_join(thread, NULL);
     assert_turned_away(0, 0, 0);
     assert_false(control_process((unsigned)getpid(), CONTROL_RESET, &why));
-    assert_string_equal(why.text, "has counted nothing since; when it does its counters start afresh");
+    assert_string_equal(why.text, "has counted nothing since; its counters will be reset at its next event");
     assert_int_equal(file->header->requests, PROFILE_RESET);
 }
 

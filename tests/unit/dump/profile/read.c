@@ -266,7 +266,7 @@ static void more_rare_counters_than_are_known(void **state) {
     memcpy(places, (uint64_t[]){100, 200, 300, 400, 500, 600, 700, 800, 900}, 72);
     memcpy(base, (uint64_t[]){1, 2, 3, 4, 5, 6, 7, 8, 9}, 72);
     char reason[200];
-    snprintf(reason, sizeof reason, "counters that a newer allocsite has and this one does not know: %d",
+    snprintf(reason, sizeof reason, "counters of a newer allocsite that this version does not know: %d",
              9 - PROFILE_RARE_COUNT);
     rare_counters_are(places, base, reason);
 }
@@ -374,9 +374,10 @@ static void reasons_of_the_program(void **state) {
     assert_true(reads());
     assert_int_equal(file.report.reason_count, 3);
     assert_non_null(strstr(file.report.reasons[0], "/lib/other.so"));
-    assert_string_equal(file.report.reasons[1], "a newer allocsite has a reason that this one does not know");
+    assert_string_equal(file.report.reasons[1],
+                        "a newer allocsite gave a reason that this version does not know");
     assert_string_equal(file.report.reasons[2],
-                        "a part of the profile did not get into the file: No space left on device");
+                        "a part of the profile could not be written to the file: No space left on device");
     profile_read_free(&file);
 }
 
@@ -506,7 +507,7 @@ static void areas_that_cannot_be(void **state) {
                                       cases[i].first};
         assert_true(reads());
         assert_int_equal(counters(2)->allocs, 1);
-        assert_reasons("the file is damaged: 1 of 6 areas cannot be so", NULL);
+        assert_reasons("the file is damaged: 1 of 6 areas are invalid", NULL);
         profile_read_free(&file);
     }
     *area = (struct profile_area){12345, 9, fresh, PROFILE_PAGE, 9};
@@ -525,12 +526,12 @@ static void a_file_that_is_cut(void **state) {
             continue;
         }
         assert_true(reads());
-        assert_ptr_equal(strstr(file.report.reasons[0], "the file is cut: "), file.report.reasons[0]);
+        assert_ptr_equal(strstr(file.report.reasons[0], "the file is truncated: "), file.report.reasons[0]);
         profile_read_free(&file);
     }
     image.size = whole - PROFILE_PAGE - 8;
     assert_true(reads());
-    assert_reasons("the file is cut: 2 of 5 areas are not wholly there", NULL);
+    assert_reasons("the file is truncated: 2 of 5 areas are incomplete", NULL);
     assert_int_equal(counters(2)->allocs, 1);
     profile_read_free(&file);
 }
@@ -552,11 +553,11 @@ static void a_large_directory(void **state) {
     directory->chunks[1] = PROFILE_PAGE;
     assert_true(reads());
     assert_null(row(2));
-    assert_reasons("the file is cut: 6 of 12 areas are not wholly there", NULL);
+    assert_reasons("the file is truncated: 6 of 12 areas are incomplete", NULL);
     profile_read_free(&file);
     directory->areas = UINT32_MAX;
     assert_true(reads());
-    assert_ptr_equal(strstr(file.report.reasons[0], "the file is cut: 4294967231 of "),
+    assert_ptr_equal(strstr(file.report.reasons[0], "the file is truncated: 4294967231 of "),
                      file.report.reasons[0]);
     profile_read_free(&file);
 }
@@ -618,17 +619,17 @@ static void files_that_are_no_profiles(void **state) {
     REFUSED(header->magic[3] = 'x', "is neither a profile nor a recording")
     REFUSED(header->magic[7] = '\r', "is a profile that was changed on the way: was it copied as text?")
     REFUSED(header->byte_order = 0x04030201, "is a profile of a machine with the other byte order")
-    REFUSED(header->byte_order = 1, "is a damaged profile: its header is not one")
-    REFUSED(header->rare = 0, "is a damaged profile: its header is not one")
-    REFUSED(header->rare = PROFILE_RARE_MAX + 1, "is a damaged profile: its header is not one")
+    REFUSED(header->byte_order = 1, "is a damaged profile: its header is invalid")
+    REFUSED(header->rare = 0, "is a damaged profile: its header is invalid")
+    REFUSED(header->rare = PROFILE_RARE_MAX + 1, "is a damaged profile: its header is invalid")
     REFUSED(header->version = 99, "is a profile of version 99; this allocsite-dump reads version 1")
-    REFUSED(image.size = 511, "is a profile that is cut: its header is not whole")
+    REFUSED(image.size = 511, "is a truncated profile: its header is incomplete")
     REFUSED(image.size = 7, "is neither a profile nor a recording")
-    REFUSED(image.size = 8191, "is a profile that is cut: its directory is missing")
+    REFUSED(image.size = 8191, "is a truncated profile: its directory is missing")
 #undef REFUSED
 }
 
-#define OUTRUN "sites with blocks that were freed while they were read, and seem to live: 1"
+#define OUTRUN "sites with blocks that were freed during the reading and appear as live: 1"
 enum { LEAP = 1 << 20 };
 
 static struct tally *others;

@@ -91,16 +91,16 @@ static void refuses_damaged_input(void **state) {
     assert_refused(&image, 0, "format version 2");
     image = image_make();
     image.functions[2].depends = 1000;
-    assert_refused(&image, 0, "is none");
+    assert_refused(&image, 0, "is invalid");
     image = image_make();
     image.functions[2].symbol = INT32_MIN;
-    assert_refused(&image, 0, "is none");
+    assert_refused(&image, 0, "is invalid");
     image = image_make();
     image.functions[1].symbol = 0;
-    assert_refused(&image, 0, "is none");
+    assert_refused(&image, 0, "is invalid");
     image = image_make();
     image.functions[0].file = 0;
-    assert_refused(&image, 0, "is none");
+    assert_refused(&image, 0, "is invalid");
 }
 
 int main(void) {
