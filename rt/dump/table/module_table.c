@@ -15,7 +15,8 @@ static bool is_named(const struct elf_section *section, const char *name) {
 bool module_has_table(const struct elf_file *elf) {
     for (size_t i = 0; i < elf->count; i++)
         if ((is_named(&elf->sections[i], ALLOCSITE_SITES_SECTION) ||
-             is_named(&elf->sections[i], ALLOCSITE_FUNCTIONS_SECTION)) &&
+             is_named(&elf->sections[i], ALLOCSITE_FUNCTIONS_SECTION) ||
+             is_named(&elf->sections[i], ALLOCSITE_CALLS_SECTION)) &&
             elf->sections[i].type != SHT_RELA)
             return true;
     return false;

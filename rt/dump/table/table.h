@@ -94,7 +94,7 @@ struct module_table {
 bool module_table_read(struct module_table *, const struct elf_file *, struct reason *why);
 void module_table_free(struct module_table *);
 
-/* True if the file has a section for sites or functions, even an invalid one. */
+/* True if the file has a section for sites, functions or calls, even an invalid one. */
 bool module_has_table(const struct elf_file *);
 
 /* ---- The output of `allocsite-dump sites`: the table of one module, as text or JSON. */
