@@ -41,14 +41,16 @@ static bool mayReturnBlock(const CallBase &call, bool isC) {
                                              }));
 }
 
-static bool mayTell(const CallBase &call, const Reaching &reaching, bool isC) {
+static bool mayTell(const CallBase &call, const Reaching &reaching, HandedOut &bodies, bool isC) {
     const DILocation *location = call.getDebugLoc().get();
     const Function *callee = surelyCalled(call);
     if (!location || location->getLine() == 0 || isa<IntrinsicInst>(call) || call.isInlineAsm())
         return false;
     if (const allocator *row = allocatorCalled(call))
         return row->kind != ALLOCSITE_FREE;
-    return mayReturnBlock(call, isC) && reaching.mayAllocate(call) && !(callee && isOfLanguage(*callee));
+    bool hasBody = callee && !callee->isDeclaration();
+    return mayReturnBlock(call, isC) && reaching.mayAllocate(call) && !(callee && isOfLanguage(*callee)) &&
+           !(hasBody && bodies.of(*callee).returned.from.empty() && bodies.of(*callee).stored.from.empty());
 }
 
 static std::string calleeOf(const CallBase &call) {
@@ -58,12 +60,12 @@ static std::string calleeOf(const CallBase &call) {
     return symbol.str();
 }
 
-static CallsOfFunction findCalls(Function &function, const Reaching &reaching) {
+static CallsOfFunction findCalls(Function &function, const Reaching &reaching, HandedOut &bodies) {
     CallsOfFunction found;
     bool isC = symbolOf(function).find("_Z") != 0;
     for (Instruction &instruction : instructions(function)) {
         auto *call = dyn_cast<CallBase>(&instruction);
-        if (!call || !mayTell(*call, reaching, isC))
+        if (!call || !mayTell(*call, reaching, bodies, isC))
             continue;
         found.calls.push_back({call, calleeOf(*call)});
         countOf(found.all, *call, found.calls.back().second)++;
@@ -125,7 +127,7 @@ std::vector<CallType> findCallTypes(Module &module, const Reaching &reaching, Ha
     for (Function &function : module) {
         if (!isInstrumented(function) || !reaching.functions.contains(&function) || isOfLibrary(function))
             continue;
-        CallsOfFunction of = findCalls(function, reaching);
+        CallsOfFunction of = findCalls(function, reaching, bodies);
         for (auto &[call, callee] : of.calls)
             if (const allocator *row = allocatorCalled(*call))
                 addSite(search, {call, surelyCalled(*call), row});
