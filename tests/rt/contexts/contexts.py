@@ -237,7 +237,7 @@ def bounded():
     process = run([program], "format=json:report=%e.%p.json:profile=bounded.profile:contexts=20")
     check_behaviour(process)
     report = report_of(process)
-    told = re.findall("([0-9,]+) times? without a path", dump("report", "--by=stack", "--top=0", "bounded.profile"))
+    told = re.findall("([0-9,]+) calls? without a path", dump("report", "--by=stack", "--top=0", "bounded.profile"))
     expect("without a path", report["walks"]["without_stack"], sum(int(calls.replace(",", "")) for calls in told))
     expect("stacks", True, len(report["sites"]) < len(report["stacks"]) <= len(report["sites"]) + 20 + 10)
 

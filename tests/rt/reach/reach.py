@@ -186,7 +186,7 @@ def mapped():
         expect("exact", (True, None), (report["exact"], report.get("lost_unknown")))
         lines = run([program], "reach=1").err
         blocks = total(noted("mapped.c", what="possibly").values())
-        expect(f"told: {lines}", True, f"; possibly lost: {blocks[0]} blocks of {blocks[1]} B, to which only memory points" in lines)
+        expect(f"told: {lines}", True, f"; possibly lost: {blocks[1]} B in {blocks[0]} blocks, to which only memory points" in lines)
 
 
 def registered():
