@@ -16,7 +16,7 @@ enum kind { COUNT, SIZE, SHARE };
 
 static const struct {
     const char *name;
-    size_t number; /* where a site has it */
+    size_t number; /* the counter's offset in a site */
     enum kind kind;
     bool is_rare;  /* shown only if the total is not zero */
     bool is_owned; /* unknown where blocks have no owners */
@@ -134,7 +134,7 @@ static void cell(char text[GRID_CELL], const void *report, const void *row, int 
         strcpy(text, column_name((enum column)column));
 }
 
-/* In a report of leaks the rows that are not shown say something only if they have live blocks. */
+/* In a report of leaks the hidden rows matter only if they have live blocks. */
 static bool has_hidden(const struct report *report) {
     return report_hidden_count(report) && (!report->limits.leaks || report->hidden.counters.live_blocks);
 }
@@ -174,7 +174,7 @@ static void put_apart(const struct page *page, const struct grid *grid) {
     grid_end(page);
 }
 
-/* Says which of the live blocks are no leaks, where no row has any. */
+/* Says that no row leaks, and how many live blocks the hidden rows have. */
 static void put_no_leaks(const struct page *page) {
     const struct report *report = page->report;
     const struct counters *left_out = &report->hidden.counters;

@@ -75,7 +75,7 @@ static void put_address(struct out *out, const char *before, uint64_t address) {
     out_hex(out, address);
 }
 
-/* What is not known has no name here. */
+/* An unknown name is an empty value here. */
 static void name(struct values *values, const char *text) {
     value_text(values, text ? text : "");
 }
@@ -130,7 +130,7 @@ void report_csv(struct out *out, const struct report *report) {
 
 /* ---- The report as values separated by tabs, without names. */
 
-/* Of who only gives back, that. */
+/* A line that only frees has the freed blocks and bytes instead of calls and live blocks. */
 void value_amounts(struct values *values, const struct counters *counters, bool is_freed) {
     value_number(values, is_freed ? counters->frees + counters->moved : counters->live_blocks);
     value_number(values, is_freed ? counters->freed_bytes + counters->moved_bytes : counters->live_bytes);

@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-/* So many allocations of a site that never has two blocks at once are worth a word. */
+/* Advice about churn needs this many allocations of a site that never has two live blocks. */
 #define CHURN_ALLOCS 1000
-#define CHURN_EACH   100 /* for each block that is there at once */
+#define CHURN_EACH   100 /* for each block that is live at once */
 
-/* Callers of a line that are shown. */
+/* Callers of a line to show. */
 enum { CALLERS_SHOWN = 3 };
 
-/* Pairs of one owner that are shown singly. */
+/* Pairs of one owner to show one by one. */
 #define PAIRS_SHOWN 5
 
 static void put_single(const struct page *page, uint64_t stacks) {
@@ -37,8 +37,8 @@ static void put_advice(const struct page *page, const struct report_site *site) 
 }
 
 struct histogram {
-    const uint64_t *counts;        /* by class */
-    void (*put)(char *, uint64_t); /* writes what the classes are of */
+    const uint64_t *counts;        /* by size class */
+    void (*put)(char *, uint64_t); /* writes a bound of a class */
     unsigned first, last, largest; /* classes; first > last: empty */
     uint64_t sum;
 };
@@ -137,7 +137,8 @@ static void put_amount(const struct page *page, const struct report_pair *pair) 
     page_size(page, pair->bytes);
 }
 
-/* "3 blocks of 1.0 KiB freed by main app.c:12:3 free": places are long, so the amount comes first. */
+/* Puts "3 blocks of 1.0 KiB freed by main app.c:12:3 free": source locations are long, so the amount comes
+ * first. */
 static void put_pair(const struct page *page, const struct report_pair *pair) {
     struct line line;
     page_begin_below(&line, page);
@@ -206,7 +207,7 @@ void details_of_others(const struct page *page, const struct report_site *site, 
     page_end_below(&line);
 }
 
-/* Puts "called by node (a.c:3) <- ": the callers that all calls of the row have in common. */
+/* Puts "called by node (a.c:3) <- ": the callers common to all calls of the row. */
 static void put_common_callers(const struct page *page, const struct report_site *site) {
     bool has_inlined = page_inlined(page, site, "called by ");
     for (size_t i = 0; i < site->shared_caller_count; i++) {
@@ -255,8 +256,8 @@ static void put_shares(const struct page *page, const struct report_site *site) 
         out_text(page->out, ", none with half of it (--by=caller shows all)");
 }
 
-/* Puts "called by node (a.c:3) <- load (a.c:12) 83.1%, parse (b.c:7) 16.9%": the callers that all calls have
- * in common, and the ones where they part with their shares of the calls. */
+/* Puts "called by node (a.c:3) <- load (a.c:12) 83.1%, parse (b.c:7) 16.9%": the callers common to all calls,
+ * then the callers that differ, with their shares of the calls. */
 static void put_callers(const struct page *page, const struct report_site *site) {
     struct line line;
     bool is_known = site->main_stack && site->caller_count &&
@@ -307,7 +308,7 @@ static void put_end_of_fault(const struct page *page, const char *what, const st
     page_chain(page, site);
 }
 
-/* "FAULT: freed twice, 2 times (200 B)" and both places */
+/* Puts "FAULT: freed twice, 2 times (200 B)" and both source locations. */
 static void put_fault(const struct page *page, const struct report_pair *fault) {
     page_style(page, STYLE_ALARM);
     out_text(page->out, page->is_markdown ? "\n**Fault:** " : "FAULT: ");

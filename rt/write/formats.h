@@ -24,18 +24,18 @@ static inline void report_write(struct out *out, const struct report *report, en
 
 struct values {
     struct out *out;
-    const char *end; /* of a line; NULL: they have tabs */
-    bool has_begun;  /* the line */
+    const char *end; /* of a line; NULL: values are separated by tabs */
+    bool has_begun;  /* a value of the current line was written */
 };
 
 static inline struct values values_csv(struct out *out) {
     return (struct values){.out = out, .end = "\r\n"};
 }
 
-/* How many lines follow is the first one, so that a script knows what it reads. */
+/* Writes the number of lines that follow as the first line, so that a script can find the next table. */
 struct values values_tsv(struct out *, size_t lines);
 
-/* NULL: nothing, so that what is not known is not what has no name. */
+/* NULL writes an empty value without quotes: unknown differs from a name that is empty. */
 void value_text(struct values *, const char *);
 void value_number(struct values *, uint64_t);
 void value_id(struct values *, uint64_t);
@@ -44,54 +44,56 @@ void value_id(struct values *, uint64_t);
 void value_begin(struct values *);
 void values_end(struct values *);
 
-/* Live blocks and bytes, calls and bytes; is_freed: blocks and bytes that were given back. */
+/* Writes live blocks, live bytes, calls and bytes. is_freed: freed blocks and freed bytes instead. */
 void value_amounts(struct values *, const struct counters *, bool is_freed);
 
-/* Place, function, allocator and type. */
+/* Writes source location, function, allocator and type. */
 void value_site(struct values *, const struct site_view *);
 
 /* ---- Call paths. */
 
-/* The calls of a stack, the allocator's first; callers: those of the function that has the line's code. They
- * are valid until the next path is taken. */
+/* The calls of a stack, the allocator's first. `line` and `callers` are indices: of the call with the line of
+ * the allocation, and of the first caller of the function that contains this line. `calls` is valid until the
+ * next call of path_of. */
 struct path {
     const struct report_call *calls;
-    size_t count, line, callers; /* line, callers: numbers of calls; callers is count if there are none */
-    const char *type;            /* of the allocation; NULL: unknown */
+    size_t count, line, callers; /* callers is count if there are none */
+    const char *type;            /* of the allocated element; NULL: unknown */
 };
 
-/* depth: frames of the stack; 0: all. Empty if stack is NULL, or paths are not known. */
+/* Returns the path of the innermost `depth` frames of the stack; 0: of all. Empty if stack is NULL or the
+ * report has no paths. */
 struct path path_of(const struct report *, const struct report_stack *, uint64_t depth);
 
-/* Writes "parse <- load <- main". Functions without a name that call one another are shown as their module.
- */
+/* Writes "parse <- load <- main". A run of functions without names is shown as their module. */
 void path_callers(const struct page *, const struct path *, bool has_lines);
 
-/* All functions as one value of CSV, "<-" between them; and the callers, a value each. */
+/* Write all functions as one CSV value with "<-" between them, and each caller as its own value. */
 void value_stack(struct values *, const struct path *);
 void value_callers(struct values *, const struct path *);
 
-/* ---- The parts that documents in JSON have in common. */
+/* ---- The parts that JSON documents have in common. */
 
-/* Members, "id" to "inlined" and what some sites have besides. */
+/* Writes the members "id" to "inlined", and the members that only some sites have. */
 void json_site(struct json *, const struct site_view *);
 
-/* Members, one for each counter. A site has more of them than totals. */
+/* Writes a member for each counter. A site has more counters than totals have. */
 void json_counters(struct json *, const struct counters *, bool is_site);
 
-/* Members, "lost_blocks" and "lost_bytes" and the same of possibly lost blocks, if the report has them. */
+/* Writes "lost_blocks", "lost_bytes" and the same members of possibly lost blocks, if the report has them. */
 void json_lost(struct json *, const struct report *, struct report_lost);
 
-/* Members, "function" to "column". */
+/* Writes the members "function" to "column". */
 void json_place(struct json *, const struct place *);
 
-/* Member, "frames": the path of a stack (path_of), which is returned. */
+/* Writes the member "frames" and returns the path that it shows (path_of). */
 struct path json_frames(struct json *, const struct report *, const struct report_stack *, uint64_t depth);
 
-/* The frames of a row by stack, as a member; of others nothing. */
+/* Writes the frames of a row by stack as a member. Writes nothing for other rows. */
 void json_way(struct json *, const struct report *, const struct report_site *);
 
-/* Members, "program" to "finished": whose numbers these are, and whether they are exact. */
+/* Writes the members "program" to "finished": the processes of the report, and whether its numbers are
+ * exact. */
 void json_head(struct json *, const struct report *);
 
 /* ---- The columns of tables for people. */
@@ -116,8 +118,8 @@ enum column {
     COLUMNS
 };
 
-/* Returns whether rows whose sum is totals have something to say in the column. Of the shares only that of
- * the column that rows are sorted by is shown. */
+/* Returns whether the column is worth showing for rows whose sum is totals. Only one column of shares is
+ * shown: the shares of the sorted column. */
 bool column_is_shown(const struct report *, const struct report_limits *, const struct report_site *totals,
                      enum column);
 
@@ -127,13 +129,14 @@ enum column column_sorted(const struct report_limits *);
 /* Returns the column with the shares of a column's numbers. */
 enum column column_share(enum column);
 
-/* Drops columns until a narrow page has room for the site. The grid may have columns that are not in this
- * list. */
+/* Drops columns until a narrow page has enough columns left for the site. The grid may also have columns
+ * outside of this list. */
 void columns_narrow(struct grid *, const struct report_limits *);
 
 const char *column_name(enum column);
 
-/* The text of a site in the column: one of the report, its totals or its hidden ones. */
+/* Writes the cell of a site in the column. The site is a row of the report, its totals or the sum of its
+ * hidden rows. */
 void column_cell(char text[UNITS_SIZE], const struct report *, const struct report_site *, enum column);
 
 #endif

@@ -106,7 +106,7 @@ static void put_sites(struct json *json, const struct report *report) {
     json_close(json, ']');
 }
 
-/* Sites that counted something and are not in the array. */
+/* Returns the number of sites with counts that are not in the array. */
 static uint64_t left_out(const struct report *report) {
     uint64_t count = 0;
     for (size_t i = report->shown; i < report->counted; i++)
@@ -154,7 +154,7 @@ static void put_texts(struct json *json, const char *key, const char *const *tex
     json_close(json, ']');
 }
 
-/* Of how many processes each reason is. */
+/* Writes for each reason the number of processes that have it. */
 static void put_reason_parts(struct json *json, const struct report *report) {
     json_open(json, "inexact_processes", '[');
     for (size_t i = 0; i < report->reason_count; i++) {
@@ -172,7 +172,8 @@ static void put_processes(struct json *json, const struct report_processes *seve
         put_texts(json, "programs", several->programs, several->program_count);
 }
 
-/* Of children, and of what these had of their parents: where there are any. */
+/* Writes the number of forked children and the blocks that they inherited and left alone, if there are
+ * any. */
 static void put_forked(struct json *json, const struct report *report) {
     const struct report_processes *several = &report->several;
     if (several->forked || report->forked)
@@ -183,7 +184,7 @@ static void put_forked(struct json *json, const struct report *report) {
     json_number(json, "untouched_bytes", several->untouched_bytes);
 }
 
-/* with_parts: more of several processes. */
+/* with_parts: also writes the members of a report of several processes. */
 static void put_head(struct json *json, const struct report *report, bool with_parts) {
     const struct report_processes *several = &report->several;
     with_parts &= several->count != 0;
@@ -248,7 +249,7 @@ static void put_stack(struct json *json, const struct report *report, const stru
     json_close(json, '}');
 }
 
-/* Of sites that programs are given. */
+/* Writes the stacks of the sites in the array. */
 static void put_stacks(struct json *json, const struct report *report) {
     json_open_line(json, "stacks", '[');
     for (size_t i = 0; i < report->stack_count; i++)
@@ -257,7 +258,7 @@ static void put_stacks(struct json *json, const struct report *report) {
     json_close(json, ']');
 }
 
-/* Of sites that programs are given. */
+/* Writes the phases of the sites in the array. */
 static void put_phases(struct json *json, const struct report *report) {
     if (!report->phase_count)
         return;

@@ -30,7 +30,7 @@ static bool is_below(const char *path, const char *directory) {
     return length > 1 && strncmp(path, directory, length) == 0 && path[length] == '/';
 }
 
-/* Keeps what both begin with of whole components. */
+/* Shortens directory to the components that it has in common with path. */
 static void keep_common(char *directory, const char *path) {
     size_t same = 0;
     while (directory[same] && directory[same] == path[same])
@@ -93,7 +93,8 @@ void line_fit(struct report *report, int fd) {
 
 enum { ROOM_MOST = 72, ROOM_LEAST = 20 };
 
-/* Stands for a space in the text of a line; names have none, for out_plain. */
+/* Marks a preferred line break in the text of a line. Names never contain it, because out_plain removes
+ * it. */
 static const char soft = '\v';
 
 void line_begin(struct line *line, const struct page *to, size_t used, size_t indent) {
@@ -114,14 +115,15 @@ void line_space(const struct page *page) {
     out_char(page->out, page->room ? soft : ' ');
 }
 
-/* Bytes of the text up to a stop, and its columns: sequences that colour it have none. */
+/* Returns the number of bytes before the first of the stops, and sets their width in columns. Colour
+ * sequences have no width. */
 static size_t part_at(const char *text, const char *stops, size_t *columns) {
     size_t length = 0;
     *columns = 0;
     while (text[length] && !strchr(stops, text[length])) {
         if (text[length] == '\x1b') {
             length += strcspn(text + length, "m");
-            length += text[length] != '\0'; /* a line that was cut ends within */
+            length += text[length] != '\0'; /* a cut line can end within a colour sequence */
             continue;
         }
         size_t character = utf8_length(text + length);
@@ -131,8 +133,8 @@ static size_t part_at(const char *text, const char *stops, size_t *columns) {
     return length;
 }
 
-/* The same up to where a line may be broken: a number stays with what it counts, a function with its place.
- */
+/* Like part_at, up to the next possible line break. A number stays with its noun, and a function with its
+ * source location. */
 static size_t word_at(const char *text, size_t *columns) {
     enum { TOGETHER = 60 };
     size_t length = part_at(text, " \v", columns), more, used;
@@ -189,7 +191,7 @@ void line_cut(struct line *line) {
     }
 }
 
-/* On a narrow terminal names stick out rather than lose all. */
+/* On a very narrow terminal, names exceed the width rather than disappear. */
 size_t line_room(const struct page *page) {
     size_t width = line_width(page), room = width > page->indent ? width - page->indent : 0;
     if (!width || room > ROOM_MOST)

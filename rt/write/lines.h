@@ -16,7 +16,7 @@ struct page {
     size_t room;   /* columns for a path on the current line; 0: any number */
 };
 
-/* Writes a name or text of the program so that it is harmless in terminals and table cells. NULL: "?". */
+/* Writes a string of the program so that it is harmless in terminals and table cells. NULL: "?". */
 void page_code(const struct page *, const char *);
 
 /* Write the name of a function or type, shortened unless the report has full names. */
@@ -27,7 +27,7 @@ void page_type(const struct page *, const char *);
 enum style { STYLE_PLAIN, STYLE_PLACE, STYLE_FAINT, STYLE_ALARM };
 void page_style(const struct page *, enum style);
 
-/* Writes "1,234" and then one or many, as the count is. */
+/* Writes "1,234" and then `one` or `many`, depending on the count. */
 void page_count(const struct page *, uint64_t count, const char *one, const char *many);
 
 /* Writes "1.5 KiB". */
@@ -36,10 +36,10 @@ void page_size(const struct page *, uint64_t bytes);
 /* Writes "12.3%". */
 void page_share(const struct page *, uint64_t part, uint64_t whole);
 
-/* Starts a line below a row. */
+/* Starts a new line below a row. */
 void page_break(const struct page *);
 
-/* Begin a line above a table with a label, and end it. */
+/* Begin and end a line with a label above a table. */
 void page_begin_line(const struct page *, const char *text, const char *markdown);
 void page_end_line(const struct page *);
 
@@ -47,48 +47,49 @@ void page_end_line(const struct page *);
  * "file:line: function (module)" or "module+0x1f: function". NULL: "an unknown place". */
 void page_site(const struct page *, const struct report_site *);
 
-/* Writes the site and then the functions that it was inlined into, " <- " before each. */
+/* Writes the site and then the functions that it was inlined into, with " <- " before each. */
 void page_site_in(const struct page *, const struct report_site *);
 
 /* Writes "function (file:line)". */
 void page_caller(const struct page *, const struct place *);
 
-/* Writes the functions that the site was inlined into, before and then " <- " between them, and returns
- * whether there are any. Of many only the first ones and the last one are shown, unless names are full. */
+/* Writes `before`, then the functions that the site was inlined into with " <- " between them. Returns
+ * whether there are any. Shortens a long chain to the first functions and the last one, unless names are
+ * full. */
 bool page_inlined(const struct page *, const struct report_site *, const char *before);
 
-/* Writes them on a line below the row, "called by ...", if there are any. */
+/* Writes "called by ..." with the functions of page_inlined on a line below the row, if there are any. */
 void page_chain(const struct page *, const struct report_site *);
 
-/* Writes "src/a.c:12:7", as far as it is known. */
+/* Writes "src/a.c:12:7", or the known part of it. */
 void page_place(const struct page *, const struct place *);
 
 /* Writes a path as code. NULL: "?". */
 void page_path(const struct page *, const char *);
 
-/* Writes "src/a.c:12:7", with line and column if they are known. Paths below directory become relative to it,
- * unless it is NULL. */
+/* Writes "src/a.c:12:7", with line and column if they are known. Paths below directory become relative to it.
+ * directory may be NULL. */
 void place_write(struct out *, const struct place *, const char *directory);
 
 /* Writes the path alone. NULL: "?". */
 void place_write_path(struct out *, const char *path, const char *directory);
 
-/* ---- Lines that fit a width. They are broken at spaces; names and paths are shortened before. */
+/* ---- Lines that fit a width. Names and paths are shortened first, then the line is broken at spaces. */
 
-/* Columns of text that does not go to a terminal, unless COLUMNS is set: few enough for a mail or a window
- * beside the source. */
+/* The width of text that does not go to a terminal, unless COLUMNS is set. It fits a mail or half a
+ * screen. */
 enum { LINE_WIDTH = 100, LINE_WIDTH_LEAST = 40 };
 
 /* Sets the width and colour of the report from COLUMNS, NO_COLOR and the terminal at fd, and the directory to
- * which paths are relative. One report at a time: the directory is static. */
+ * which paths are relative. The directory is static: only one report can be written at a time. */
 void line_fit(struct report *, int fd);
 
-/* Sets the directory to which paths are relative: the working directory, or if no file of the program is
- * below it, the directory that all files share. System headers do not count. One report at a time. */
+/* Sets the directory to which paths are relative: the working directory or, if it contains no file of the
+ * program, the directory common to all files except system headers. Static: one report at a time. */
 void line_directory(struct report *);
 
-/* Collects the names of functions and types of a report, so that two names are not shortened to one text.
- * other: a report whose names are in the same text; NULL: none. One report at a time. */
+/* Collects the names of functions and types of a report, so that two names are not shortened to one string.
+ * other: a report whose names appear in the same output; NULL: none. Static: one report at a time. */
 void line_names(struct report *, const struct report *other);
 
 struct line {
@@ -96,22 +97,22 @@ struct line {
     const struct page *to;
     struct out out;
     size_t used, indent;
-    char text[2048]; /* longer text is cut */
+    char text[2048]; /* longer lines are cut */
 };
 
-/* Starts a line. used: columns already written; indent: of continuation lines. Nothing is broken in Markdown,
- * with full names, or without a width. */
+/* Starts a line. used: columns already written; indent: of continuation lines. A line is never broken in
+ * Markdown, with full names, or without a width. */
 void line_begin(struct line *, const struct page *to, size_t used, size_t indent);
 
-/* Writes a space at which a line that does not fit is broken first. */
+/* Writes a space that is preferred as the line break. */
 void line_space(const struct page *);
 void line_end(struct line *);
 
-/* A faint line below a row. */
+/* Begin and end a faint line below a row. */
 void page_begin_below(struct line *, const struct page *);
 void page_end_below(struct line *);
 
-/* Ends a line that may not be continued: drops the text that does not fit. */
+/* Ends a line without continuation: drops the text that exceeds the width. */
 void line_cut(struct line *);
 
 /* Returns the width of the page in columns; 0: unlimited. */
@@ -133,11 +134,11 @@ struct grid {
     const struct page *page;
     grid_cell *cell;
     const void *context;
-    size_t count;                 /* of columns */
-    int columns[GRID_COLUMNS];    /* which they are for the cell's writer */
-    size_t widths[GRID_COLUMNS];  /* of the text; a wider cell shifts the rest of its line */
-    bool is_filled[GRID_COLUMNS]; /* a measured row has more than nothing in it */
-    int dropped[GRID_COLUMNS];    /* columns for which the page is too narrow, the first dropped one first */
+    size_t count;                 /* number of columns */
+    int columns[GRID_COLUMNS];    /* the column numbers that are passed to cell */
+    size_t widths[GRID_COLUMNS];  /* of the text; a wider cell shifts the cells after it */
+    bool is_filled[GRID_COLUMNS]; /* a measured row has a value other than 0 in it */
+    int dropped[GRID_COLUMNS]; /* columns that do not fit the page, in the order in which they were dropped */
     size_t dropped_count;
 };
 
@@ -147,31 +148,31 @@ void grid_number_columns(struct grid *, size_t count);
 /* Widens the columns for the cells of a row. */
 void grid_measure(struct grid *, const void *row);
 
-/* Drops columns of the list until the last column has so many characters of the page: first the columns in
- * which no measured row has anything, then the others, in the order of the list. */
+/* Drops columns of the list until the last column has `room` columns of the page: first the columns without a
+ * value in any measured row, then the others, in the order of the list. */
 void grid_narrow(struct grid *, size_t room, const int *gives_way, size_t count);
 
 /* Returns the width of a row before its last column. */
 size_t grid_width(const struct grid *);
 
-/* Returns the indentation of lines below a row: that of the last column if it is wide, else a small one. */
+/* Returns the indentation of lines below a row: the last column's position if it is wide enough, else a small
+ * indentation. */
 size_t grid_indent(const struct grid *);
 
-/* Writes the row's cells in the dropped columns on a line below the row, as "1.0 KiB peak, 3 moved"; cells
- * that say nothing are left out. */
+/* Writes the row's cells in the dropped columns on a line below the row, as "1.0 KiB peak, 3 moved". Leaves
+ * out empty cells and zeros. */
 void grid_put_dropped(const struct grid *, const struct page *, const void *row);
 
-/* Writes the line of column names; last: name of the last column. */
+/* Writes the column names; last: name of the last column. */
 void grid_head(const struct grid *, const char *last);
 
-/* Writes a row up to its last column, and the end of a row. */
+/* Write a row up to its last column, and the end of a row. */
 void grid_row(const struct grid *, const void *row);
 void grid_end(const struct page *);
 
 /* Pads text of `used` columns to `width` columns, and writes two spaces. */
 void grid_pad(struct out *, size_t used, size_t width);
 
-/* Writes spaces. */
 void out_spaces(struct out *, size_t count);
 
 /* Returns the larger width, but ignores widths above limit: one wide cell must not widen all rows. */

@@ -16,7 +16,7 @@ struct name_piece {
 
 struct name_pieces {
     size_t count;
-    size_t widened; /* pieces on each side that were shown last */
+    size_t widened; /* pieces that name_pieces_widen showed last on each side */
     struct name_piece list[];
 };
 
@@ -24,7 +24,7 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* "operator<" has no bracket. */
+/* The "<" of "operator<" is not a bracket. */
 static size_t operator_length(const char *at) {
     static const char word[] = "operator";
     size_t length = strlen(word);
@@ -85,7 +85,7 @@ struct name_pieces *name_pieces_make(const char *name, bool innermost) {
     return pieces;
 }
 
-/* The first piece that the other name does not have in the same place, or the last one. */
+/* Returns the first piece that the other name does not have in the same position, or the last piece. */
 static size_t first_difference(const struct name_pieces *pieces, const char *other) {
     size_t at = 0;
     for (; at + 1 < pieces->count; at++) {
@@ -97,7 +97,7 @@ static size_t first_difference(const struct name_pieces *pieces, const char *oth
     return at;
 }
 
-/* The same from the end. A word that only ends alike is another one. */
+/* Like first_difference, from the end. A word that is only the end of a longer word differs from it. */
 static size_t last_difference(const struct name_pieces *pieces, const char *other) {
     size_t at = pieces->count - 1, left = strlen(other);
     for (; at; at--) {
@@ -118,7 +118,7 @@ static bool show(struct name_pieces *pieces, size_t at) {
     return is_new;
 }
 
-/* The piece as an argument of something: "Key<int>". */
+/* Shows the piece as an argument: "Key<int>". */
 static void show_argument(struct name_pieces *pieces, size_t at) {
     if (at >= 2 && is_piece(&pieces->list[at - 1], "<") && is_word(*pieces->list[at - 2].begin)) {
         show(pieces, at - 1);
@@ -128,7 +128,8 @@ static void show_argument(struct name_pieces *pieces, size_t at) {
         show(pieces, at + 1);
 }
 
-/* The nearest pieces on both sides that are not shown, at most so many on each. */
+/* Shows the nearest hidden pieces on both sides, at most `most` on each side. Returns whether there were
+ * any. */
 static bool show_around(struct name_pieces *pieces, size_t at, size_t most) {
     bool has_new = false;
     size_t left = most, right = most;
@@ -162,7 +163,7 @@ bool name_pieces_widen(struct name_pieces *pieces, const char *other) {
     return show_around(pieces, first_difference(pieces, other), pieces->widened);
 }
 
-/* Where the pieces that are not shown end, if something stands for them. */
+/* Returns the end of a run of hidden pieces, or `at` if "..." would not be shorter than the run. */
 static size_t gap_end(const struct name_pieces *pieces, size_t at) {
     size_t end = at, length = 0;
     for (; end < pieces->count && !pieces->list[end].is_shown; end++)

@@ -59,7 +59,7 @@ void place_write(struct out *out, const struct place *place, const char *directo
     put_line(out, place);
 }
 
-/* The end of a path tells more than its beginning. */
+/* Shortens a path at its beginning, because the end identifies the file. */
 static void show_path(char text[PATH_MAX], const struct page *page, const char *path) {
     enum { LINE_AND_COLUMN = 10 };
     path_show(text, PATH_MAX, path ? path : "?", page->report->directory);
@@ -140,20 +140,21 @@ static const char *entry_of(const struct report_site *site) {
     return is_known ? stack->frames[entry - 1].function : NULL;
 }
 
-/* Writes ": function"; the line may be broken between the two. */
+/* Writes ": function" with a possible line break between the two. */
 static void put_function(const struct page *page, const char *function) {
     out_char(page->out, ':');
     line_space(page);
     page_function(page, function);
 }
 
-/* A symbol table that lacks the function tells only where it begins, which the address tells better. */
+/* Returns false for a placeholder made of the function's start address: the call's own address is more
+ * precise. */
 static bool has_name(const struct site_view *view) {
     static const char nameless[] = "[function at ";
     return view->at.function && strncmp(view->at.function, nameless, sizeof nameless - 1) != 0;
 }
 
-/* Writes "libc.so.6+0x758cc"; the allocations of a module's other callers have no address. */
+/* Writes "libc.so.6+0x758cc". The row that sums up a module's other callers has no address. */
 static void put_code(const struct page *page, const struct report_site *site) {
     page_code(page, site->view.module ? path_base(site->view.module) : NULL);
     if (site->view.address) {
@@ -163,7 +164,8 @@ static void put_code(const struct page *page, const struct report_site *site) {
         out_text(page->out, ", other callers");
 }
 
-/* An allocation outside instrumented code: the source line if debug information has it, else the address. */
+/* Writes an allocation outside instrumented code: the source line if debug information has it, else the
+ * address. */
 static void put_unsited(const struct page *page, const struct report_site *site) {
     const struct site_view *view = &site->view;
     const char *entry = entry_of(site);
@@ -215,8 +217,8 @@ void page_caller(const struct page *page, const struct place *place) {
     out_char(page->out, ')');
 }
 
-/* Returns the nth function that the site was inlined into; NULL if there are fewer. C++'s headers inline
- * dozens of functions in which nobody wrote a line here: only full names have them. */
+/* Returns the nth function that the site was inlined into; NULL if there are fewer. Skips functions of C++
+ * headers unless names are full: one line of a user can inline dozens of them. */
 static const struct place *inlined_at(const struct page *page, const struct site_view *view, size_t nth) {
     for (size_t i = 0; i < view->inlined_count; i++) {
         const struct place *place = &view->inlined[i];

@@ -22,7 +22,8 @@ struct path path_of(const struct report *report, const struct report_stack *stac
 
 /* ---- For people. */
 
-/* Of functions without a name only where they begin is known, which tells stacks apart and little else. */
+/* Returns whether only the function's start address is known. The address distinguishes stacks but means
+ * nothing to a reader. */
 static bool is_nameless(const struct report_call *call) {
     static const char place[] = "[function at ";
     return call->at.function && call->module && strncmp(call->at.function, place, sizeof place - 1) == 0;

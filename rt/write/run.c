@@ -26,7 +26,8 @@ static void put_digits(struct out *out, uint64_t number, int width) {
     out_u64(out, number);
 }
 
-/* Days since 1970-01-01 by the calendar; March is the first month, so that the odd day ends a year. */
+/* Converts days since 1970-01-01 to a date. Years start in March here, so that the leap day is the last day
+ * of a year. */
 static void put_date(struct out *out, uint64_t days) {
     uint64_t since = days + 719468, era = since / 146097, of_era = since % 146097;
     uint64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
@@ -39,7 +40,7 @@ static void put_date(struct out *out, uint64_t days) {
     put_digits(out, of_year - (153 * month + 2) / 5 + 1, 2);
 }
 
-/* "2026-11-22 20:24:58 UTC" */
+/* Writes "2026-11-22 20:24:58 UTC". */
 static void put_time(struct out *out, uint64_t nanoseconds) {
     uint64_t seconds = nanoseconds / (1000 * MILLION), of_day = seconds % 86400;
     put_date(out, seconds / 86400);
@@ -50,7 +51,7 @@ static void put_time(struct out *out, uint64_t nanoseconds) {
     out_text(out, " UTC");
 }
 
-/* "1.234 s" */
+/* Writes "1.234 s". */
 static void put_duration(struct out *out, uint64_t nanoseconds) {
     uint64_t milliseconds = nanoseconds / MILLION;
     out_u64(out, milliseconds / 1000);

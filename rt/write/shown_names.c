@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finds names that would be shown alike, by a sorted list of the cut names of each width. */
+/* Finds names that would be shown as the same string: a sorted list of shortened names for each width. */
 #include "write/shown_names.h"
 
 #include "write/name_pieces.h"
@@ -13,13 +13,13 @@
 
 struct name_entry {
     const char *name;
-    char *whole; /* as a person reads it, but not cut */
+    char *whole; /* demangled, not shortened */
 };
 
 struct name_cut {
     char *text;
     const struct name_entry *of;
-    char *apart; /* in place of text, which others have too; NULL: not asked for yet */
+    char *apart; /* replaces text if other names have the same text; NULL: not made yet */
 };
 
 struct name_cuts {
@@ -75,7 +75,7 @@ static int by_text(const void *a, const void *b) {
     return strcmp(((const struct name_cut *)a)->text, ((const struct name_cut *)b)->text);
 }
 
-/* Sorts the names and leaves each once. */
+/* Sorts the names and removes duplicates. */
 static void sort_names(struct name_list *list, enum name_kind kind) {
     size_t kept = 0;
     free_cuts(list);
@@ -99,7 +99,7 @@ static void cut(char text[NAME_SIZE], enum name_kind kind, const char *name, siz
     (kind == NAME_TYPE ? name_type : name_function)(text, name, columns);
 }
 
-/* NULL: there is no memory for them. */
+/* Returns the names shortened to a width; NULL: there is no memory. */
 static struct name_cuts *cuts_of(struct name_list *list, enum name_kind kind, size_t columns) {
     struct name_cuts *cuts = list->cuts;
     while (cuts && cuts->columns != columns)
@@ -120,7 +120,7 @@ static struct name_cuts *cuts_of(struct name_list *list, enum name_kind kind, si
     return list->cuts = cuts;
 }
 
-/* The first one of the cuts that has the text; NULL: none does. */
+/* Returns the first of the cuts with the text; NULL if there is none. */
 static struct name_cut *first_cut(struct name_cuts *cuts, const char *text) {
     const struct name_cut key = {.text = (char *)text};
     struct name_cut *cut = bsearch(&key, cuts->list, cuts->count, sizeof *cuts->list, by_text);
@@ -129,7 +129,8 @@ static struct name_cut *first_cut(struct name_cuts *cuts, const char *text) {
     return cut;
 }
 
-/* The next name behind from that the shown one selects as well; NULL: there is none. */
+/* Returns the next name, beginning at `from`, that the shown string selects besides its own; NULL if there is
+ * none. */
 static const struct name_entry *selected_too(struct name_list *list, const struct name_entry *own,
                                              const struct name_entry *from, const char *shown) {
     for (; from < list->list + list->count; from++, list->compared++)
@@ -138,7 +139,7 @@ static const struct name_entry *selected_too(struct name_list *list, const struc
     return NULL;
 }
 
-/* Shows more of the name. False: it selects no other one, or all is shown. */
+/* Shows more of the name. Returns false if the string selects no other name, or if all of it is shown. */
 static bool show_more(struct name_list *list, const struct name_entry *own, bool is_whole,
                       struct name_pieces *pieces, const char *shown) {
     const struct name_entry *first = selected_too(list, own, list->list, shown);
@@ -148,7 +149,8 @@ static bool show_more(struct name_list *list, const struct name_entry *own, bool
     return first && name_pieces_widen(pieces, is_whole ? first->whole : first->name);
 }
 
-/* NULL: there is no memory. */
+/* Returns a string that selects no other name or, if there is none, the whole name; NULL: there is no
+ * memory. */
 static char *keep_apart(struct name_list *list, const struct name_entry *own, bool is_whole,
                         struct name_pieces *pieces) {
     char *shown = name_pieces_join(pieces);
@@ -159,7 +161,7 @@ static char *keep_apart(struct name_list *list, const struct name_entry *own, bo
     return shown;
 }
 
-/* Whether parameters are not needed: no name with the same cut has the same whole name without them. */
+/* Returns whether the whole names without parameters differ for all names with the same cut. */
 static bool are_wholes_apart(const struct name_cut *first, const struct name_cuts *cuts,
                              const struct name_entry *own) {
     for (const struct name_cut *cut = first; cut < cuts->list + cuts->count && by_text(first, cut) == 0;
@@ -169,7 +171,8 @@ static bool are_wholes_apart(const struct name_cut *first, const struct name_cut
     return true;
 }
 
-/* Shows of a function only the first differences from names with the same cut. NULL: there is no memory. */
+/* Returns a string that shows only the first differences of a function from names with the same cut; NULL:
+ * there is no memory. */
 static char *keep_differences(const struct name_cut *first, const struct name_cuts *cuts,
                               const struct name_entry *own, bool is_whole) {
     struct name_pieces *pieces = name_pieces_make(is_whole ? own->whole : own->name, true);
@@ -182,8 +185,8 @@ static char *keep_differences(const struct name_cut *first, const struct name_cu
     return shown;
 }
 
-/* Frees the one that it does not return: the name that selects its function alone, if the columns are enough.
- */
+/* Returns `apart`, which selects its function alone, if it fits the columns, else `narrow`. Frees the other
+ * string. */
 static char *choose(char *apart, char *narrow, size_t columns) {
     bool is_apart = apart && (!narrow || name_columns(apart) <= columns || strlen(apart) <= strlen(narrow));
     free(is_apart ? narrow : apart);

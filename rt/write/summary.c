@@ -98,7 +98,7 @@ void summary_live(const struct page *page) {
     out_text(page->out, " more)");
 }
 
-/* Returns the resident bytes that the report is about: at the sample, or the most; 0: not known. */
+/* Returns the resident bytes at the sample or, without samples, the most; 0: unknown. */
 static uint64_t resident_of(const struct report *report) {
     return report->sampled.time ? report->sampled.resident : report->run.resident;
 }
@@ -201,7 +201,7 @@ bool summary_has_paths(const struct report *report) {
            report_cut_calls(report);
 }
 
-/* Puts a clause about so many calls or paths, if there are any. */
+/* Puts a clause with a count and its noun, unless the count is 0. */
 static void put_clause(const struct page *page, bool *is_first, uint64_t count, const char *one,
                        const char *many) {
     if (!count)
@@ -255,7 +255,8 @@ void summary_hidden(const struct page *page) {
     page_count(page, report->suppressed_count, " suppressed", " suppressed");
 }
 
-/* Without sites the rows are of what calls malloc, which in most programs is one function. */
+/* A report without sites has a row for each caller of malloc. In most programs this is a single wrapper
+ * function, so stacks are needed. */
 static bool lacks_stacks(const struct report *report) {
     const struct counters *totals = &report->totals.counters;
     return report->caller_count && !report->is_unowned && !report->walks.depth &&
@@ -318,7 +319,7 @@ static void mark_reasons(const struct page *page, const char *label, const char 
     }
 }
 
-/* What is damaged says so first. */
+/* The summary of a damaged profile begins with the damage. */
 void summary_text(const struct page *page) {
     const struct report *report = page->report;
     put_line(page, "", put_program, "\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The lines above the table of text and Markdown, and the lines below a row. Functions that write one line
- * write neither its label nor its end. */
+/* The lines above the table of text and Markdown, and the lines below a row. A function that writes one line
+ * writes neither its label nor its end. */
 #ifndef ALLOCSITE_WRITE_SUMMARY_H
 #define ALLOCSITE_WRITE_SUMMARY_H
 
@@ -16,7 +16,7 @@ void summary_processes(const struct page *);
 /* Writes one reason why the report is not exact, and the number of processes that have it, unless all do. */
 void summary_reason(const struct page *, size_t reason);
 
-/* Writes "5.6 MiB in 1,234 allocations and 7 reallocations, 2 failed": as far as there are any. */
+/* Writes "5.6 MiB in 1,234 allocations and 7 reallocations, 2 failed", without the parts that are zero. */
 void summary_totals(const struct page *);
 
 /* Writes "live at exit: 3.4 KiB in 12 blocks; peak: 1.2 MiB in 3,400 blocks (at most 64 KiB more)". */
@@ -26,15 +26,15 @@ void summary_live(const struct page *);
 bool summary_has_resident(const struct report *);
 void summary_resident(const struct page *);
 
-/* Writes "1.0 KiB in 3 blocks; still reachable: 2.4 KiB in 9 blocks", or why nothing is known. */
+/* Writes "1.0 KiB in 3 blocks; still reachable: 2.4 KiB in 9 blocks", or why lost blocks are unknown. */
 void summary_lost(const struct page *);
 
 static inline bool summary_has_lost(const struct report *report) {
     return report->reach || report->lost_unknown;
 }
 
-/* "5 blocks of 300 B that were there when counting began; 9 blocks of 2.0 KiB that 3 forked processes left
- * alone count once, where they were allocated", if there are any. */
+/* Writes "5 blocks of 300 B that were there when counting began; 9 blocks of 2.0 KiB that 3 forked processes
+ * left alone count once, where they were allocated". */
 void summary_inherited(const struct page *);
 
 static inline bool summary_has_inherited(const struct report *report) {
@@ -45,12 +45,12 @@ static inline bool summary_has_inherited(const struct report *report) {
  * others, 30 places, from symbols and debug information alone". */
 void summary_lines(const struct page *);
 
-/* "up to 8 frames; 3 paths end early": what paths are not, if they are not whole. */
+/* Writes "up to 8 frames; 3 paths end early": the limits of the paths that are not whole. */
 bool summary_has_paths(const struct report *);
 void summary_paths(const struct page *);
 
-/* "200 blocks of 59.6 KiB by custom allocators; the 17 blocks of 68.0 KiB that they took for it (backing) are
- * not in the total", if there are any. */
+/* Writes "200 blocks of 59.6 KiB by custom allocators; the 17 blocks of 68.0 KiB that they took for it
+ * (backing) are not in the total". */
 void summary_custom(const struct page *);
 
 /* Writes "17 more sites" for hidden rows. */
@@ -59,14 +59,15 @@ void summary_hidden(const struct page *);
 /* Writes the lines below a row: callers, advice, sizes, lifetimes, and where its blocks were freed. */
 void details_of_site(const struct page *, const struct report_site *);
 
-/* Writes "called by parse <- load <- main" for a row by stack, after calling separate (page_break or
+/* Writes "called by parse <- load <- main" for a row by stack, after a call of separate (page_break or
  * line_space). */
 void details_of_way(const struct page *, const struct report_site *, void (*separate)(const struct page *));
 
-/* Writes "called by load (a.c:12)" for a row by caller. NULL: unknown code is the caller. */
+/* Writes "called by load (a.c:12)" for a row by caller. NULL: the caller is unknown code. */
 void details_of_caller(const struct page *, const struct report_site *, const struct place *caller);
 
-/* Writes "5 calls by parse <- main" for a row by stack, from the innermost depth frames; 0: from all. */
+/* Writes "5 calls by parse <- main" for a row by stack, from the innermost depth frames; 0: from all
+ * frames. */
 void details_of_stack(const struct page *, const struct report_stack *, uint64_t depth, uint64_t calls);
 
 /* Writes how many calls of a site have no stack, in a report by stack. */
