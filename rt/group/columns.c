@@ -8,7 +8,7 @@
 
 /* ---- The columns of groups for people. */
 
-/* Returns whether the columns of self and inclusive cost replace this one. */
+/* Returns whether the columns of self and inclusive cost are shown instead of this column. */
 static bool is_replaced(const struct groups *groups, int column) {
     int sorted = (int)column_sorted(&groups->limits);
     return groups->inclusive && (column == sorted || column == (int)column_share((enum column)sorted));
@@ -39,7 +39,7 @@ static bool is_shown(const struct groups *groups, const struct report *report, i
     }
 }
 
-/* Writes which columns there are, in their order, and returns how many. */
+/* Writes the shown columns in order, and returns their number. */
 static size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *groups,
                              const struct report *report) {
     static const int usual[] = {
@@ -86,14 +86,14 @@ static void signed_size(char *text, uint64_t bytes) {
     units_size(text, is_negative ? -bytes : bytes);
 }
 
-/* A plus if there can be more in members that are only declared. */
+/* Writes the padding, with a plus if members whose types are only declared may have more. */
 static void holes_cell(char text[UNITS_SIZE], const struct type_layout *layout) {
     units_size(text, layout->padding);
     if (layout->is_partial)
         strcat(text, "+");
 }
 
-/* Nothing where it is not known. */
+/* Writes an empty cell if the value is unknown. */
 static void use_cell(char text[UNITS_SIZE], const struct type_use *use, int column) {
     text[0] = '\0';
     if (column == COLUMN_SIZE && use->differs)
@@ -108,7 +108,7 @@ static void use_cell(char text[UNITS_SIZE], const struct type_use *use, int colu
         units_size(text, use->live_padding);
 }
 
-/* Rows that are not shown may all be called by one another. */
+/* Hidden rows have no inclusive cost: they may all call one another, so their sum would count bytes twice. */
 static void inclusive_cell(char text[UNITS_SIZE], const struct groups *groups, const struct report *whole,
                            const struct group *row, enum column column) {
     const struct report_site sum = {.counters = *group_inclusive(row)};
@@ -118,7 +118,7 @@ static void inclusive_cell(char text[UNITS_SIZE], const struct groups *groups, c
         column_cell(text, whole, &sum, column);
 }
 
-/* Shares are of what all rows have, which is more than the totals after a reset. */
+/* Shares relate to the sum of all rows. After a reset this is more than the totals. */
 static void groups_cell(char text[UNITS_SIZE], const struct groups *groups, const struct group *row,
                         int column) {
     const struct report whole = {.totals = groups->whole};
@@ -255,7 +255,7 @@ static void put_key(const struct page *page, enum group_by by, const struct grou
         out_text(page->out, group_unnamed(by));
 }
 
-/* Without numbers: callers and callees have the same blocks. */
+/* Writes no amounts, because the hidden callers and callees share blocks. */
 static void put_hidden_roles(const struct page *page, const struct groups *groups) {
     size_t callers = groups->hidden_of[ROLE_CALLER], callees = groups->hidden_of[ROLE_CALLEE];
     if (callers)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The counters, summed up by something else than sites. */
+/* Counters grouped by something other than sites. */
 #include "group/groups.h"
 
 #include "base/arrays.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- Rows, and which of them are one. */
+/* ---- Rows, and which of them are merged. */
 
 static int compare_keys(const struct groups *groups, const struct group_key *a, const struct group_key *b) {
     bool has_several = groups->by == BY_FUNCTION && !a->is_module; /* modules, some with the plugin */
@@ -26,7 +26,7 @@ static int compare_keys(const struct groups *groups, const struct group_key *a, 
                                           : order_stacks(a->stack, b->stack, groups->depth);
 }
 
-/* The array is sorted by a function without a context; one report is made at a time. */
+/* Context of compare_rows, since qsort passes none. One report is made at a time. */
 static const struct groups *sorted;
 
 static int compare_rows(const void *a, const void *b) {
@@ -61,7 +61,7 @@ void groups_merge(struct groups *groups) {
 
 /* ---- From a report. */
 
-/* Where unsited allocations are made may be known from symbols and debug information. */
+/* Returns whether symbols and debug information give the location of an unsited allocation. */
 static bool is_known(enum group_by by, const struct site_view *view) {
     return by != BY_TYPE && (by == BY_FUNCTION ? view->at.function : view->at.file);
 }
@@ -121,7 +121,7 @@ static struct group_key key_of_stack(const struct groups *groups, const struct r
     return (struct group_key){.site = stack->site, .caller = report_stack_caller(stack)};
 }
 
-/* What is in a stack is taken off what its site has in none. */
+/* Enters a row for each stack, and subtracts it from its site's row without a stack. */
 static void enter_stacks(struct groups *groups, const struct report *report) {
     for (size_t i = 0; i < report->stack_count; i++) {
         const struct report_stack *stack = &report->stacks[i];
@@ -144,7 +144,7 @@ static bool is_empty(const struct counters *counters) {
     return !any;
 }
 
-/* Sites whose stacks have all of it. */
+/* Drops the rows without a stack whose counts are all in stacks. */
 static void drop_empty(struct groups *groups) {
     size_t kept = 0;
     for (size_t i = 0; i < groups->count; i++)
@@ -154,7 +154,7 @@ static void drop_empty(struct groups *groups) {
     groups->count = kept;
 }
 
-/* What pairs tell of who gave blocks back, at the line that did. */
+/* Enters the freed blocks of the pairs, at the lines that freed them. */
 static void enter_freed(struct groups *groups, const struct report *report) {
     static const struct site_view unknown = {.module = "?"};
     for (size_t i = 0; i < report->pair_count - report->fault_count; i++) {
@@ -195,7 +195,7 @@ const char *group_role_name(enum group_role role) {
 
 /* ---- The order of groups, and which of them are shown. */
 
-/* The live bytes of a part are signed. */
+/* The live bytes of a part are signed: flips the sign bit, so that they compare as unsigned numbers. */
 static uint64_t live(const struct groups *groups, const struct counters *counters) {
     return group_by_parts(groups->by) ? counters->live_bytes ^ UINT64_C(1) << 63 : counters->live_bytes;
 }
@@ -229,7 +229,7 @@ static void set_orders(const struct groups *groups, struct group *group) {
     set_order(groups, groups->is_by_inclusive ? first : second, group_inclusive(group), 0);
 }
 
-/* The larger first; what is equal, and has as many bytes and calls, by name. */
+/* The larger amount comes first; rows with equal amounts are ordered by name. */
 static int compare(const void *a, const void *b) {
     const struct group *left = a, *right = b;
     int order =
@@ -245,7 +245,7 @@ static bool is_wanted(const struct groups *groups, const struct group *group) {
     return group->order[2] >= groups->limits.min_bytes && group->order[3] >= groups->limits.min_allocs;
 }
 
-/* Those that are shown come to the front, in their order: of each role as many as are asked for. */
+/* Moves the shown rows to the front and keeps their order. The limit applies to each role. */
 static void cut(struct groups *groups) {
     const struct report_limits *limits = &groups->limits;
     size_t shown_of[ROLES] = {0};

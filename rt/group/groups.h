@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The counters, summed up by something else than sites. Pure, as a report is: the runtime shows its sites so,
- * the reader those of files, and the parts of profiles.
+/* Counters grouped by something other than sites: by function, file, type and so on. These functions only
+ * compute, without input or output of files.
  *
- * Lines, functions, files, types, modules and stacks are sums over the sites of a report, lines that free
- * over its pairs. Threads and phases are sums over the parts of profiles: what came and went in them, whoever
- * owned it. So what is live of a part is what it gained less what it lost, and can be below zero; a peak it
- * has not, nor what was inherited. */
+ * Rows by line, function, file, type, module and stack are sums over the sites of a report. Rows by freeing
+ * line are sums over its pairs. Rows by thread and phase are sums over the parts of profiles: the blocks that
+ * were allocated and freed in a part, independent of their owners. The live bytes of a part are therefore
+ * allocated minus freed bytes and can be negative. Parts have no peak and no inherited blocks. */
 #ifndef ALLOCSITE_GROUP_GROUPS_H
 #define ALLOCSITE_GROUP_GROUPS_H
 
@@ -16,87 +16,87 @@
 #include "write/formats.h"
 #include "write/lines.h"
 
-/* Of a function that is looked at: which part of its inclusive cost a row is. */
+/* The part of a focused function's inclusive cost that a row represents. */
 enum group_role {
     ROLE_NONE,
-    ROLE_CALLER,    /* that it was called from there; these are all of it */
-    ROLE_INCLUSIVE, /* the function's */
-    ROLE_SELF,      /* at its own lines; with the callees this is all of it */
-    ROLE_CALLEE,    /* that it called this */
+    ROLE_CALLER,    /* one caller's share; the callers add up to the inclusive cost */
+    ROLE_INCLUSIVE, /* the whole inclusive cost */
+    ROLE_SELF,      /* allocated at the function's own lines; self and callees add up to the inclusive cost */
+    ROLE_CALLEE,    /* allocated in calls of this function */
     ROLES
 };
 
 struct group_key {
     enum group_role role;
     const char *name;                 /* function, file, type, module or phase; NULL: unknown, or none */
-    bool is_apart;                    /* of what libraries take for themselves, which comes last */
-    bool is_unsited;                  /* of unsited allocations */
-    bool is_module;                   /* name is that of a module, which is all that is known of them */
+    bool is_apart;                    /* row of the libraries' own allocations, sorted last */
+    bool is_unsited;                  /* row of unsited allocations */
+    bool is_module;                   /* only the module is known, and name is its path */
     uint64_t number;                  /* of the line or the thread */
     uint64_t pid;                     /* of the thread */
     const struct report_site *site;   /* by stack and by caller */
-    const struct report_stack *stack; /* NULL: what of the site is in no stack */
-    const struct place *caller;       /* by caller; NULL: not known */
+    const struct report_stack *stack; /* NULL: the part of the site that is in no stack */
+    const struct place *caller;       /* by caller; NULL: unknown */
 };
 
-/* The blocks of a type, or of several, as far as its layout tells of them. */
+/* The blocks of one or several types, as far as the type's layout describes them. */
 struct type_use {
-    const struct type_layout *layout; /* NULL: not known */
-    bool differs;                     /* from module to module */
-    uint64_t bytes, live_bytes;       /* that were laid out */
-    uint64_t padding, live_padding;   /* of them */
+    const struct type_layout *layout; /* NULL: unknown */
+    bool differs;                     /* the layout differs between modules */
+    uint64_t bytes, live_bytes;       /* of blocks with a known layout */
+    uint64_t padding, live_padding;   /* part of these bytes */
 };
 
 enum { GROUP_ORDERS = 4 };
 
 struct group {
     struct group_key key;
-    struct type_use use;              /* by type */
-    struct report_site sum;           /* counters and lost blocks; of a part live is modulo 2^64 */
-    const struct counters *inclusive; /* of a function with all that it called; NULL: the sum */
-    uint64_t order[2 * GROUP_ORDERS]; /* what it is sorted by first */
+    struct type_use use;              /* only by type */
+    struct report_site sum;           /* counters and lost blocks; live counters of a part are modulo 2^64 */
+    const struct counters *inclusive; /* of a function and all its callees; NULL: as sum */
+    uint64_t order[2 * GROUP_ORDERS]; /* sort keys, the most significant first */
 };
 
 struct groups {
-    /* Set by the caller; the rest is zero at first. */
+    /* Set by the caller. The other members start as zero. */
     enum group_by by;
-    const char *filter; /* sites that do not match are in no row (model/filter.h); "" or NULL: all are */
-    bool apart;         /* what libraries take for themselves is one row, but by module and stack */
-    uint64_t depth;     /* frames that stacks are told apart by; 0: all */
-    struct group *rows; /* with room for those that are added */
+    const char *filter; /* sites that do not match are in no row (model/filter.h); "" or NULL: all match */
+    bool apart;         /* the libraries' own allocations are one row, except by module and stack */
+    uint64_t depth;     /* frames in which stacks must differ to have different rows; 0: all */
+    struct group *rows; /* with capacity for the added rows (groups_rows_needed) */
     const struct type_layout *(*layout_of)(const void *layouts, const struct site_view *);
-    const void *layouts;                 /* by type; NULL: they were not looked for */
-    const struct types_unknown *unknown; /* types that they lack */
+    const void *layouts;                 /* by type; NULL: layouts were not read */
+    const struct types_unknown *unknown; /* types without a layout */
     size_t unknown_count;
-    bool show_holes;            /* of types, to people */
-    struct counters *inclusive; /* that rows refer to; NULL: no row does */
-    bool is_by_inclusive;       /* and rows are sorted by that */
-    const char *focus; /* pattern of the function whose callers and callees the rows are; NULL: none */
+    bool show_holes;            /* lists the holes of each type, in formats for people */
+    struct counters *inclusive; /* borrowed by rows; NULL: no row does */
+    bool is_by_inclusive;       /* rows are sorted by inclusive cost */
+    const char *focus; /* pattern of the function whose callers and callees are the rows; NULL: none */
 
     size_t count;
-    struct counters before_reset; /* what the rows of parts have, and the report has not */
-    struct report_site filtered;  /* sum of what is in no row */
+    struct counters before_reset; /* counted in the rows of parts but not in the report */
+    struct report_site filtered;  /* sum of the sites that are in no row */
     bool has_filtered;
 
     /* Set by groups_prepare. */
     struct report_limits limits;
     struct report_site whole;  /* sum of all rows */
-    struct type_use whole_use; /* likewise */
-    size_t shown;              /* the first ones of them */
-    size_t hidden_of[ROLES];   /* how many of the others have each role */
-    struct group hidden;       /* sum of the others, and of what is in no row */
+    struct type_use whole_use; /* of all rows */
+    size_t shown;              /* number of shown rows, which come first */
+    size_t hidden_of[ROLES];   /* number of hidden rows with each role */
+    struct group hidden;       /* sum of the hidden rows, and of the sites that are in no row */
 };
 
-/* For how many rows there must be room to enter a report, or its by lines. */
+/* Returns the capacity that entering a report needs: an upper limit of its rows. */
 size_t groups_rows_needed(const struct groups *, const struct report *);
 
-/* Adds the sites of a prepared report that shows all. Texts are borrowed. */
+/* Adds the sites of a report that was prepared with all its rows. Strings are borrowed. */
 void groups_enter(struct groups *, const struct report *);
 
-/* Makes one row of those that are of one. */
+/* Merges rows with equal keys. */
 void groups_merge(struct groups *);
 
-/* Sums up the rows, sorts them, and decides which are shown. */
+/* Sums up the rows, sorts them, and chooses the shown rows. */
 void groups_prepare(struct groups *, const struct report_limits *);
 
 /* ---- The forms of groups, and what they have in common. */
@@ -108,30 +108,30 @@ ALLOCSITE_FORMATS(ALLOCSITE_FORMAT)
 
 void groups_write(struct out *, const struct groups *, const struct report *, enum report_format);
 
-/* Whether rows are parts of sites by how these were called. */
+/* Returns whether a row is a part of one site: its calls by one stack or caller. */
 static inline bool group_by_stacks(enum group_by by) {
     return by == BY_STACK || by == BY_CALLER;
 }
 
-/* Whether rows of unsited allocations, under their module's name, can be among them. */
+/* Returns whether unsited allocations can have a row under their module's name. */
 static inline bool group_by_has_unsited(enum group_by by) {
     return by != BY_MODULE && !group_by_stacks(by) && !group_by_parts(by);
 }
 
-/* Whether their blocks can be lost. */
+/* Returns whether blocks of a row can be lost. */
 static inline bool group_by_has_lost(enum group_by by) {
     return !group_by_stacks(by) && by != BY_FREED && !group_by_parts(by);
 }
 
-/* NULL: the rows are of no function that is looked at. */
+/* Returns NULL for ROLE_NONE. */
 const char *group_role_name(enum group_role);
 
-/* What stands for no name. */
+/* Returns the text that replaces an unknown name. */
 static inline const char *group_unnamed(enum group_by by) {
     return by == BY_PHASE ? "(no phase)" : by == BY_TYPE ? "(unknown type)" : "unknown";
 }
 
-/* Whether something was counted before a reset. */
+/* Returns whether blocks were counted before a reset. */
 bool groups_have_before(const struct groups *);
 
 static inline const struct counters *group_inclusive(const struct group *row) {
@@ -150,25 +150,25 @@ struct group_counter {
 enum { GROUP_COUNTERS = 4 ALLOCSITE_TOTALS(GROUP_COUNTED) };
 #undef GROUP_COUNTED
 
-/* Writes which counters groups have, in their order, and returns how many. by: BY_SITE is what the totals of
- * a report have. */
+/* Writes the counters of groups in order, and returns their number. BY_SITE: the counters of a report's
+ * totals. */
 size_t groups_counters(struct group_counter list[GROUP_COUNTERS], enum group_by, bool has_lost);
 
 uint64_t group_counter_of(const struct report_site *, const struct group_counter *);
 
 void group_counter_write(struct out *, const struct report_site *, const struct group_counter *);
 
-/* ---- The columns of groups for people: those of sites, but for a few. */
+/* ---- The columns of groups for people: the columns of sites, and a few more. */
 
-/* Those that sites do not have. */
+/* Columns that sites do not have. */
 enum {
-    COLUMN_FREED = COLUMNS, /* bytes that a line gave back, to realloc as well */
-    /* Of functions: what rows are sorted by, of the function alone and with all that it called. */
+    COLUMN_FREED = COLUMNS, /* bytes that a line freed or passed to realloc */
+    /* For functions: the sort key, of the function alone and including its callees. */
     COLUMN_SELF,
     COLUMN_SELF_SHARE,
     COLUMN_INCLUSIVE,
     COLUMN_INCLUSIVE_SHARE,
-    /* Of types: sizeof, what of it is padding, and what that comes to. */
+    /* For types: sizeof, the padding in it, and the padding of all blocks. */
     COLUMN_SIZE,
     COLUMN_HOLES,
     COLUMN_PADDING,
@@ -187,21 +187,21 @@ void type_use_join(struct type_use *, const struct type_use *part);
 /* Adds the numbers alone. */
 void type_use_add(struct type_use *, const struct type_use *);
 
-/* Whether the row's size, and its padding, are one number. */
+/* Returns whether the row has one size, and one amount of padding per element. */
 bool type_use_has_size(const struct type_use *);
 bool type_use_has_padding(const struct type_use *);
 
-/* Lines above the table for people. */
+/* Writes lines above the table for people. */
 void groups_put_types(const struct page *, const struct groups *);
 
-/* Lines below a row for people: each hole, if the groups are to show them. */
+/* Writes a line for each hole below a row for people, if groups->show_holes is set. */
 void groups_put_holes(const struct page *, const struct groups *, const struct type_use *);
 
-/* The members of the document and of a row. */
+/* Write the members of the document and of a row. */
 void groups_types_json(struct json *, const struct groups *);
 void type_use_json(struct json *, const struct type_use *);
 
-/* Size, padding, and padding of all bytes and of what is live, likewise; nothing for what is not known. */
+/* Writes sizeof, padding in it, and padding of all bytes and of live bytes. Unknown values are empty. */
 void type_use_values(struct values *, const struct type_use *);
 
 #endif

@@ -4,14 +4,13 @@
 
 #include "write/formats.h"
 
-/* Allocations of known type, all of them, and the same in bytes. */
+/* Allocations of known type and all allocations, and their bytes. */
 struct types_known {
     uint64_t calls, all_calls;
     uint64_t bytes, all_bytes;
 };
 
-/* One block can be an array, which is elements and nothing else, or have other data behind what the type
- * describes. */
+/* Returns the number of elements. A block that is no array has one element, even if other data follow it. */
 static uint64_t elements(const struct type_layout *layout, uint64_t blocks, uint64_t bytes, bool is_array) {
     uint64_t fit = bytes / layout->size;
     return is_array || fit < blocks ? fit : blocks;
@@ -78,12 +77,12 @@ static struct types_known groups_types_known(const struct groups *groups) {
     return known;
 }
 
-/* Why nothing is known of the types of a module; NULL: there is no index-th such one. */
+/* Returns why the types of a module are unknown, for the index-th such module; NULL if there are fewer. */
 static const struct types_unknown *groups_types_unknown(const struct groups *groups, size_t index) {
     return index < groups->unknown_count ? &groups->unknown[index] : NULL;
 }
 
-/* "1.0 KiB of 100 KiB (1.0%)" */
+/* Writes "1.0 KiB of 100 KiB (1.0%)". */
 static void put_part(const struct page *page, uint64_t part, uint64_t whole) {
     page_size(page, part);
     out_text(page->out, " of ");
@@ -169,7 +168,7 @@ void groups_put_holes(const struct page *page, const struct groups *groups, cons
     page_count(page, use->layout->holes_count - TYPE_HOLES_MAX, " more", " more");
 }
 
-/* Of types that differ from module to module there is a sum all the same. */
+/* Types that differ between modules have no common size, but their bytes have a sum. */
 static bool has_sums(const struct type_use *use) {
     return use->bytes || type_use_has_padding(use);
 }
