@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which sites of a program's modules have run. */
+/* Finds the sites of a program's modules that have run. */
 #include "dump/view/view.h"
 
 #include "base/arrays.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The rows that have run, by what they are and by id alone. */
+/* ---- The rows that have run, found by identity and by id alone. */
 
 struct coverage_rows {
     const struct report *report;
@@ -63,20 +63,20 @@ static void close_rows(struct coverage_rows *rows) {
     hash_free(&rows->by_identity);
 }
 
-/* ---- The sites of one module's file, held against these. */
+/* ---- The sites of one module's file, compared with these rows. */
 
 struct reading {
     struct coverage *coverage;
     struct covered_module *module;
     const struct coverage_rows *rows;
-    size_t first; /* of the module's sites */
+    size_t first; /* index of the module's first site */
 };
 
 static void unknown(struct reading *reading, const char *why) {
     reading->module->unknown = memory_text("%s", why);
 }
 
-/* The table goes with its file. */
+/* Copies the strings of the site, because the table is freed with its file. */
 static void add_site(struct reading *reading, const struct table *table, const struct table_site *from) {
     struct coverage *coverage = reading->coverage;
     struct place chain[TABLE_CHAIN_MAX];
@@ -93,14 +93,14 @@ static int by_id(const void *left, const void *right) {
     return compare_u64(a, b);
 }
 
-/* Of the module; NULL while there is no site of any. */
+/* Returns the sites of the current module; NULL if no module has sites so far. */
 static struct covered_site *own_sites(const struct reading *reading) {
     struct covered_site *all = reading->coverage->sites;
     return all ? all + reading->first : NULL;
 }
 
-/* Of sites with one id the one has run that stands where the row does; if there is one alone, it has run
- * even if it stood elsewhere in another build. */
+/* Marks the sites that have run. A site with a unique id is found by id alone, even if it has another line in
+ * the build that ran. Sites that share an id must also match the row's source location. */
 static void judge(struct reading *reading) {
     struct covered_site *sites = own_sites(reading);
     size_t count = reading->coverage->count - reading->first;
@@ -119,7 +119,8 @@ static void judge(struct reading *reading) {
     reading->module->sites = count;
 }
 
-/* The headers of the C++ standard library have code for many cases that a program does not use. */
+/* Returns whether an unused site is in a header of the C++ standard library, with code for many cases that a
+ * program does not use. */
 static bool is_spare(const struct covered_site *site) {
     const struct site_view *view = &site->site.view;
     return !site->ran && view->at.file && strstr(view->at.file, "/include/c++/");
@@ -138,7 +139,8 @@ static void drop_spare(struct reading *reading) {
     reading->module->sites = kept - reading->first;
 }
 
-/* Without a build id the file is the one that ran if it has all the sites that did. */
+/* Returns whether the file has every site that ran in this module. If a build id is missing, this identifies
+ * the file that ran. */
 static bool has_all_rows(const struct reading *reading) {
     const struct report *report = reading->rows->report;
     struct covered_site *sites = own_sites(reading), key;
@@ -201,9 +203,9 @@ static void read_module(struct coverage *coverage, struct covered_module *module
         unknown(&reading, why.text);
 }
 
-/* ---- All modules, and what is made of their sites. */
+/* ---- All modules, and the sums over their sites. */
 
-/* Unknown comes last; files in the order in which they are shown. */
+/* Orders paths as they are shown, with unknown paths last. */
 static int compare_paths(const char *a, const char *b) {
     char left[PATH_MAX], right[PATH_MAX];
     if (a == b || !a || !b)

@@ -12,7 +12,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* ---- What they have in common. */
+/* ---- Parts common to both lists. */
 
 static void put_program(const struct page *page) {
     page_begin_line(page, "allocsite: ", "**allocsite** ");
@@ -78,7 +78,7 @@ static struct json begin_json(struct out *out, const struct coverage *coverage, 
     return json;
 }
 
-/* A part that is not all is never 100.0. */
+/* Writes 99.9 rather than 100.0 for a part that is smaller than the whole. */
 static void put_percent(struct out *out, size_t part, size_t whole) {
     size_t tenths = whole ? (part * 2000 + whole) / (2 * whole) : 0;
     if (tenths == 1000 && part != whole)
@@ -88,9 +88,9 @@ static void put_percent(struct out *out, size_t part, size_t whole) {
     out_u64(out, tenths % 10);
 }
 
-/* ---- How many sites of each file have run. */
+/* ---- Numbers of sites that have run, by file. */
 
-/* Sites, those that ran, and their share. */
+/* Writes the number of sites, the number that ran, or their share. */
 static void cell(char text[GRID_CELL], const void *context, const void *row, int column) {
     static const char *const names[] = {"sites", "ran", "share"};
     const struct covered_file *file = row;
@@ -107,7 +107,7 @@ static void put_file(const struct page *page, const char *path) {
     page_path(page, path);
 }
 
-/* No number is wider than that of the total, nor than its column's name by much. */
+/* The total is the widest number, so it alone is measured. */
 static void put_files(const struct page *page, const struct coverage *coverage) {
     const struct covered_file whole = {.sites = coverage->count, .ran = coverage->ran};
     struct grid grid = {.page = page, .cell = cell, .widths = {6}};
@@ -169,7 +169,7 @@ static bool has_modules(const struct coverage *coverage) {
     return with_sites > 1;
 }
 
-/* has_module: its name is worth a word. */
+/* has_module: writes the module's name. */
 static void put_site(const struct page *page, const struct covered_site *site, bool has_module) {
     page_site(page, &site->site);
     if (has_module) {

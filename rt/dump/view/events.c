@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What each line does to the heap. */
+/* The effects of each line on the heap. */
 #include "dump/view/views.h"
 
 #include "base/arrays.h"
@@ -12,14 +12,14 @@
 
 #include <stdlib.h>
 
-/* Blocks that came at a line, or that it gave back, of an owner. */
+/* Blocks that a line allocated (no owner), or blocks of an owner that the line freed or reallocated. */
 struct event {
-    const struct report_site *at, *owner; /* NULL: not known */
-    bool has_owner;                       /* else it is the line's own sum */
+    const struct report_site *at, *owner; /* NULL: unknown */
+    bool has_owner;                       /* else the event is the line's own sum */
     uint64_t count, bytes;
 };
 
-/* A line: its own sum, and then whose blocks. */
+/* The sum of a line, followed by the owners of its blocks. */
 struct line_events {
     uint64_t count, bytes;
     struct event *owners;
@@ -99,7 +99,7 @@ static void add_calls(struct events *events, bool is_realloc) {
     }
 }
 
-/* One event for each line and owner. */
+/* Merges events with the same line and owner. */
 static void merge(struct events *events) {
     size_t kept = 0;
     sort_array(events->list, events->count, sizeof *events->list, compare_events);
@@ -112,7 +112,8 @@ static void merge(struct events *events) {
     events->count = kept;
 }
 
-/* A line that only gives back has the sum of what that was. Returns how many lines there are. */
+/* Groups the sorted events by line, and returns the number of lines. The sum of a line without allocations is
+ * the sum of the blocks that it freed. */
 static size_t take_lines(const struct events *events, struct line_events *lines) {
     size_t count = 0;
     for (size_t i = 0; i < events->count; i++) {
@@ -221,11 +222,11 @@ static void json_events(struct json *json, const struct line_events *at) {
     json_close(json, '}');
 }
 
-/* ---- Both. */
+/* ---- For both formats. */
 
 struct writing {
     struct page page;
-    struct json *json; /* NULL: it is for people */
+    struct json *json; /* NULL: writes text */
 };
 
 static void put_section(const struct writing *to, struct events *events, const char *title, const char *key) {
@@ -241,7 +242,7 @@ static void put_section(const struct writing *to, struct events *events, const c
     events->count = 0;
 }
 
-/* ---- The summary: by line what became of its blocks. */
+/* ---- The summary: for each line, how many of its blocks were freed and how many are live. */
 
 struct summed {
     const struct report_site *at;
@@ -252,7 +253,7 @@ static int compare_summed_lines(const void *a, const void *b) {
     return compare_lines(((const struct summed *)a)->at, ((const struct summed *)b)->at);
 }
 
-/* What is live first. */
+/* Orders by live bytes first. */
 static int compare_summed(const void *a, const void *b) {
     const struct summed *left = a, *right = b;
     return compare_u64(right->counters.live_bytes, left->counters.live_bytes)
@@ -277,7 +278,7 @@ static size_t sum_lines(const struct events *events, struct summed *lines) {
     return kept;
 }
 
-/* "(12, 10, 1)" */
+/* Writes "(12, 10, 1)". */
 static void put_counts(const struct page *page, const struct counters *counters) {
     out_char(page->out, '(');
     page_count(page, counters->allocs, ", ", ", ");

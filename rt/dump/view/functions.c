@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions on the call paths of a report, with all that was allocated while they were called; and of one
- * function, its callers and callees. A path counts once for each function, however often it recurses. */
+/* The functions on the call paths of a report, with the allocations made during their calls. For one
+ * function, its callers and callees. A path counts once for each function, even if the function recurses. */
 #include "dump/view/views.h"
 
 #include "dump/base/memory.h"
@@ -13,8 +13,8 @@
 struct function {
     struct group_key key;
     struct counters of[ROLES];
-    size_t last;     /* number of the last path that it is on */
-    bool is_focused; /* it is the one that is looked at */
+    size_t last;     /* number of the last path that includes it */
+    bool is_focused; /* the pattern of the focus matches it */
 };
 
 struct functions {
@@ -23,8 +23,8 @@ struct functions {
     struct function *list;
     size_t count, room;
     struct hash_index by_name;
-    struct number_map known;            /* numbers of functions, by the pointers to texts of places */
-    size_t path;                        /* number of the path that is looked at, from 1 on */
+    struct number_map known;            /* numbers of functions, by the addresses of their places' strings */
+    size_t path;                        /* number of the current path, starting at 1 */
     struct report_site inclusive, self; /* of the focus */
     bool is_found;
 };
@@ -34,7 +34,7 @@ static bool is_function(const void *key, const void *context, size_t element) {
     return a->is_module == b->is_module && is_same_text(a->name, b->name);
 }
 
-/* A function without a name is known by its module. */
+/* Returns the key of a function; without a name, the key of its module. */
 static struct group_key key_of(const struct functions *functions, const struct path_place *place,
                                const struct site_view *site) {
     const struct pass_through *passing = functions->symbolizer->passing;
@@ -70,7 +70,7 @@ static void add_to(struct functions *functions, size_t number, enum group_role r
     counters_add(&functions->list[number].of[role], part->counters);
 }
 
-/* Which call entered the focus, from the place behind its outermost call. */
+/* Adds a path to the caller of the focus: the call after the focus's outermost call. */
 static void add_caller(struct functions *functions, const struct tree_part *part, size_t outermost) {
     size_t number = outermost + 1 < part->path->count
                         ? number_of(functions, &part->path->places[outermost + 1], &part->site->view)
@@ -78,8 +78,8 @@ static void add_caller(struct functions *functions, const struct tree_part *part
     add_to(functions, number, ROLE_CALLER, part);
 }
 
-/* Which function the innermost call of the focus called, unless the line of the allocation is in the focus.
- */
+/* Adds a path to the callee of the focus's innermost call, or to self if the line of the allocation is in the
+ * focus. */
 static void add_callee(struct functions *functions, const struct tree_part *part, size_t innermost) {
     const struct path_place *places = part->path->places;
     const struct path_place line = {.function = part->site->view.at.function,
@@ -125,7 +125,7 @@ static void add_part(void *context, const struct tree_part *part) {
 
 /* ---- Rows of groups. */
 
-/* All functions, for whose rows groups_enter adds what they allocated themselves. */
+/* Enters a row for each function. groups_enter then adds the allocations of the function itself. */
 static void enter_functions(struct groups *groups, const struct functions *functions) {
     groups->inclusive = memory_zeros(functions->count + 1, sizeof *groups->inclusive);
     for (size_t i = 0; i < functions->count; i++) {
@@ -142,7 +142,7 @@ static void enter_role(struct groups *groups, struct group_key key, enum group_r
         groups->rows[groups->count++] = (struct group){.key = key, .sum = {.counters = *counters}};
 }
 
-/* The name of the focus, or what was asked for if that is several functions. */
+/* Returns the name of the focus, or its pattern if several functions match. */
 static struct group_key focus_key(const struct functions *functions) {
     struct group_key key = {.name = NULL};
     for (size_t i = 0; i < functions->count; i++)
@@ -162,7 +162,7 @@ static void enter_focus(struct groups *groups, const struct functions *functions
     }
 }
 
-/* Those that only call others are in no row of the report, whose names it shows apart. */
+/* Adds the names of functions that only call others, because no row of the report has them. */
 static void add_names(struct shown_names *names, const struct functions *functions) {
     for (size_t i = 0; names && i < functions->count; i++)
         if (!functions->list[i].key.is_module)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The live bytes of sites over the time of a recording, and as text and JSON. */
+/* The live bytes of sites over the time of a recording, with output as text and JSON. */
 #include "dump/view/views.h"
 
 #include "base/arrays.h"
@@ -26,8 +26,8 @@ static uint64_t least(const uint64_t *live, size_t from, size_t end) {
     return least;
 }
 
-/* What comes and goes between is not looked at, only what is left in each part of the time. The first third
- * is for what a program has from its beginning on; in each other one something must be added. */
+/* Compares the minimum of each part of the time, so short-lived blocks have no effect. No minimum may
+ * decrease. The first third may be start-up, so each of the other two thirds must grow. */
 static bool only_grows(const uint64_t *least_live, size_t count) {
     uint64_t lows[HISTORY_PARTS];
     if (count < HISTORY_PARTS)
@@ -41,7 +41,7 @@ static bool only_grows(const uint64_t *least_live, size_t count) {
            lows[HISTORY_PARTS - 1] > lows[2 * HISTORY_PARTS / 3];
 }
 
-/* The slope of the line that has the least squares of distances. */
+/* Returns the slope of the least-squares line through the last two thirds of the points. */
 static double slope(const struct series *series, const uint64_t *live) {
     size_t first = series->point_count / 3, count = series->point_count - first;
     double time = 0, bytes = 0, times_time = 0, times_bytes = 0;
@@ -111,7 +111,7 @@ enum { SPARK_WIDTH = 24 };
 
 enum { COLUMN_LIVE_NOW, COLUMN_MOST, COLUMN_PER_HOUR, HISTORY_COLUMNS };
 
-/* Nothing is a space, and the most the whole height. */
+/* 0 is a space, and the maximum is a bar of full height. */
 static void put_spark(struct out *out, const uint64_t *amounts, size_t count, uint64_t most) {
     static const char *const bars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     enum { HEIGHT = sizeof bars / sizeof *bars - 1 };

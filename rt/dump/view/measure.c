@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Measures, which people compare and limit. */
+/* Measures that users compare and limit. */
 #include "dump/view/measure.h"
 
 #include "names/names.h"

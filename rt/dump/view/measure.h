@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Measures, which people compare and limit: a number of a site or of the totals, under one name for all
- * commands. */
+/* Measures: numbers of a site or of the totals that users sort by, compare and limit. All commands use the
+ * same names. */
 #ifndef ALLOCSITE_DUMP_VIEW_MEASURE_H
 #define ALLOCSITE_DUMP_VIEW_MEASURE_H
 
@@ -8,14 +8,14 @@
 #include "model/report.h"
 
 enum measure {
-    MEASURE_BYTES,                  /* that were asked for, by allocations and reallocations */
+    MEASURE_BYTES,                  /* requested by allocations and reallocations */
     MEASURE_ALLOCS,                 /* calls: allocations and reallocations */
     MEASURE_LIVE,                   /* bytes */
-    MEASURE_PEAK,                   /* bytes live at the peak; of a site its share in that of the process */
-    MEASURE_SORTS,                  /* those above are the orders of --sort */
-    MEASURE_BLOCKS = MEASURE_SORTS, /* live */
-    MEASURE_FAILED,                 /* calls */
-    MEASURE_LOST,                   /* bytes; counted only if the report has reach */
+    MEASURE_PEAK,                   /* live bytes at the peak; for a site, its part of the process's peak */
+    MEASURE_SORTS,                  /* number of the measures above, which are the orders of --sort */
+    MEASURE_BLOCKS = MEASURE_SORTS, /* live blocks */
+    MEASURE_FAILED,                 /* failed calls */
+    MEASURE_LOST,                   /* lost bytes, counted only with reach */
     MEASURES
 };
 
@@ -23,17 +23,18 @@ uint64_t measure_of(const struct report_site *, enum measure);
 
 const char *measure_name(enum measure);
 
-/* The measure of the name, which has length bytes; MEASURES: there is none. */
+/* Returns the measure with a name of length bytes; MEASURES if there is none. */
 enum measure measure_named(const char *name, size_t length);
 
-/* Bytes have units, calls and blocks have not. */
+/* Returns whether the measure has units; calls and blocks have none. */
 bool measure_is_bytes(enum measure);
 
-/* "1.5 KiB" or "1,234"; text has UNITS_SIZE bytes. */
+/* Writes "1.5 KiB" or "1,234" to text, which has UNITS_SIZE bytes. */
 void measure_show(char *text, uint64_t amount, enum measure);
 void measure_write(struct out *, uint64_t amount, enum measure);
 
-/* A cell of a grid (write/lines.h) whose rows are struct report_site and whose columns are measures. */
+/* Writes a cell of a grid (write/lines.h) whose rows are struct report_site and whose columns are
+ * measures. */
 void measure_cell(char *text, const void *context, const void *site, int measure);
 
 #endif

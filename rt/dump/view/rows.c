@@ -64,8 +64,8 @@ void groups_free(struct groups *groups) {
     groups->count = 0;
 }
 
-/* The sum that the rows of parts must have: what was inherited came from elsewhere, and a reset takes nothing
- * off a part. */
+/* Returns the expected sum over the rows of parts. Inherited blocks were allocated in no part, and a reset
+ * does not reduce the counts of parts. */
 static struct report_site whole_of_parts(const struct groups *groups, const struct report_site *totals) {
     struct report_site whole = *totals;
     counters_add(&whole.counters, &groups->before_reset);
@@ -74,7 +74,7 @@ static struct report_site whole_of_parts(const struct groups *groups, const stru
     return whole;
 }
 
-/* What pairs have is what was freed, once the program has ended. */
+/* The sum over pairs is the number of freed blocks only after the program has ended. */
 int groups_check(const char *path, const struct groups *groups, const struct report *report) {
     struct group_counter list[GROUP_COUNTERS];
     size_t count = groups_counters(list, groups->by, report->reach);
@@ -93,14 +93,14 @@ int groups_check(const char *path, const struct groups *groups, const struct rep
     return status;
 }
 
-/* ---- The view of rows, and what it has in common with others. */
+/* ---- The view of rows, and functions that it shares with other views. */
 
 void view_prepare_all(struct report *report, const struct showing *showing) {
     struct report_limits everything = {.full_names = showing->options.full_names};
     report_prepare(report, &everything);
 }
 
-/* Numbers that the program was asked not to count cannot be shown. */
+/* Returns whether the report has the owners of blocks, if the options need them. Complains if not. */
 static bool has_owners(const char *path, const struct report *report, const struct showing *showing) {
     return showing->is_lenient || !options_need_owners(&showing->options) ||
            laws_need_owners(path, report) == STATUS_DONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The allocations, by the calls that led there. */
+/* Allocations as a tree of calls. */
 #include "dump/view/tree.h"
 
 #include "base/arrays.h"
@@ -16,7 +16,7 @@ struct child {
     const struct path_place *at;
 };
 
-/* The texts of nodes are in the pool, once each. */
+/* Nodes share one string pool, so strings are compared by address. */
 static bool is_child(const void *key, const void *context, size_t element) {
     const struct child *child = key;
     const struct tree_node *node = &((const struct tree *)context)->nodes[element];
@@ -32,7 +32,7 @@ static uint64_t hash_child(const struct child *child) {
     return hash_number(hash_number(hash, at->address), (uintptr_t)at->callee ^ at->line);
 }
 
-/* Returns the number of its node. */
+/* Returns the number of the child node, which is added if it is missing. */
 static size_t child_of(struct tree *tree, size_t parent, struct path_place at) {
     struct child key = {parent, &at};
     at.function = string_keep(&tree->strings, at.function);
@@ -56,7 +56,7 @@ static void add_amounts(uint64_t amounts[MEASURE_SORTS], const struct counters *
         amounts[i] += measure_of(&sum, (enum measure)i);
 }
 
-/* Nothing of the row is in a stack, though other rows are. */
+/* Returns whether no part of the row has a stack, in a tree that leaves such rows out. */
 static bool is_bare(const struct tree *tree, const struct tree_part *part) {
     return tree->has_stacks_alone && (!part->stack || !part->stack->frame_count) &&
            memcmp(&part->site->counters, part->counters, sizeof *part->counters) == 0;
@@ -88,7 +88,7 @@ static uint64_t amount_of(const struct tree *tree, size_t node) {
     return tree->nodes[node].amounts[tree->by];
 }
 
-/* By parent; the largest first, what is equal by its name. */
+/* Orders by parent, then by decreasing amount, then by name. */
 static int compare(const void *a, const void *b, void *context) {
     const struct tree *tree = context;
     size_t left = *(const size_t *)a, right = *(const size_t *)b;
@@ -107,7 +107,8 @@ static bool is_pruned(const struct tree *tree, size_t node) {
     return amount == 0 || amount * 100 < whole * tree->prune;
 }
 
-/* Of one parent those that are left out can stand between the others: what prunes is not only what sorts. */
+/* Adds the next child in sort order. Pruned children can come before kept ones, because pruning uses other
+ * measures as well, so kept children are moved together. */
 static void set_child(struct tree *tree, size_t at) {
     size_t node = tree->children[at];
     struct tree_node *parent = &tree->nodes[tree->nodes[node].parent];
@@ -147,13 +148,13 @@ void tree_free(struct tree *tree) {
     string_pool_free(&tree->strings);
 }
 
-/* ---- The parts of a report, by the calls that led there. */
+/* ---- The parts of a report, by call path. */
 
 static const struct site_view *origin_of(const struct report_stack *stack) {
     return stack->origin ? stack->origin : &stack->site->view;
 }
 
-/* Stacks without frames in the order of their rows, which does not depend on the order in a profile. */
+/* Orders stacks without frames by their rows: their order in a profile can change between runs. */
 static int by_row(const void *a, const void *b) {
     const struct report_stack *left = *(struct report_stack *const *)a,
                               *right = *(struct report_stack *const *)b;
@@ -194,7 +195,8 @@ static uint64_t take_off(uint64_t whole, uint64_t part) {
     return whole > part ? whole - part : 0;
 }
 
-/* Of each row what is in no stack; NULL: there are none, so that it is all. */
+/* Returns for each row the counters of its part without a stack; NULL: there are no stacks, so this part is
+ * the whole row. */
 static struct counters *rests_of(const struct report *report) {
     if (!report->stack_count)
         return NULL;
@@ -236,7 +238,8 @@ void tree_parts(const struct report *report, struct tree_extent extent, tree_vis
     call_path_free(&path);
 }
 
-/* Of a function, or where nobody knows it of its module, as a budget has it. */
+/* Returns the name of a function or, if it is unknown, of its module, in the form that budgets use. The
+ * caller frees it. */
 static char *name_of(const struct path_place *place) {
     if (!place->function)
         return memory_text("%s", place->module ? path_base(place->module) : "?");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The tree for the terminal: share and amount in columns, then the calls.
  *
- * A node with a single way on, with all that it has, goes on below in the same column: most of a stack does,
- * and each branch is a real one. */
+ * A node whose only child has the same amounts continues with the child on the next line, without
+ * indentation. Most of a stack is such a chain, so indentation shows real branches. */
 #include "dump/view/views.h"
 
 #include "dump/base/files.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The text before the calls: three characters for each branch on the way. */
+/* The text before the calls: three characters for each level of branches. */
 struct margin {
     char text[8192];
     size_t length;
@@ -38,7 +38,7 @@ struct writing {
 
 enum { TREE_SHARE, TREE_AMOUNT, TREE_CALLS, TREE_COLUMNS };
 
-/* row: amounts. */
+/* row: the amounts of a node. */
 static void cell(char text[GRID_CELL], const void *context, const void *row, int column) {
     const struct tree *tree = context;
     const uint64_t *amounts = row;
@@ -58,7 +58,7 @@ static size_t width_of(const char *text) {
     return columns;
 }
 
-/* What stands behind the function: where it is, and what it calls. */
+/* Writes the part after the function's name: source location and callee. */
 static void put_rest(const struct page *page, const struct path_place *at) {
     const char *path = at->file ? at->file : at->module;
     if (path) {
@@ -79,7 +79,7 @@ static void put_rest(const struct page *page, const struct path_place *at) {
     }
 }
 
-/* Names and paths share what the lines of the tree leave. */
+/* The function's name and its path share the columns to the right of the tree's branches. */
 static void put_place(const struct writing *writing, const struct path_place *at) {
     const struct page *page = &writing->page;
     size_t used = grid_width(&writing->grid) + width_of(writing->margin.text) + strlen("|- "), behind;
@@ -122,7 +122,7 @@ static void pop(struct margin *margin, size_t length) {
 
 static void put_children(struct writing *writing, size_t node);
 
-/* The node, what goes on from it alone, and then its branches. */
+/* Writes the node, the chain of only children that follows it, and then its branches. */
 static void put_node(struct writing *writing, size_t node, const char *branch, const char *below) {
     const struct tree *tree = writing->tree;
     size_t length = writing->margin.length;
@@ -165,7 +165,7 @@ static void put_children(struct writing *writing, size_t number) {
         put_pruned(writing, node);
 }
 
-/* What is in no node. */
+/* Writes the sum of the rows that are in no node. */
 static void put_bare(const struct writing *writing) {
     const struct tree *tree = writing->tree;
     const struct page *page = &writing->page;
@@ -176,7 +176,7 @@ static void put_bare(const struct writing *writing) {
     out_char(page->out, '\n');
 }
 
-/* Output into a file is the same in every language. */
+/* Output into a file does not depend on the locale. */
 static const struct lines *lines_for(const struct out *out) {
     setlocale(LC_CTYPE, "");
     return isatty(out->fd) && strcmp(nl_langinfo(CODESET), "UTF-8") != 0 ? &typed : &drawn;
@@ -187,10 +187,10 @@ static void add_names(struct shown_names *names, const struct tree *tree) {
         shown_names_add(names, NAME_FUNCTION, tree->nodes[i].at.function);
 }
 
-/* No share is wider than 6. */
+/* No share is wider than 6 columns. */
 void tree_text(struct out *out, const struct tree *tree, const struct report *of) {
     struct shown_names names = {0};
-    struct report named = *of; /* with the names of calling frames */
+    struct report named = *of; /* with names of calling frames added */
     const struct report *report = &named;
     struct writing writing = {.page = {.out = out, .report = report}, .tree = tree, .lines = lines_for(out)};
     add_names(&names, tree);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The views of reports: a row here, and a function that shows it. The command line, its help, its checks and
- * completion are made of the rows. */
+/* The views of reports. A view has a row in this list and a function that shows it. The command line, its
+ * help, its checks and its completion are generated from the rows. */
 #ifndef ALLOCSITE_DUMP_VIEW_VIEWS_H
 #define ALLOCSITE_DUMP_VIEW_VIEWS_H
 
@@ -9,7 +9,8 @@
 #include "dump/view/view.h"
 #include "model/options.h"
 
-/* What reports can be written as besides, and the sets that views have of all: a bit for each. */
+/* Formats that only reports in files have, and the sets of formats that views support: a bit for each
+ * format. */
 enum { FORMAT_HTML = FORMATS, FORMAT_SARIF, FORMAT_GITHUB, FORMAT_EXPORT, VIEW_FORMATS };
 enum {
     AS_TEXT = 1 << FORMAT_TEXT,
@@ -19,15 +20,15 @@ enum {
     AS_ROWS = AS_TABLE | 1 << FORMAT_TSV,
     AS_FINDINGS = 1 << FORMAT_SARIF | 1 << FORMAT_GITHUB,
     AS_HTML = 1 << FORMAT_HTML,
-    AS_EXPORT = 1 << FORMAT_EXPORT /* one of them (dump/export/export.h) */
+    AS_EXPORT = 1 << FORMAT_EXPORT /* any export format (dump/export/export.h) */
 };
 
-/* What is looked up for a view: the functions at addresses, the files of modules. */
+/* The look-ups that a view needs: functions at addresses, files of modules. */
 enum { OF_NAMES = 1, OF_FILES = 2 };
 
-/* show_NAME shows it. The option that asks for it, whether that has a value (getopt), the value and what is
- * shown, as the help has them; formats; what is looked up; and the options that it takes of those that not
- * all views take. */
+/* show_NAME shows the view. The other fields: option; whether it takes a value (getopt); the value and the
+ * description in the help; supported formats; needed look-ups; supported options, of the options that not all
+ * views support. */
 #define REPORT_VIEWS(X)                                                                                      \
     X(tree, "tree", optional_argument, "[=leaf|root]       ",                                                \
       "call paths, from allocations up or from main down", AS_TREE, OF_NAMES,                                \
@@ -45,7 +46,7 @@ enum { OF_NAMES = 1, OF_FILES = 2 };
     X(growth, "growth", no_argument, "                 ",                                                    \
       "of a recording: sites whose live bytes only grow", AS_TREE, OF_NAMES, "filter min-bytes top")
 
-/* What is shown of a format where none of these is asked for. */
+/* The views if none of these options is given; the format chooses between them. */
 #define REPORT_PLAIN(X)                                                                                      \
     X(rows, "by", , , , AS_ROWS, OF_NAMES,                                                                   \
       "by focus inclusive padding sort top min-bytes min-allocs filter line skip stop depth leaks suppress " \
@@ -64,44 +65,45 @@ enum report_view {
         VIEWS
 };
 
-/* What a report is shown by. */
+/* The parameters of a view. */
 struct showing {
     struct options options;
     enum report_view view;
-    unsigned format;   /* of options, or one of those besides */
-    const char *order; /* of a tree; NULL: its own */
-    const char *at;    /* the moment of recordings; NULL: none was asked for */
-    bool has_source;   /* of the page */
-    bool has_sort;     /* one was asked for */
-    bool is_lenient;   /* what is not counted is left out, and no error */
+    unsigned format;   /* enum report_format or one of the further formats above */
+    const char *order; /* of a tree; NULL: the default */
+    const char *at;    /* requested moment of a recording; NULL: none */
+    bool has_source;   /* the HTML page includes source code */
+    bool has_sort;     /* an order was requested */
+    bool is_lenient;   /* leaves out missing numbers instead of failing */
     const struct export_format *export;
-    const struct moment *moment; /* of the one file that is shown, if that is a recording */
-    struct module_list modules;  /* of which the files are looked at */
+    const struct moment *moment; /* of the only input file, if it is a recording */
+    struct module_list modules;  /* modules whose files are read */
     struct type_layouts layouts;
-    struct groups groups; /* by site: none */
+    struct groups groups; /* not used by site */
     char *suppressed;
     struct symbolizer symbolizer;
     struct tree tree;
-    struct groups threads, phases; /* of the page */
+    struct groups threads, phases; /* of the HTML page */
 };
 
-/* Show the report to standard output. The status to end with. */
+/* Show the report on standard output, and return the exit status. */
 typedef int show_function(const char *path, struct report *, struct showing *);
 #define REPORT_VIEW(name, ...) show_function show_##name;
 REPORT_VIEWS(REPORT_VIEW)
 REPORT_PLAIN(REPORT_VIEW)
 #undef REPORT_VIEW
 
-/* With all its rows. */
+/* Prepares the report with all its rows. */
 void view_prepare_all(struct report *, const struct showing *);
 
-/* With the rows that are asked for. False: they are of what the report has not. */
+/* Prepares the report with the requested rows. Returns false if they need numbers that the report lacks. */
 bool view_prepare(const char *path, struct report *, const struct showing *);
 
-/* Complains of numbers that the program was not asked to count. STATUS_FAILED: there are any. */
+/* Complains about requested numbers that the program did not count. Returns STATUS_FAILED if there are
+ * any. */
 int view_check_asked(const char *path, const struct report *);
 
-/* Has the layouts of types in the rows by type. */
+/* Adds the layouts of types to the rows by type. */
 void view_read_layouts(struct showing *, const struct report *);
 
 #define WITHOUT_PAIRS "has no pairs: run the program with ALLOCSITE_OPTIONS=pairs=1"
