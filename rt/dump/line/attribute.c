@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the rows and stacks of a report borrow. */
+/* Memory that the rows and stacks of a report borrow. */
 struct attributed {
     struct report_stack *stacks;
     size_t count;
-    struct site_view *origins; /* of each stack */
-    struct place *callers;     /* STACK_CALLERS of each */
-    struct place **chains;     /* of their rows; NULL: as it was */
+    struct site_view *origins; /* one for each stack */
+    struct place *callers;     /* STACK_CALLERS for each stack */
+    struct place **chains;     /* one for each row by line; NULL: unchanged */
     struct report_caller *shares;
     struct string_pool strings;
 };
@@ -28,7 +28,7 @@ struct attribution {
     struct report *report;
     struct attributed *made;
     struct line_chooser chooser;
-    struct number_map callees; /* the callees of functions, both by their texts' addresses */
+    struct number_map callees; /* callees of functions, keys and values are addresses of strings */
 };
 
 static struct place place_of(const struct path_place *from) {
@@ -63,9 +63,9 @@ static uint64_t hash_text_of(uint64_t state, const char *text) {
     return stable_hash_text(state, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* Lines count from the function's first one, so that edits above it change nothing. If that is not known,
- * they count from the file's first one: any number that depends on the other rows would be another one in
- * another run. */
+/* Hashes the line relative to the function's first line, so that edits above the function do not change the
+ * id. If the first line is unknown, hashes the line in the file: an offset from another row's line would
+ * differ between runs. */
 static uint64_t hash_place(const struct symbolizer *symbolizer, const struct site_view *view, uint64_t state,
                            const struct place *place) {
     uint64_t line = place->line - symbolizer_start(symbolizer, view, place);
@@ -73,8 +73,8 @@ static uint64_t hash_place(const struct symbolizer *symbolizer, const struct sit
     return stable_hash_number(state, line << 32 | place->column);
 }
 
-/* The same in every run of one build, and in other builds while the functions are unchanged. Folders do not
- * count, for each build can have its own. */
+/* Returns an id that is the same in every run of a build, and in other builds while the functions are
+ * unchanged. Folders are not hashed, because builds can differ in them. */
 static uint64_t id_of(const struct symbolizer *symbolizer, const struct site_view *view) {
     uint64_t state = hash_place(symbolizer, view, stable_hash_begin(), &view->at);
     state = hash_text_of(hash_text_of(state, view->callee), view->type);
@@ -85,14 +85,15 @@ static uint64_t id_of(const struct symbolizer *symbolizer, const struct site_vie
     return stable_hash_end(stable_hash_number(state, view->backing));
 }
 
-/* Returns the number of the last call in the code of the function that has the chosen one inlined. */
+/* Returns the last place of the function that the chosen place is inlined into; the chosen place if it is not
+ * inlined. */
 static size_t end_of_chain(const struct call_path *path, size_t chosen) {
     while (chosen + 1 < path->count && path->places[chosen].is_inlined)
         chosen++;
     return chosen;
 }
 
-/* The functions that the one with the line was inlined into. */
+/* Sets the functions that the chosen place was inlined into. */
 static void set_chain(struct attribution *attribution, struct site_view *view, size_t number, size_t chosen) {
     const struct call_path *path = &attribution->chooser.path;
     size_t end = end_of_chain(path, chosen);
@@ -125,7 +126,7 @@ static bool has_place(const struct place *places, size_t count, const struct pla
     return false;
 }
 
-/* The calls of the function that has the line's code, by code that is not a library's. */
+/* Sets the callers of the function with the chosen place, without library code. */
 static void set_callers(struct attribution *attribution, size_t number, size_t chosen, size_t count) {
     struct line_chooser *chooser = &attribution->chooser;
     struct report_stack *stack = &attribution->made->stacks[number];
@@ -171,7 +172,8 @@ static bool has_any(const struct counters *counters) {
     return any;
 }
 
-/* For what of a row is in no stack. Uses the positions of rows, which report_prepare sets anew. */
+/* Adds a stack without frames for each row's part without a stack. Uses the positions of rows, which
+ * report_prepare overwrites. */
 static void add_stacks(struct attribution *attribution) {
     struct report *report = attribution->report;
     struct counters *rests = memory_zeros(report->site_count, sizeof *rests);
@@ -218,7 +220,7 @@ static void take_stacks(struct attribution *attribution) {
     add_stacks(attribution);
 }
 
-/* Phases are of the part of a row that is in no stack, too. */
+/* Shows the made stacks. Phases without a stack belong to the row's stack without frames. */
 static void show_stacks(struct attribution *attribution) {
     struct report *report = attribution->report;
     struct attributed *made = attribution->made;

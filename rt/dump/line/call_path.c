@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Call paths: the calls from an allocation out to where the program began. */
+/* Call paths: the calls from an allocation out to the start of the program. */
 #include "dump/line/call_path.h"
 
 #include "base/path.h"
@@ -30,7 +30,7 @@ static void add_place(struct call_path *path, const struct place *place, struct 
                                         .is_inlined = is_inlined});
 }
 
-/* returns: of the frame that has the code; 0: not known. */
+/* returns: the return address in the frame of this code; 0: unknown. */
 static void add_row(struct call_path *path, const struct site_view *view, uint64_t returns) {
     const struct report_module module = {view->module, view->build_id};
     size_t count = view->inlined_count;
@@ -51,12 +51,12 @@ static void add_frame(struct call_path *path, const struct report_frame *frame) 
         add_place(path, &told, module, frame->address, false);
 }
 
-/* Compilers write the same file with more or less of its path. */
+/* Compares file names only, because compilers write different parts of the path. */
 static bool is_file(const char *a, const char *b) {
     return a && b && strcmp(path_base(a), path_base(b)) == 0;
 }
 
-/* Returns the number of the site's place among the count places of a frame; count if it is not there. */
+/* Returns the index of the site's place among the places of a frame; count if it is missing. */
 static size_t find_site(const struct place *places, size_t count, const struct site_view *view) {
     size_t i = 0;
     while (i < count && !(places[i].line == view->at.line && is_file(places[i].file, view->at.file)))
@@ -72,8 +72,8 @@ static const char *function_at(const struct report_frame *frame) {
     return frame->place_count ? frame->places[frame->place_count - 1].function : frame->function;
 }
 
-/* Returns how many frames the row's own places stand for: 1, that of the function with the site, or 0 if that
- * function has left by a tail call. */
+/* Returns the number of frames that the row's own places cover: 1 for the function with the site, or 0 if
+ * that function has left by a tail call. */
 static size_t own_frames(const struct site_view *view, const struct report_stack *stack) {
     if (!view->sited || !stack->frame_count)
         return 0;
@@ -82,8 +82,8 @@ static size_t own_frames(const struct site_view *view, const struct report_stack
     return name_is_caller(function_at(stack->frames), site_code(view), view->callee) ? 0 : 1;
 }
 
-/* Link-time optimisation inlines the function of a site where the site table does not know it: adds the
- * places of the site's frame that are further out than the row's own. */
+/* Link-time optimisation can inline the function of a site after the site table was written: adds the outer
+ * places of the site's frame, which the row lacks. */
 static void add_inlined_at_link(struct call_path *path, const struct report_frame *frame,
                                 const struct site_view *view) {
     const struct place *places = frame->places;
@@ -98,15 +98,15 @@ static bool is_named(const struct path_place *place, const char *name) {
     return place->function && strcmp(place->function, name) == 0;
 }
 
-/* Where the kernel starts a process or a thread. */
+/* Returns whether the kernel or the C library starts a process or thread here. */
 static bool is_entry(const struct path_place *place) {
     return is_named(place, "_start") || is_named(place, "start_thread") || is_named(place, "clone") ||
            is_named(place, "clone3");
 }
 
-/* Returns the number of places without those outside of main. On a path without main, the outermost ones in
- * the C library are left out: a module of its own or, in a static program, code without lines. A path that is
- * all in the C library stays whole. */
+/* Returns the number of places up to main. On a path without main, leaves out the outermost places in the C
+ * library, which is a module or, in a static program, code without lines. A path that is entirely in the C
+ * library stays whole. */
 static size_t without_start_up(const struct call_path *path) {
     size_t count = path->count;
     bool is_static = false;
@@ -125,7 +125,7 @@ static size_t without_start_up(const struct call_path *path) {
     return count ? count : path->count;
 }
 
-/* A cut path remains one. */
+/* A cut path keeps its last place, which represents the missing callers. */
 static void leave_out_start_up(struct call_path *path) {
     struct path_place *last = path->count ? &path->places[path->count - 1] : NULL;
     bool is_cut = last && path_place_is_cut(last);

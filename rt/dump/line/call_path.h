@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Call paths: the calls from an allocation out to where the program began. */
+/* Call paths: the calls from an allocation out to the start of the program. */
 #ifndef ALLOCSITE_DUMP_LINE_CALL_PATH_H
 #define ALLOCSITE_DUMP_LINE_CALL_PATH_H
 
@@ -7,13 +7,13 @@
 #include "model/report.h"
 
 struct path_place {
-    const char *function; /* NULL: not known */
-    const char *file;     /* NULL: not known */
+    const char *function; /* NULL: unknown */
+    const char *file;     /* NULL: unknown */
     const char *callee;   /* of the allocating call; else NULL */
-    const char *module;   /* NULL: not known */
-    const char *build_id; /* of the module; NULL: not known */
-    uint64_t address;     /* in the module, where there is no function; 0: none */
-    uint64_t returns;     /* of the frame that has the code of the call; 0: not known */
+    const char *module;   /* NULL: unknown */
+    const char *build_id; /* of the module; NULL: unknown */
+    uint64_t address;     /* in the module, if the function is unknown; 0: none */
+    uint64_t returns;     /* return address in the frame of this code; 0: unknown */
     uint32_t line;
     uint32_t column;
     bool is_inlined; /* into the next place */
@@ -24,19 +24,19 @@ static inline bool path_place_is_cut(const struct path_place *place) {
     return !place->module && place->returns == PROFILE_CUT;
 }
 
-/* Longer paths are cut where they are written: code that writes trees recurses into them. */
+/* Longer paths are cut, because the writers of trees recurse into them. */
 enum { CALL_PATH_MAX = 1000 };
 
-/* All zero, but for the limit that the caller sets: empty. It can be made again and again. */
+/* All zero: empty. The caller may set `most`. A path can be made again and again. */
 struct call_path {
-    struct path_place *places; /* innermost first; texts are borrowed */
+    struct path_place *places; /* innermost first; strings are borrowed */
     size_t count, room;
-    size_t most; /* places; 0: CALL_PATH_MAX */
+    size_t most; /* limit of places; 0: CALL_PATH_MAX */
 };
 
-/* Makes the path of an allocation site: its own place and the functions that it was inlined into, then the
- * frames of the stack, with the places that symbolize_report has found, up to main or to the function that
- * the C library called first; stack NULL: as far as is known without one. */
+/* Makes the path of an allocation site: its own place, the functions that it was inlined into, and the frames
+ * of the stack with the places that symbolize_report found. The path ends at main, or at the first function
+ * that the C library called. stack NULL: only the site's own places. */
 void call_path_make(struct call_path *, const struct site_view *, const struct report_stack *);
 void call_path_free(struct call_path *);
 

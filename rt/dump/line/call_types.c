@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The types that the callers of wrappers know. */
+/* Types that the callers of wrappers know. */
 #include "dump/line/call_types.h"
 
 #include "base/path.h"
@@ -37,8 +37,8 @@ static void add(struct call_types *types, const struct call_type *call) {
     types->list[types->count++] = *call;
 }
 
-/* Instances of a template differ in their whole names, and demanglers do in how they write these. So a call
- * is found by the whole name of its function, else by what all demanglers print alike. */
+/* Template instances differ in their whole names, which demanglers write in different ways. So a call is
+ * found by the whole name of its function or, failing that, by the part that all demanglers print alike. */
 void call_types_add(struct call_types *types, const struct table *table, struct string_pool *strings) {
     for (size_t i = 0; i < table->call_count; i++) {
         const struct table_call *from = &table->calls[i];

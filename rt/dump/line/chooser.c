@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The choice of the line of one call path. */
+/* Chooses the line of one call path. */
 #include "dump/line/chooser.h"
 
 #include "dump/base/memory.h"
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The texts of places stand in one place each, or nearly so. */
+/* Caches flags by the addresses of strings. Equal strings mostly share one address, so few places are
+ * computed twice. */
 unsigned line_chooser_flags(struct line_chooser *chooser, const struct path_place *place) {
     uint64_t key = hash_number(hash_number(0, (uintptr_t)place->function), (uintptr_t)place->file);
     key = hash_number(hash_number(key, (uintptr_t)place->module), place->line);
@@ -37,8 +38,9 @@ static size_t outermost_of_program(struct line_chooser *chooser, size_t count) {
     return count;
 }
 
-/* Calls without lines are in initialisers that a compiler writes, and in archives that were compiled without
- * debug information, such as the C library of a static program. Returns count if no call has a line. */
+/* Returns the first place with a line that does not pass through; count if there is none. Calls without lines
+ * are in initialisers written by a compiler, and in archives without debug information, such as the C library
+ * of a static program. */
 static size_t first_with_line(struct line_chooser *chooser, size_t count) {
     size_t chosen = line_chooser_next(chooser, 0, count, PASS_THROUGH);
     while (chosen < count && !chooser->path.places[chosen].line)
@@ -46,8 +48,8 @@ static size_t first_with_line(struct line_chooser *chooser, size_t count) {
     return chosen;
 }
 
-/* Returns the place of the row itself. An unsited row is an address, from which the program may have called a
- * library: then the library's places come first. */
+/* Returns the place of the row itself. An unsited row is an address that may have called a library: then the
+ * library's places come first. */
 static size_t own_place(const struct call_path *path, const struct site_view *view) {
     size_t own = 0;
     while (own < path->count && view->address && path->places[own].returns != view->address)
@@ -89,7 +91,7 @@ size_t line_chooser_take(struct line_chooser *chooser, const struct site_view *v
     return choose(chooser, view, *count);
 }
 
-/* ---- The type of what is allocated. */
+/* ---- The type of the allocated elements. */
 
 static const struct call_type *call_type_at(struct line_chooser *chooser, const struct path_place *place) {
     uint64_t key = hash_number(hash_number(0, (uintptr_t)place->function), (uintptr_t)place->file);
@@ -103,8 +105,8 @@ static const struct call_type *call_type_at(struct line_chooser *chooser, const 
     return found;
 }
 
-/* Returns the type that a function of the C++ library's strings allocates, which is compiled in the library:
- * characters. */
+/* Returns the character type that a compiled function of the C++ library's strings allocates; NULL for other
+ * functions. */
 static const char *type_of_string(struct string_pool *strings, const char *function) {
     static const char *const names[] = {"std::string::", "std::__cxx11::basic_string<", "std::basic_string<"};
     char type[64];
@@ -119,7 +121,7 @@ static const char *type_of_string(struct string_pool *strings, const char *funct
     return NULL;
 }
 
-/* A call of an allocator through a pointer has no type but the one that the call itself tells. */
+/* A call through a pointer to an allocator has only the type of the call itself. */
 const char *line_chooser_type(struct line_chooser *chooser, const struct site_view *view) {
     const char *type = view->type;
     if (!type && !view->sited)

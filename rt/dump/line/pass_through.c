@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which calls of a path are not the line of an allocation. */
+/* Finds the calls of a path that are not the line of an allocation. */
 #include "dump/line/pass_through.h"
 
 #include "base/path.h"
@@ -19,13 +19,12 @@ struct pass_module {
     bool is_systems;  /* a shared object of the system */
 };
 
-/* Of one entry of a module's table. Texts are the pool's. */
+/* One entry of a module's table. The pool owns the strings. */
 struct pass_function {
-    const char *name; /* without what demanglers print differently; NULL: all functions in the file */
+    const char *name; /* the part that all demanglers print alike; NULL: all functions in the file */
     const char *file; /* the last component */
     const char *symbol, *depends;
-    uint32_t flags; /* as in format.h; while it is not settled that what it depends on passes through: as if
-                       it did */
+    uint32_t flags; /* as in format.h; dependencies are assumed to pass through until settle has run */
 };
 
 /* ---- The tables of modules. */
@@ -95,7 +94,7 @@ static void read_module(struct pass_through *passing, const struct report_module
     struct module_search local = *search;
     struct module_files files;
     struct reason why;
-    local.stays_local = true; /* servers have debug information alone */
+    local.stays_local = true; /* servers only have debug information, not the tables */
     module_files_open(&files, from->path, from->build_id, &local);
     if (files.module.is_open)
         read_table(passing, &module, &files.module.elf);
@@ -106,7 +105,7 @@ static void read_module(struct pass_through *passing, const struct report_module
     passing->is_any_compiled |= module.is_compiled;
 }
 
-/* Takes back what depends on functions that do not pass through. */
+/* Clears the flag of functions that depend on functions that do not pass through, until nothing changes. */
 static void settle(struct pass_through *passing) {
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
@@ -182,7 +181,8 @@ static bool is_standard(const char *base) {
     return false;
 }
 
-/* By path alone: a place does not know its module's build id. NULL: it is no module of the report. */
+/* Finds a module by path alone, because a place has no build id. Returns NULL if the report lacks the
+ * module. */
 static const struct pass_module *module_of(const struct pass_through *passing, const char *path) {
     const struct pass_module *found = NULL;
     for (size_t i = 0; path && i < passing->module_count; i++)

@@ -24,7 +24,7 @@ static bool take_hex(char **at, uint64_t *number) {
     return is_number;
 }
 
-/* The line ends where its text does. */
+/* The line ends with a NUL. */
 static void add_line(struct perf_map *map, char *line, size_t number) {
     struct perf_map_entry entry = {.number = number};
     if (!take_hex(&line, &entry.start) || !take_hex(&line, &entry.size) || !*line || !entry.size)
@@ -51,7 +51,7 @@ void perf_map_read(struct perf_map *map, char *text) {
     sort_list(map->list, map->count, sizeof *map->list, compare);
 }
 
-/* Anybody can write files to /tmp: only those of the user who asks, and root's, are believed. */
+/* Any user can write files to /tmp, so only files of the current user and of root are read. */
 static bool is_trusted(int fd, uint64_t begun) {
     struct stat status;
     if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
@@ -83,7 +83,7 @@ void perf_map_open(struct perf_map *map, uint64_t pid, uint64_t begun) {
         close(fd);
 }
 
-/* The last function that was written there; one that begins before it may reach further. */
+/* Tries the last functions that start at or before the address, because an earlier one may be longer. */
 const char *perf_map_find(const struct perf_map *map, uint64_t address) {
     enum { LOOK_BACK = 16 };
     size_t behind = sorted_up_to(map->list, map->count, sizeof *map->list,

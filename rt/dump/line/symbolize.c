@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which functions and lines the addresses of modules are. */
+/* Finds the functions and lines of addresses in modules. */
 #include "dump/line/symbolize.h"
 
 #include "base/arrays.h"
@@ -23,25 +23,25 @@ struct symbol {
     uint64_t address;
     struct place *places;
     size_t count;
-    uint32_t *starts; /* of the functions of places, until find_wanted has noted them; NULL: unknown */
+    uint32_t *starts; /* first lines of the places' functions, until note_starts runs; NULL: unknown */
 };
 
-/* Symbols of a module, of the file with its debug information first. */
+/* Symbol tables of a module. The table of the file with debug information comes first. */
 struct symbol_tables {
     struct elf_symbols of[3];
     size_t count;
 };
 
-/* Addresses that a module's wanted ones are not added for again: most stacks have most frames in common. A
- * power of two. */
+/* Size of a cache of recently wanted addresses. Most stacks share most of their frames, so it avoids
+ * duplicates. A power of two. */
 enum { LATELY = 512 };
 
 struct symbol_module {
     const char *path, *build_id;
     uint64_t lately[LATELY];
-    struct symbol *symbols; /* the known ones, by rising address; then the wanted ones, in any order */
+    struct symbol *symbols; /* known symbols by rising address, then wanted ones in any order */
     size_t known, count, room;
-    struct number_map starts; /* line that a function begins at, by its name and file */
+    struct number_map starts; /* first line of a function, by its name and file */
     bool was_complained;
 };
 
@@ -86,7 +86,7 @@ static struct symbol_module *module_for(struct symbolizer *symbolizer, const cha
     return module;
 }
 
-/* Where a call returns to. */
+/* Adds a return address to the wanted ones. */
 static void want(struct symbolizer *symbolizer, const char *path, const char *build_id, uint64_t address) {
     if (symbolizer->is_off || !path || path[0] != '/' || !address)
         return;
@@ -105,7 +105,7 @@ static struct symbol *find_symbol(const struct symbol_module *module, uint64_t a
                          : NULL;
 }
 
-/* Leaves of the wanted ones those that are not known yet, each once and sorted. */
+/* Removes known addresses and duplicates from the wanted ones, and sorts them. */
 static void reduce_wanted(struct symbol_module *module) {
     struct symbol *symbols = module->symbols;
     size_t kept = module->known;
@@ -117,14 +117,14 @@ static void reduce_wanted(struct symbol_module *module) {
     module->count = kept;
 }
 
-/* The wanted addresses of a module, while its files are open. */
+/* The wanted addresses of a module while its files are open. */
 struct finding {
     struct symbolizer *symbolizer;
-    struct symbol *fresh;   /* of each wanted address */
-    uint64_t *instructions; /* the call that returns there ends before */
+    struct symbol *fresh;   /* one for each wanted address */
+    uint64_t *instructions; /* an address within the call before each return address */
     size_t count, done;
     struct symbol_tables tables;
-    uint64_t *asked;  /* the instructions that debug information is read for */
+    uint64_t *asked;  /* the instructions to look up in debug information */
     size_t *asked_as; /* their index in fresh */
     size_t asked_count;
 };
@@ -155,13 +155,13 @@ static void take_found(void *context, size_t index, const struct debug_place *fo
     free(places);
 }
 
-/* NULL: not known. */
+/* NULL: unknown. */
 static const char *function_of(const struct symbol *symbol) {
     return symbol->count ? symbol->places[symbol->count - 1].function : NULL;
 }
 
-/* Debug information may have of a function no more than the last part of its name, without parameters, or
- * nothing. A symbol that is mangled says all. */
+/* Debug information may lack a function's name, or have only its last part without parameters. A mangled
+ * symbol has the whole name. */
 static bool wants_symbol(const struct symbol *symbol, const char *name) {
     const char *function = function_of(symbol);
     bool is_part = function && (!strchr(function, '(') || strncmp(function, "operator", 8) == 0);
@@ -173,7 +173,7 @@ static void add_symbol(struct finding *finding, size_t index, const char *name) 
     char *demangled = demangle(name);
     struct place place = {.function = demangled ?: name};
     struct symbolizer *symbolizer = finding->symbolizer;
-    bool is_worse = !demangled && function_of(symbol); /* it is newer than libiberty */
+    bool is_worse = !demangled && function_of(symbol); /* its mangling is newer than libiberty */
     if (!is_worse && symbol->count)
         symbol->places[symbol->count - 1].function = string_keep(&symbolizer->strings, place.function);
     else if (!is_worse)
@@ -205,8 +205,8 @@ static void take_symbols(struct finding *finding, size_t index) {
     }
 }
 
-/* Most programs have a buffer of stdio, and reports show it apart, without its line. To read the debug
- * information of the C library for it would be most of the time that a short program's report takes. */
+/* Most programs have a stdio buffer, which reports show separately, without a line. Reading the C library's
+ * debug information for it would dominate the run time of a short program's report. */
 static bool is_asked(const struct finding *finding, size_t index) {
     for (size_t i = 0; i < finding->tables.count; i++) {
         const char *name = elf_symbols_find(&finding->tables.of[i], finding->instructions[index]);
@@ -226,7 +226,7 @@ static void choose_asked(struct finding *finding) {
         }
 }
 
-/* Of a stripped library: what of its functions has no name for others. */
+/* Names the functions of a stripped library that are not exported, by their start addresses. */
 static void find_functions_in(struct finding *finding, const struct module_file *file) {
     struct elf_functions functions = {.shift = 0};
     char name[ELF_FUNCTION_NAME_SIZE];
@@ -251,7 +251,7 @@ static unsigned milliseconds_now(void) {
     return (unsigned)(now.tv_sec * 1000 + now.tv_nsec / 1000000);
 }
 
-/* Takes the time from what the symbolizer may take for all modules. */
+/* Subtracts the elapsed time from the limit for all modules. */
 static void look_up_limited(struct finding *finding, struct symbol_module *module,
                             struct debug_files *files) {
     struct symbolizer *symbolizer = finding->symbolizer;
@@ -269,9 +269,9 @@ static void look_up_limited(struct finding *finding, struct symbol_module *modul
         complain_of(symbolizer, module, why.text);
 }
 
-/* That a module has no debug information is nothing to tell: most libraries have none. The C library's
- * functions are named by symbols: its lines are nobody's, and reading its debug information, or asking a
- * server for it, takes longer than all else in the report of a small program. */
+/* Missing debug information is not reported, because most libraries have none. Functions of the C library are
+ * named by symbols alone: its lines are never the user's, and to read its debug information or fetch it from
+ * a server takes longer than the rest of a small program's report. */
 static void find_all(struct finding *finding, struct symbol_module *module,
                      const struct module_search *search) {
     struct module_files files;
@@ -303,8 +303,8 @@ static uint64_t hash_function(const struct place *place) {
     return hash_text(hash_text(0, place->function), place->file ? path_base(place->file) : NULL);
 }
 
-/* If two functions have the same name in files of the same name, neither start is used: the names do not tell
- * their calls apart. */
+/* If two functions have the same name in files of the same name, neither start is used, because their calls
+ * cannot be distinguished. */
 static void note_starts(struct symbol_module *module, struct symbol *symbol) {
     for (size_t i = 0; symbol->starts && i < symbol->count; i++) {
         uint64_t key = hash_function(&symbol->places[i]);
@@ -325,7 +325,7 @@ uint32_t symbolizer_start(const struct symbolizer *symbolizer, const struct site
     return start && *start <= place->line ? (uint32_t)*start : 0;
 }
 
-/* The symbol of an address is kept even if nothing is known of it. */
+/* The symbol of an address is kept even if nothing was found, so that it is not looked up again. */
 static void find_wanted(struct symbolizer *symbolizer, struct symbol_module *module) {
     size_t count = module->count - module->known;
     struct finding finding = {
@@ -346,7 +346,7 @@ static void find_wanted(struct symbolizer *symbolizer, struct symbol_module *mod
     module->known = module->count;
 }
 
-/* Looks up all that is wanted. Complains of files that cannot be used, once of each. */
+/* Looks up all wanted addresses. Complains about unusable files, once for each. */
 static void look_up(struct symbolizer *symbolizer) {
     for (size_t i = 0; i < symbolizer->count; i++) {
         struct symbol_module *module = &symbolizer->modules[i];
@@ -386,7 +386,7 @@ void symbolizer_free(struct symbolizer *symbolizer) {
 
 /* ---- Names for the addresses of a report. */
 
-/* Frames that came lately: those of many stacks are of few addresses. */
+/* Size of a cache of recent frames: many stacks consist of few addresses. */
 enum { FRAMES_LATELY = 1 << 12 };
 
 static struct report_frame *frame_lately(struct report_frame *lately, const struct report_frame *frame) {
@@ -418,7 +418,7 @@ static void want_all(struct symbolizer *symbolizer, const struct report *report)
     free(lately);
 }
 
-/* Code that a just-in-time compiler wrote. */
+/* Names code that a just-in-time compiler wrote. */
 static void name_in_map(struct symbolizer *symbolizer, const struct perf_map *map, const char *module,
                         uint64_t address, const char **function) {
     const char *name =
@@ -480,7 +480,7 @@ static void name_stacks(struct symbolizer *symbolizer, struct report *report, co
     free(lately);
 }
 
-/* Addresses in a report of several processes are of none that is known. */
+/* A report of several processes has no perf map, because its addresses belong to no known process. */
 void symbolize_report(struct symbolizer *symbolizer, struct report *report) {
     struct perf_map map = {.count = 0};
     if (symbolizer->is_off)
