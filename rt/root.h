@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where allocsite-dump finds the runtime in the memory of a process: to say why there is no file with its
- * counters (profile.h), and for the graph of its heap. The runtime does nothing for that but say where things
- * are.
+/* Lets allocsite-dump find the runtime in the memory of a process, to read the graph of its heap, and to say
+ * why no file has its counters (profile.h). The runtime only publishes addresses for this.
  *
- * The module that holds the runtime, the executable or liballocsite.so, has an ELF note with the name
- * "allocsite" and type ROOT_NOTE. Its data are 8 bytes: the signed distance from there to struct root. A
- * note, since it is loaded with the program and no strip removes it; a distance, since it needs no
- * relocation. */
+ * The module that contains the runtime, the executable or liballocsite.so, has an ELF note with the name
+ * "allocsite" and type ROOT_NOTE. Its data are 8 bytes: the signed distance from the data to struct root. A
+ * note is loaded with the program and survives strip. A distance needs no relocation. */
 #ifndef ALLOCSITE_ROOT_H
 #define ALLOCSITE_ROOT_H
 
@@ -15,65 +13,67 @@
 #define ROOT_NOTE_NAME "allocsite"
 #define ROOT_NOTE      2
 
-/* Raised by every change of this file. */
+/* Increase it with every change of the structures below. */
 #define ROOT_VERSION 11
 
-/* Where the counters are. */
+/* The memory that contains the counters. */
 enum root_state {
     ROOT_NOT_STARTED,
-    ROOT_IS_OFF,     /* by the options */
-    ROOT_IS_PRIVATE, /* in memory of the process */
-    ROOT_HAS_FILE,   /* in a file that it has mapped */
+    ROOT_IS_OFF,     /* disabled by the options */
+    ROOT_IS_PRIVATE, /* private memory of the process */
+    ROOT_HAS_FILE,   /* a file that the process has mapped */
 };
 
-/* Of the table of blocks (lib/heap/shadow.h has what an entry means). */
+/* The block table (lib/heap/shadow.h defines its entries). */
 struct root_heap {
-    const void *small, *large, *second; /* addresses of pointers to the tables; the last may be NULL there */
-    const uintptr_t *end;               /* of the addresses that they cover; 0: there are none */
-    const void *even, *odd;             /* addresses of pointers to arrays of regions, NULL: there are none */
-    const intptr_t *local; /* how far the runtime's thread-local memory lies from the thread pointer */
-    uint64_t region_size;  /* addresses that a region has tables for */
-    uint64_t addresses;    /* that arrays of regions cover */
-    uint32_t cell;         /* bytes of heap that have an entry of 4 bytes */
+    const void *small, *large, *second; /* addresses of pointers to the tables; *second may be NULL */
+    const uintptr_t *end;               /* end of the addresses that the tables cover; *end 0: no tables */
+    const void *even, *odd;             /* addresses of pointers to arrays of regions, which may be NULL */
+    const intptr_t *local; /* offset of the runtime's thread-local memory from the thread pointer */
+    uint64_t region_size;  /* addresses that the tables of a region cover */
+    uint64_t addresses;    /* addresses that an array of regions covers */
+    uint32_t cell;         /* bytes of heap for each entry of 4 bytes */
     uint32_t local_size;
-    uint8_t size_bits, slot_bits; /* of an entry, below its two bits of family and one for what is freed */
-    uint8_t backing;              /* the family that has that bit while it lives */
+    uint8_t size_bits, slot_bits; /* lowest bits of an entry; then two of family, and the freed bit */
+    uint8_t backing;              /* the family whose live blocks have the freed bit set */
 };
 
-/* A list of memory: an array of so many entries, each of which starts with two words, begin and end. Where
- * begin is less than a page the entry is free. */
+/* A list of address ranges: an array of entries, each of which starts with two words, begin and end. An entry
+ * is free if begin is less than a page. */
 struct root_own {
-    const void *entries; /* address of a pointer to them; NULL there: none so far */
+    const void *entries; /* address of a pointer to the array; the pointer is NULL while there are none */
     const uint32_t *count;
-    uint32_t most; /* what count may have beyond that does not count */
+    uint32_t most; /* the capacity; *count may exceed it */
     uint32_t entry_size;
 };
 
 enum root_flag {
-    ROOT_IS_STATIC = 1, /* linked into an executable: blind to shared libraries */
+    ROOT_IS_STATIC = 1, /* linked into an executable: does not see allocations of shared libraries */
 };
 
 struct root {
     uint32_t version;
     uint32_t flags;        /* enum root_flag */
     const uint32_t *state; /* enum root_state */
-    const uint32_t *areas; /* of counters, so far: of several runtimes the one with the most counts most */
+    const uint32_t *areas; /* number of counter areas so far: of several runtimes in a process, the one with
+                              the most areas is read */
     const struct root_heap *heap;
-    const struct root_own *own;        /* memory that the runtime has mapped for itself */
-    const struct root_own *registered; /* roots by allocsite_register_root */
-    const void *malloc;                /* address of a pointer to the allocator's, which the runtime calls */
+    const struct root_own *own;        /* memory that the runtime has mapped for its own use */
+    const struct root_own *registered; /* roots added by allocsite_register_root */
+    const void *malloc; /* address of the runtime's pointer to the underlying allocator's malloc */
 };
 
-/* A thread that waits while allocsite-dump, which it has started, looks at the memory of the process. */
+/* A thread that has started allocsite-dump and waits until it has read the memory of the process. */
 struct root_caller {
-    const struct root *root; /* of the runtime that asks */
-    uint64_t thread;         /* its number */
+    const struct root *root; /* of the calling runtime */
+    uint64_t thread;         /* its id */
     uint64_t thread_pointer;
-    uint64_t registers[17]; /* by their DWARF numbers (cfi/cfi.h), where the program called the runtime: those
-                               that calls preserve, the stack pointer, and an address within the call */
+    uint64_t registers[17]; /* by DWARF number (cfi/cfi.h), at the program's call of the runtime: the
+                               registers that calls preserve, the stack pointer, and an address within the
+                               call instruction */
 };
 
-/* What allocsite-dump answers to a search for lost blocks: of a slot. */
+/* The result of a search for lost blocks for one slot, which allocsite-dump returns to the runtime. */
 struct root_lost {
     uint64_t slot;
     uint64_t blocks, bytes;
