@@ -26,7 +26,7 @@ static int compare_keys(const struct groups *groups, const struct group_key *a, 
                                           : order_stacks(a->stack, b->stack, groups->depth);
 }
 
-/* Context of compare_rows, since qsort passes none. One report is made at a time. */
+/* Context of compare_rows, because sort_array passes none. One report is made at a time. */
 static const struct groups *sorted;
 
 static int compare_rows(const void *a, const void *b) {

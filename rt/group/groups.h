@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Counters grouped by something other than sites: by function, file, type and so on. These functions only
- * compute, without input or output of files.
+/* Counters grouped by something other than sites: by function, file, type and so on.
  *
  * Rows by line, function, file, type, module and stack are sums over the sites of a report. Rows by freeing
  * line are sums over its pairs. Rows by thread and phase are sums over the parts of profiles: the blocks that

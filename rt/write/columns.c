@@ -174,7 +174,7 @@ static void put_apart(const struct page *page, const struct grid *grid) {
     grid_end(page);
 }
 
-/* Says that no row leaks, and how many live blocks the hidden rows have. */
+/* Says that no row leaks, and how many live bytes the hidden rows have. */
 static void put_no_leaks(const struct page *page) {
     const struct report *report = page->report;
     const struct counters *left_out = &report->hidden.counters;

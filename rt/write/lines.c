@@ -93,8 +93,8 @@ void line_fit(struct report *report, int fd) {
 
 enum { ROOM_MOST = 72, ROOM_LEAST = 20 };
 
-/* Marks a preferred line break in the text of a line. Names never contain it, because out_plain removes
- * it. */
+/* Marks a preferred line break in the text of a line. Names never contain it, because out_plain replaces
+ * control characters. */
 static const char soft = '\v';
 
 void line_begin(struct line *line, const struct page *to, size_t used, size_t indent) {

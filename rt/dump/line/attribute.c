@@ -19,7 +19,7 @@ struct attributed {
     size_t count;
     struct site_view *origins; /* one for each stack */
     struct place *callers;     /* STACK_CALLERS for each stack */
-    struct place **chains;     /* one for each row by line; NULL: unchanged */
+    struct place **chains;     /* inlined functions of each origin; NULL: unchanged */
     struct report_caller *shares;
     struct string_pool strings;
 };
@@ -220,7 +220,8 @@ static void take_stacks(struct attribution *attribution) {
     add_stacks(attribution);
 }
 
-/* Shows the made stacks. Phases without a stack belong to the row's stack without frames. */
+/* Gives the report the new list of stacks. Phases without a stack belong to their row's stack without
+ * frames. */
 static void show_stacks(struct attribution *attribution) {
     struct report *report = attribution->report;
     struct attributed *made = attribution->made;

@@ -24,7 +24,7 @@ void attribute_rests(struct report *);
  * name. */
 char *attribute_callee(const char *function);
 
-/* Frees the memory that either function made. The report must not be used afterwards. */
+/* Frees the memory of attribute_report or attribute_rests. The report must not be used afterwards. */
 void attribute_free(struct report *);
 
 #endif

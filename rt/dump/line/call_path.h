@@ -27,7 +27,7 @@ static inline bool path_place_is_cut(const struct path_place *place) {
 /* Longer paths are cut, because the writers of trees recurse into them. */
 enum { CALL_PATH_MAX = 1000 };
 
-/* All zero: empty. The caller may set `most`. A path can be made again and again. */
+/* All zero: empty. The caller may set `most`. call_path_make can reuse it. */
 struct call_path {
     struct path_place *places; /* innermost first; strings are borrowed */
     size_t count, room;

@@ -86,7 +86,7 @@ static struct symbol_module *module_for(struct symbolizer *symbolizer, const cha
     return module;
 }
 
-/* Adds a return address to the wanted ones. */
+/* Adds a return address to look up later. */
 static void want(struct symbolizer *symbolizer, const char *path, const char *build_id, uint64_t address) {
     if (symbolizer->is_off || !path || path[0] != '/' || !address)
         return;
@@ -105,7 +105,7 @@ static struct symbol *find_symbol(const struct symbol_module *module, uint64_t a
                          : NULL;
 }
 
-/* Removes known addresses and duplicates from the wanted ones, and sorts them. */
+/* Removes known addresses and duplicates from the addresses to look up, and sorts the others. */
 static void reduce_wanted(struct symbol_module *module) {
     struct symbol *symbols = module->symbols;
     size_t kept = module->known;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions on the call paths of a report, with the allocations made during their calls. For one
- * function, its callers and callees. A path counts once for each function, even if the function recurses. */
+/* The functions on the call paths of a report, with the allocations made during their calls, and the callers
+ * and callees of one function. A path counts once for each function, even if the function recurses. */
 #include "dump/view/views.h"
 
 #include "dump/base/memory.h"
