@@ -17,9 +17,9 @@ namespace allocsite {
 struct Walk {
     ASTContext &context;
     MangleContext &mangler;
-    const Stmt *body;          // of the function
-    QualType returned;         // by it
-    SourceLocation call;       // the call around what is visited
+    const Stmt *body;          // body of the function
+    QualType returned;         // its return type
+    SourceLocation call;       // innermost call around the visited expression
     SourceLocation defaulting; // the call whose default argument is visited
     std::vector<Call> calls;
 };
@@ -46,8 +46,8 @@ static std::string calleeOf(Walk &walk, const FunctionDecl *callee) {
     return name.consume_front("operator") ? "" : name.str();
 }
 
-/* The place of an expression in clang's debug info: in a default argument where it is used, in a
- * macro's argument there from 22 on, and at the whole macro before. */
+/* Returns the location that clang's debug info gives an expression. A default argument has the location of
+ * its use. A macro argument has its own location from clang 22 on, and the location of the macro before. */
 static PresumedLoc placeOf(const Walk &walk, const Expr *expression) {
     const SourceManager &sources = walk.context.getSourceManager();
     SourceLocation location = walk.defaulting.isValid() ? walk.defaulting : expression->getExprLoc();
@@ -64,7 +64,7 @@ static void add(Walk &walk, const Expr *call, const FunctionDecl *callee, std::s
             {place.getLine(), place.getColumn(), calleeOf(walk, callee), std::move(type), std::move(use)});
 }
 
-/* A virtual function is called by a pointer, or not at all by its name. */
+/* Returns null for a virtual function: the IR may call it through a pointer, without its name. */
 static const FunctionDecl *surelyCalled(const CallExpr *call) {
     const FunctionDecl *callee = call->getDirectCallee();
     auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
@@ -94,7 +94,7 @@ static void visitCall(Walk &walk, const CallExpr *call, Use use) {
         add(walk, call, surelyCalled(call), typeOfCall(walk.context, call, use), std::move(byUse));
 }
 
-/* An object that is made in memory that a call returns is what that call is for. */
+/* If a call returns the memory for a placement new, the call allocates the type of the new object. */
 static void visitNew(Walk &walk, const CXXNewExpr *made) {
     bool isPlaced =
         made->getNumPlacementArgs() == 1 && made->getOperatorNew()->isReservedGlobalPlacementOperator();
@@ -105,7 +105,7 @@ static void visitNew(Walk &walk, const CXXNewExpr *made) {
     add(walk, made, made->getOperatorNew(), type, type);
 }
 
-/* The type of an object that is made where the variable points to; null: none is. */
+/* Returns the type of an object that placement new makes where the variable points; null: none. */
 static QualType madeAt(const Stmt *statement, const VarDecl *variable) {
     auto *made = dyn_cast_or_null<CXXNewExpr>(statement);
     const Expr *place = made && made->getNumPlacementArgs() == 1 ? made->getPlacementArg(0) : nullptr;
@@ -128,7 +128,7 @@ static void visitVariable(Walk &walk, const VarDecl *variable) {
     visit(walk, variable->getInit(), {{}, target});
 }
 
-/* The right side of an assignment comes first, as in the code that clang makes. */
+/* The right side of an assignment is evaluated first, as in the code that clang generates. */
 static void visitOperator(Walk &walk, const BinaryOperator *binary, Use use) {
     if (binary->isAssignmentOp()) {
         QualType target = pointee(binary->getLHS()->getType());
@@ -156,13 +156,13 @@ static void visitDefault(Walk &walk, const CXXDefaultArgExpr *argument, Use use)
     visit(walk, argument->getExpr(), use);
 }
 
-/* The value of a statement expression is that of its last statement. */
+/* The value of a statement expression is the value of its last statement. */
 static void visitStatements(Walk &walk, const CompoundStmt *body, Use use) {
     for (const Stmt *statement : body->body())
         visit(walk, statement, statement == body->body_back() ? use : Use());
 }
 
-/* Wrappings that have the value of what is in them; else null. */
+/* Returns the expression in a wrapper that has the same value; null: not a wrapper. */
 static const Expr *unwrap(const Stmt *statement) {
     if (auto *paren = dyn_cast<ParenExpr>(statement))
         return paren->getSubExpr();
@@ -181,8 +181,8 @@ static const Expr *unwrap(const Stmt *statement) {
     return nullptr;
 }
 
-/* Code that is never executed here: operands of sizeof, values that stand elsewhere, bodies of other
- * functions. */
+/* Returns whether code is not executed here: an operand of sizeof or noexcept, a value that is visited
+ * elsewhere, or the body of a block. */
 static bool isElsewhere(const Stmt *statement) {
     return isa<UnaryExprOrTypeTraitExpr>(statement) || isa<OpaqueValueExpr>(statement) ||
            isa<CXXNoexceptExpr>(statement) || isa<BlockExpr>(statement);

@@ -33,7 +33,7 @@ static void addVariable(const VarDecl *variable, Roots &roots) {
         roots.variables.push_back(variable);
 }
 
-/* A class that is befriended stands elsewhere, a function can be defined right there. */
+/* A befriended class is declared elsewhere, but a friend function can be defined here. */
 static void addFriend(ASTContext &context, const NamedDecl *befriended, Roots &roots) {
     if (befriended && befriended->isFunctionOrFunctionTemplate())
         addRoot(context, befriended, roots);
@@ -81,7 +81,7 @@ static std::vector<std::string> symbolsOf(MangleContext &mangler, const Function
     return symbols;
 }
 
-/* All calls of a function ask for the same ones, and the names of templates are long. */
+/* Caches the symbols, because all calls of a function ask for them and mangled template names are long. */
 static bool hasSymbol(MangleContext &mangler, const FunctionDecl *function, llvm::StringRef symbol,
                       Roots &roots) {
     auto [position, isNew] = roots.symbols.try_emplace(function);

@@ -10,7 +10,8 @@ using namespace clang;
 
 namespace allocsite {
 
-/* Lambdas and unnamed structs are told apart by where they stand: without the directories of this machine. */
+/* Names lambdas and unnamed structs by their source location, without directories, which differ between
+ * machines. */
 struct ShortPaths : PrintingCallbacks {
     std::string remapPath(llvm::StringRef path) const override {
         return llvm::sys::path::filename(path).str();
@@ -30,7 +31,8 @@ QualType pointee(QualType type) {
     return to.isNull() || to->isVoidType() || to->isFunctionType() ? QualType() : to;
 }
 
-/* Any memory can be had as char, and an incomplete type has no size to ask for: they say little. */
+/* Returns whether a type is informative. Memory of any kind can be declared as char or std::byte, and an
+ * incomplete type has no size to request. */
 static bool isTelling(const ASTContext &context, QualType type) {
     if (type.isNull())
         return false;
@@ -48,7 +50,7 @@ Use throughCast(const ASTContext &context, const CastExpr *cast, Use use) {
     return use;
 }
 
-/* The types whose sizes are added up to a size that is asked for: alone, or times something. */
+/* The types in a size expression: without a factor (single), or multiplied (multiple). */
 struct Sizes {
     llvm::SmallVector<QualType, 2> single, multiple;
     bool isSum = false;
@@ -83,9 +85,9 @@ static void findSizes(const ASTContext &context, const Expr *size, bool isMultip
     }
 }
 
-/* A struct and its flexible array are `sizeof(struct foo) + n * sizeof(struct part)` or
- * `offsetof(struct foo, parts[n])`: the former. A number or a pointer that is added to a size is room for
- * something else beside it. */
+/* Returns the struct for a struct with a flexible array: `sizeof(struct foo) + n * sizeof(struct part)` or
+ * `offsetof(struct foo, parts[n])`. In a sum, the sizes of numbers and pointers are ignored: they are room
+ * for additional data. Null: ambiguous. */
 static QualType typeOf(Sizes sizes) {
     if (sizes.isSum)
         llvm::erase_if(sizes.single, [](QualType type) { return !type->isRecordType(); });
@@ -93,8 +95,8 @@ static QualType typeOf(Sizes sizes) {
     return telling.size() == 1 ? telling.front() : QualType();
 }
 
-/* What a pointer of that type leads to, if one thing is asked for by its size: by the beginning or the base
- * of something larger. */
+/* If the requested size has exactly one type, and this is a larger struct than the pointer's, returns the
+ * larger struct: the pointer then points to its first member or base class. */
 static QualType wholeOf(const ASTContext &context, QualType type, const Sizes &sizes) {
     QualType whole = sizes.single.size() == 1 ? sizes.single.front() : QualType();
     bool isBeginning = !whole.isNull() && type->isRecordType() && whole->isRecordType() &&
@@ -102,8 +104,8 @@ static QualType wholeOf(const ASTContext &context, QualType type, const Sizes &s
     return isBeginning ? whole : type;
 }
 
-/* The stream that comes back is the smaller part of what these make, and is taken back sooner than the text.
- */
+/* The stream that these functions return is smaller than the text that they allocate, and is freed
+ * earlier. */
 static bool returnsStreamToText(const CallExpr *call) {
     const FunctionDecl *callee = call->getDirectCallee();
     const IdentifierInfo *name = callee ? callee->getIdentifier() : nullptr;
@@ -115,7 +117,7 @@ static QualType givenToFirst(const CallExpr *call) {
     return pointee(call->getArg(0)->IgnoreParenCasts()->getType()->getPointeeType());
 }
 
-/* posix_memalign, asprintf and their kin give the block to a pointer that is passed first. */
+/* posix_memalign, asprintf and similar functions store the block through their first argument. */
 static QualType resultOf(const CallExpr *call) {
     QualType type = call->getType();
     return type->isAnyPointerType() || call->getNumArgs() == 0 ? pointee(type) : givenToFirst(call);
@@ -128,7 +130,7 @@ static Sizes sizesOf(const ASTContext &context, const CallExpr *call) {
     return sizes;
 }
 
-/* The first type that says something; else the first one. Null: there is none. */
+/* Returns the first informative type, otherwise the first type. Null: there is none. */
 static QualType choose(const ASTContext &context, ArrayRef<QualType> types, const Sizes &sizes) {
     for (QualType type : types)
         if (isTelling(context, type))
@@ -149,13 +151,14 @@ std::string typeOfCall(const ASTContext &context, const CallExpr *call, Use use)
     return type.isNull() ? "" : spell(context, type);
 }
 
-/* Void and its kin, or characters, which functions without prototypes return for any memory. */
+/* Returns whether a pointer points to raw memory: void, bytes or characters. Functions without prototypes
+ * return `char *` for any memory. */
 static bool isRaw(const ASTContext &context, QualType pointer) {
     return pointer->isAnyPointerType() && !isTelling(context, pointee(pointer)) &&
            !pointer->getPointeeType()->isFunctionType() && !pointer->getPointeeType()->isRecordType();
 }
 
-/* Whether the function that is called sees no more than the place of a pointer to raw memory. */
+/* Returns whether the callee receives only the address of a pointer to raw memory. */
 static bool isPlaceOfRaw(const ASTContext &context, const Expr *argument) {
     QualType passed = argument->getType();
     auto *address = dyn_cast<UnaryOperator>(argument->IgnoreParenCasts());
@@ -164,8 +167,8 @@ static bool isPlaceOfRaw(const ASTContext &context, const Expr *argument) {
                : passed->isAnyPointerType() && isRaw(context, passed->getPointeeType());
 }
 
-/* The type that the pointer points to whose place is passed; null: no pointer's is, or those of several are.
- */
+/* If exactly one argument is the address of a typed pointer, returns the type that this pointer points to.
+ * Otherwise returns null. */
 static QualType filledIn(const ASTContext &context, const CallExpr *call) {
     QualType found;
     for (const Expr *argument : call->arguments()) {

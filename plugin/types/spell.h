@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The type that a call allocates, by what is done with its result and what it asks for. */
+/* Finds the type that a call allocates, from the use of its result and from the requested size. */
 #ifndef ALLOCSITE_TYPES_SPELL_H
 #define ALLOCSITE_TYPES_SPELL_H
 
@@ -9,22 +9,24 @@
 
 namespace allocsite {
 
-/* The use of the value of an expression: the types that the pointers it is converted to point to. */
+/* The use of a pointer: the types that it points to after conversions. */
 struct Use {
-    clang::QualType cast;   // by an explicit cast
-    clang::QualType target; // by an implicit one, or by what is initialised, assigned or returned
+    clang::QualType cast;   // after an explicit cast
+    clang::QualType target; // after an implicit cast, an initialisation, an assignment or a return
 };
 
-/* The type that a value of that type points to, if such a one can be allocated; else null. */
+/* Returns the type that a pointer of this type points to. Null: not a pointer, or a pointer to void or a
+ * function. */
 clang::QualType pointee(clang::QualType type);
 
-/* The use of a cast's operand, of which the cast's own use is known. */
+/* Returns the use of a cast's operand, given the use of the cast. */
 Use throughCast(const clang::ASTContext &context, const clang::CastExpr *cast, Use use);
 
-/* Empty: unknown, as where a structure comes back. */
+/* Returns the allocated type. Empty: unknown, for example if the call returns a structure. */
 std::string typeOfCall(const clang::ASTContext &context, const clang::CallExpr *call, Use use);
-/* The type that the memory has by its use, if the function that is called is declared to return or to fill in
- * pointers to raw memory. ALLOCSITE_BYTES: the use does not tell either. Empty: the declaration tells. */
+/* If the callee returns raw memory, or stores a pointer to it through an argument, returns the type that the
+ * memory is used as. ALLOCSITE_BYTES: the callee returns a pointer, but its use reveals no type. Empty: the
+ * declaration gives the type, or the arguments reveal none. */
 std::string typeByUse(const clang::ASTContext &context, const clang::CallExpr *call, Use use);
 std::string typeOfNew(const clang::ASTContext &context, const clang::CXXNewExpr *made);
 

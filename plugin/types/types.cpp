@@ -26,23 +26,23 @@ namespace allocsite {
 
 using Selection = llvm::SmallVector<const Call *, 2>;
 
-/* The source file that questions are about. */
+/* The state for the source file that is being compiled. */
 struct Source {
     ASTContext &context;
     std::vector<const Decl *> deserialized;           // of precompiled headers and modules
-    bool clearsAST;                                   // the AST goes when the questions are over
-    bool isOneSection;                                // for all functions
-    std::unique_ptr<MangleContext> mangler = nullptr; // null: nobody has asked yet
+    bool clearsAST;                                   // free the AST after the last question
+    bool isOneSection;                                // one section holds all functions
+    std::unique_ptr<MangleContext> mangler = nullptr; // null: no question yet
     Roots roots = Roots();
-    llvm::StringSet<> headers = llvm::StringSet<>(); // the system's; empty: nobody has asked yet
+    llvm::StringSet<> headers = llvm::StringSet<>(); // system headers; empty: no question yet
     llvm::DenseMap<const Decl *, std::vector<Call>> calls = llvm::DenseMap<const Decl *, std::vector<Call>>();
 };
 
-/* Not destroyed at exit: clang's own part of it may be gone by then. */
+/* Not destroyed at exit: clang's objects that they refer to may be gone by then. */
 static Source *source;
 static llvm::StringSet<> *spelled;
 
-/* Its parsing is done, the code will be made next. */
+/* Called after parsing, before code generation. */
 static void beginSource(ASTContext &context, std::vector<const Decl *> deserialized, bool clearsAST,
                         bool isOneSection) {
     delete source;
@@ -51,7 +51,7 @@ static void beginSource(ASTContext &context, std::vector<const Decl *> deseriali
     spelled = new llvm::StringSet<>;
 }
 
-/* On the first question: many files allocate nothing. */
+/* Deferred until the first question, because many files allocate nothing. */
 static void prepare() {
     if (source->mangler)
         return;
@@ -67,7 +67,7 @@ static std::string withoutDots(llvm::StringRef path) {
     return name.str().str();
 }
 
-/* The files as they were opened, and from the root on, as debug information has them. */
+/* Adds the path as it was opened and the absolute path, because debug info may have either. */
 static void addHeader(llvm::StringRef path) {
     llvm::SmallString<256> whole = path;
     llvm::sys::fs::make_absolute(whole);
@@ -91,8 +91,8 @@ static const std::vector<Call> &callsOf(const Decl *root) {
     return position->second;
 }
 
-/* Those in question among the calls of a root. Where the AST names no callee (built-in functions) the call is
- * meant if no other is. */
+/* Returns the calls of a root that match the question. A call without a callee's name in the AST (built-in
+ * functions) matches only if no other call does. */
 static Selection select(const std::vector<Call> &calls, const allocsite_types_question &question) {
     Selection named, nameless;
     for (const Call &call : calls) {
@@ -106,8 +106,8 @@ static Selection select(const std::vector<Call> &calls, const allocsite_types_qu
     return named.empty() ? nameless : named;
 }
 
-/* Two different countings (code that is never reached has no call in the IR) say nothing of the order: then
- * all have to agree. Empty: they do not. */
+/* If the AST and the IR have different numbers of calls (unreachable code has no call in the IR), the ordinal
+ * means nothing. All calls must then have the same type. Empty: they differ. */
 static llvm::StringRef typeOf(const Selection &calls, const allocsite_types_question &question) {
     std::string Call::*asked = question.is_of_use ? &Call::use : &Call::type;
     const Call *call = calls.size() == question.count ? calls[question.ordinal] : calls.front();
@@ -117,7 +117,8 @@ static llvm::StringRef typeOf(const Selection &calls, const allocsite_types_ques
     return isSure && type.empty() && !question.is_of_use ? ALLOCSITE_BYTES : type;
 }
 
-/* Empty: unknown. Several functions can be in question where the symbol does not tell (lambdas). */
+/* Returns the type. Empty: unknown. If no symbol matches (lambdas), several functions can be meant, and their
+ * types must be equal. */
 static llvm::StringRef answer(const allocsite_types_question &question) {
     llvm::StringRef all;
     bool isFirst = true;
@@ -142,7 +143,8 @@ using DeclarationID = GlobalDeclID;
 using DeclarationID = serialization::DeclID;
 #endif
 
-/* Registration with clang: an action beside the main one, which keeps the AST until the pass has asked. */
+/* The consumer of a plugin action that runs before the main action. The AST stays in memory until the pass
+ * has asked its questions. */
 class Consumer : public ASTConsumer, ASTDeserializationListener {
     std::vector<const Decl *> deserialized;
     bool clearsAST, isOneSection;
@@ -150,7 +152,7 @@ class Consumer : public ASTConsumer, ASTDeserializationListener {
   public:
     explicit Consumer(bool clearsAST, bool isOneSection) : clearsAST(clearsAST), isOneSection(isOneSection) {}
 
-    /* A module that is compiled from its file has its definitions come here. */
+    /* Receives the definitions of a module that is compiled from its precompiled file. */
     void HandleInterestingDecl(DeclGroupRef declarations) override {
         deserialized.insert(deserialized.end(), declarations.begin(), declarations.end());
     }
@@ -159,13 +161,15 @@ class Consumer : public ASTConsumer, ASTDeserializationListener {
         return this;
     }
 
-    /* What a precompiled header or a module declares comes here as it is used, before it is read whole. */
+    /* Receives declarations of precompiled headers and modules when they are first used, before they are read
+     * completely. */
     void DeclRead(DeclarationID, const Decl *declaration) override {
         if (isa<FunctionDecl>(declaration) || isa<VarDecl>(declaration))
             deserialized.push_back(declaration);
     }
 
-    /* Instantiations of its templates come here: a search through the file's own declarations misses them. */
+    /* Receives instantiations of templates from precompiled headers and modules. A search of the file's own
+     * declarations misses them. */
     bool HandleTopLevelDecl(DeclGroupRef declarations) override {
         for (const Decl *declaration : declarations) {
             auto *function = dyn_cast<FunctionDecl>(declaration);
@@ -176,15 +180,15 @@ class Consumer : public ASTConsumer, ASTDeserializationListener {
         return true;
     }
 
-    /* The main action, whose turn it is next, makes the code and optimizes it. A module that is built on the
-     * way has a consumer of its own, and was done earlier. */
+    /* The main action runs next: it generates and optimizes the code. A module that is built meanwhile has
+     * its own consumer, and was finished earlier. */
     void HandleTranslationUnit(ASTContext &context) override {
         beginSource(context, std::move(deserialized), clearsAST, isOneSection);
     }
 };
 
-/* -Rpass=^$, which keeps the lines, names no pass. Yet as long as clang has a pattern LLVM writes out every
- * remark before it drops it. */
+/* -Rpass=^$ keeps line numbers and matches no pass. But while clang has a pattern, LLVM formats every remark
+ * before it drops it. */
 void dropEmptyPattern(CodeGenOptions &options) {
     if (options.OptimizationRemark.Pattern == "^$")
         options.OptimizationRemark = {};
@@ -204,7 +208,7 @@ class Action : public PluginASTAction {
         CodeGenOptions &options = compiler.getCodeGenOpts();
         dropEmptyPattern(options);
         if (isDevice(compiler.getTarget().getTriple()))
-            return std::make_unique<ASTConsumer>(); // the pass asks nothing
+            return std::make_unique<ASTConsumer>(); // the pass asks no questions
         bool clearsAST = options.ClearASTBeforeBackend;
         options.ClearASTBeforeBackend = false;
         return std::make_unique<Consumer>(clearsAST, isOneSection(compiler));
@@ -256,7 +260,7 @@ EXPORTED void allocsite_types_v1_finish(void) {
     context.getAllocator().Reset();
 }
 
-/* Runs ahead of the registration below, which is already in the layout of this major. */
+/* Runs before the registration below, which already uses the object layout of this LLVM major. */
 __attribute__((constructor(101))) static void refuseOtherHosts() {
     host_require(LLVM_VERSION_MAJOR, "clang");
 }

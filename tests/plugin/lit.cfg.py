@@ -15,7 +15,7 @@ config.test_exec_root = lit_config.params["work"]
 bin = lit_config.params["bin"]
 plugin = lit_config.params["plugin"]
 flags = "-g -fpass-plugin=" + plugin
-# Without calling contexts, whose stores before calls would complicate most checks of IR.
+# Disables calling contexts: their stores before calls would complicate most checks of IR.
 sites_only = f"-fplugin={plugin} -mllvm -allocsite-contexts=0"
 types = lit_config.params.get("types")
 if types:

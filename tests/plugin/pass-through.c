@@ -149,7 +149,7 @@ void *xrealloc(void *block, size_t size) {
     return memset(larger, 0, size);
 }
 
-// These do not pass through: they return something found, something constant, or part of something existing.
+// Not pass-through functions: they return something found, something constant, or part of something existing.
 struct node *intern(struct table *t, const char *text) {
     for (struct node *x = t->buckets[1]; x; x = x->next)
         if (!strcmp(x->text, text))

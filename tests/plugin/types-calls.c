@@ -52,7 +52,7 @@ int stored(void **out, size_t size) {
 struct holder {
     void *memory;
 };
-// Of the two blocks only one is the caller's.
+// Only one of the two blocks is the caller's.
 struct holder *holder(size_t size) {
     // CHECK-NEXT: {{^}}{{.*}}types-calls.c:[[@LINE+1]]:29  holder  struct holder{{$}}
     struct holder *holder = xmalloc(sizeof *holder);
