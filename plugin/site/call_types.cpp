@@ -24,7 +24,7 @@ struct CallSearch {
     std::map<std::tuple<std::string, unsigned, unsigned>, size_t> places = {}; // symbol, line, column
 };
 
-/* The calls of one function that may tell a type, in the order of its code. */
+/* The calls of one function that may reveal a type, in code order. */
 struct CallsOfFunction {
     SmallVector<std::pair<CallBase *, std::string>, 8> calls; // with the callee's symbol
     Counts all, seen;
@@ -33,8 +33,8 @@ struct CallsOfFunction {
 
 } // namespace
 
-/* In C a block may also come back through an argument. In C++ nearly all calls pass pointers, and asking the
- * AST about each of them costs time. */
+/* In C a block may also be returned through an argument. In C++ nearly all calls pass pointers, and asking
+ * the AST about each of them costs time. */
 static bool mayReturnBlock(const CallBase &call, bool isC) {
     return call.getType()->isPointerTy() || (isC && any_of(call.args(), [](const Use &argument) {
                                                  return argument->getType()->isPointerTy();
@@ -73,7 +73,8 @@ static CallsOfFunction findCalls(Function &function, const Reaching &reaching, H
     return found;
 }
 
-/* ALLOCSITE_BYTES: it is the caller who may know. Empty: it is not, or nothing is known. */
+/* Returns the type that the result is used as. ALLOCSITE_BYTES: the function does not know it, but its caller
+ * may. Empty: the callee's declaration gives it, or it is unknown. */
 static std::string typeOfUse(CallsOfFunction &of, const CallBase &call, const std::string &callee) {
     unsigned ordinal = countOf(of.seen, call, callee)++;
     ASTAnswer answer = askAST(call, callee, ordinal, countOf(of.all, call, callee), true);
@@ -84,8 +85,8 @@ static std::string typeOfUse(CallsOfFunction &of, const CallBase &call, const st
     return useByDebugInfo(call, of.variables);
 }
 
-/* What the caller names is the type of the result. If there is none, it is the type of the block that is
- * stored where the caller said. */
+/* Returns whether the caller gets this block: as the result if the function returns a pointer, otherwise
+ * through an argument. */
 static bool isHandedOn(const CallBase &call, HandedOut &bodies) {
     const Function &function = *call.getFunction();
     const HandedOut::Results &of = bodies.of(function);
@@ -94,7 +95,7 @@ static bool isHandedOn(const CallBase &call, HandedOut &bodies) {
            (isResult ? of.returned : of.stored).from.contains(&call);
 }
 
-/* Calls of one place cannot be told apart when a path is read. */
+/* Merges calls at one source location, because a call path does not distinguish them. */
 static void add(CallSearch &search, const DILocation &location, const std::string &type, unsigned flags) {
     SourceLocation at = locationOf(location, search.notes.names);
     auto [position, isNew] = search.places.try_emplace({at.symbol, at.line, at.column}, search.found.size());

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The types that the callers of wrappers know: of `p = xmalloc(n)` in another file than xmalloc. The reader
- * takes such a type for a site that has none of its own, as far as the functions between hand the block on.
- */
+/* The types that callers of wrappers know, for example at `p = xmalloc(n)` if xmalloc is in another file. The
+ * reader uses such a type for a site without a type, if all functions in between hand the block on. */
 #ifndef ALLOCSITE_SITE_CALL_TYPES_H
 #define ALLOCSITE_SITE_CALL_TYPES_H
 
@@ -24,8 +23,8 @@ struct CallType {
 
 struct Notes;
 
-/* Of a module that the optimizer has not touched, whose allocator calls have been noted. Calls that are one
- * place of the source are one. */
+/* Returns one entry for each source location. The module must not be optimized yet, and its allocator calls
+ * must have been noted (TypeTable::note). */
 std::vector<CallType> findCallTypes(llvm::Module &module, const Reaching &reaching, HandedOut &bodies,
                                     Notes &notes);
 

@@ -122,7 +122,7 @@ static void addVariable(Variables &variables, const Value *place, const DILocalV
         variables[place] = variable->getType();
 }
 
-/* With optimization, clang 17 and later has already turned declarations into assignments. */
+/* When it optimizes, clang 17 and later has already replaced declarations by assignments. */
 Variables findVariables(Function &function) {
     Variables variables;
     for (Instruction &instruction : instructions(function)) {
@@ -282,7 +282,8 @@ static void addTypes(const Value *value, const Variables &variables, const Funct
     }
 }
 
-/* Returns false if it is stored nowhere. An empty type: as pointers to different ones. */
+/* Finds the type of the variables that the block is stored to; empty if the types differ. Returns false if
+ * the block is not stored. */
 static bool findTypeOfStores(const CallBase &call, const Variables &variables, std::string &type) {
     SmallVector<std::string, 2> types;
     addTypes(&call, variables, *call.getFunction(), types, 0);

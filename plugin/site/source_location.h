@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where calls are in the source. */
+/* Source locations of calls. */
 #ifndef ALLOCSITE_SITE_SOURCE_LOCATION_H
 #define ALLOCSITE_SITE_SOURCE_LOCATION_H
 

@@ -309,7 +309,7 @@ Constant *Table::call(const CallType &known, GlobalVariable *array, unsigned ind
                                           number(8, ALLOCSITE_FORMAT_VERSION), number(8, known.flags)});
 }
 
-/* All of an object, for a function that was inlined is still in the chains of calls. */
+/* Emits the calls of all functions, including inlined ones: they still occur in inline chains. */
 void Table::addCalls(ArrayRef<CallType> calls) {
     if (calls.empty())
         return;

@@ -16,7 +16,7 @@ using namespace llvm;
 
 namespace allocsite {
 
-/* Inlined into a parser, one call may allocate each type of its syntax tree. */
+/* A call that is inlined into a parser may allocate every type of its syntax tree. */
 static constexpr size_t MostNames = 32;
 static constexpr const char *Or = " or ", *FurtherNames = "...";
 

@@ -97,7 +97,8 @@ Variables findVariables(llvm::Function &function);
  * template arguments are included. */
 std::string typeByDebugInfo(const llvm::CallBase &call, const Variables &variables);
 
-/* What the AST tells of the use of a call of another function (plugin/types/types.h). */
+/* Returns the type that the result of another function than an allocator is used as, like askAST with isOfUse
+ * (plugin/types/types.h). */
 std::string useByDebugInfo(const llvm::CallBase &call, const Variables &variables);
 
 } // namespace allocsite
