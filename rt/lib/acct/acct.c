@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks that come and go, where the hot path leaves them over. */
+/* Counts allocations and frees that the hot path leaves to the slow path. */
 #include "lib/acct/acct.h"
 
 #include "format.h"
@@ -24,7 +24,7 @@
 
 #include <errno.h>
 
-/* Its caller has to be looked up, or it is in the second half of a cell. */
+/* Counts an unsited block if its caller must be looked up, or if it is in the second half of a cell. */
 static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum family family) {
     uint32_t key = local.seen->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE;
     if (key & KEY_SLOW && key != ALLOCSITE_KEY_NONE && !stacks_depth)
@@ -67,7 +67,7 @@ static COLD void make_room(uint32_t key) {
     errno = error;
 }
 
-/* Makes room for the key before it counts: the slow way would look for the stack once more. */
+/* Grows the slab for the key before it counts, because the slow path would look up the stack again. */
 static inline bool gain_with_room(uint32_t key, void *p, uint64_t bytes, enum family family) {
     uint32_t capacity = local.seen->capacity;
     if (UNLIKELY(key >= capacity) && capacity && !(key & KEY_SLOW))
@@ -90,7 +90,8 @@ static inline __attribute__((always_inline)) void *gain_by_context(uint32_t know
     return LIKELY(key != ALLOCSITE_KEY_NONE) ? acct_gain(local.current, key, p, bytes, family, false) : NULL;
 }
 
-/* The first time that a context is seen, if the site is known and the thread counts. */
+/* Counts the first allocation with a context. Takes the slow path if the site is not registered or the thread
+ * does not count. */
 static __attribute__((noinline)) void *alloc_first(struct origin origin, void *p, uint64_t bytes,
                                                    enum family family, const void *frame, uint64_t hash) {
     uint32_t key = p && local.current->capacity ? origin.site->key : ALLOCSITE_KEY_NONE;
@@ -99,14 +100,14 @@ static __attribute__((noinline)) void *alloc_first(struct origin origin, void *p
     return gain_with_room(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
 }
 
-/* The key of a site's part, if its context was here before. */
+/* Counts by the key of the context if the context is in the table, otherwise as a new one. */
 static __attribute__((noinline)) void *alloc_otherwise(struct origin origin, void *p, uint64_t bytes,
                                                        enum family family, const void *frame, uint64_t hash) {
     void *counted = gain_by_context(context_find(hash), p, bytes, family, frame);
     return counted ? counted : alloc_first(origin, p, bytes, family, frame, hash);
 }
 
-/* The context was not among those that were here lately. */
+/* Counts an allocation with a context that is not among the thread's recent ones. */
 static __attribute__((noinline)) void *alloc_looked_up(struct origin origin, void *p, uint64_t bytes,
                                                        enum family family, uint64_t hash) {
     p = alloc_otherwise(origin, p, bytes, family, __builtin_frame_address(0), hash);
@@ -114,8 +115,8 @@ static __attribute__((noinline)) void *alloc_looked_up(struct origin origin, voi
     return p;
 }
 
-/* With stacks most allocations come here. The functions that it jumps to have their frames at OWN_FRAME, next
- * to the program's, where walks begin. */
+/* Most allocations with stacks take this path. The functions that it tail-calls have their frames at
+ * OWN_FRAME, next to the program's frame, where walks begin. */
 static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, void *p, uint64_t bytes,
                                                         enum family family) {
     uint64_t hash = 0;
@@ -150,7 +151,7 @@ COLD void *acct_gain_first(void *p, uint32_t key, uint64_t bytes) {
     return p;
 }
 
-/* As the hot path, and counts the size, or notes when it was. */
+/* Like the hot path, but also counts the size of the block or records its birth. */
 static __attribute__((noinline)) void *alloc_in_detail(struct origin origin, void *p, uint64_t bytes,
                                                        enum family family) {
     uint32_t key = key_at_hand(origin);
@@ -172,7 +173,7 @@ static inline void *alloc_by_option(struct origin origin, void *p, uint64_t byte
                                   : alloc_in_detail(origin, p, bytes, family);
 }
 
-/* Each way is a jump: what one of them keeps on the stack the others need not. */
+/* All calls are tail calls, so that no path saves registers which only another path needs. */
 void *acct_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
     if (UNLIKELY(!runtime_owners) || UNLIKELY(stacks_depth) || sizes_wanted || births_wanted)
         return alloc_by_option(origin, p, bytes, family);
@@ -183,7 +184,7 @@ void *acct_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family
     return alloc_left_over(origin, p, bytes, family);
 }
 
-/* In a frame as that of alloc_with_stack. */
+/* Tail-called, so that its frame is at OWN_FRAME, where walks begin. */
 static __attribute__((noinline)) void *alloc_not_found(struct origin origin, void *p, uint64_t bytes,
                                                        enum family family, uint64_t hash) {
     p = alloc_first(origin, p, bytes, family, __builtin_frame_address(0), hash);
@@ -192,7 +193,7 @@ static __attribute__((noinline)) void *alloc_not_found(struct origin origin, voi
     return p;
 }
 
-/* The context is not the one that came after the last one before. */
+/* Called if the hot path did not find the context, or could not count the block. */
 void *acct_alloc_slow_by_context(struct allocsite_site *site, void *p, uint64_t bytes, enum family family,
                                  uint64_t of_site, uint64_t hash) {
     struct origin origin = {.site = site};
@@ -257,14 +258,15 @@ static bool lose_other(const void *p, enum family family) {
     return is_taken;
 }
 
-/* The key of who frees a block now; from KEY(SLOT_OURS) on: it has to be looked up, or is none. */
+/* Returns the key of the site or caller that frees a block. A key from KEY(SLOT_OURS) on must be looked up,
+ * or there is none. */
 static inline uint32_t releasing_key(struct origin by) {
     if (UNLIKELY(local.releaser))
         return local.releaser - 1 < SLOT_OURS ? KEY(local.releaser - 1) : ALLOCSITE_KEY_NONE;
     return by.site ? by.site->key : caller_key_cached(by.caller);
 }
 
-/* The event has begun. */
+/* event_begin has been called; calls event_end. */
 static COLD void free_in_new_pair(void *p, uint32_t owner, uint32_t by, uint64_t bytes, const void *site) {
     int error = errno;
     tally_lose(local.seen, thread_tally(local.seen, owner), bytes);
@@ -281,7 +283,7 @@ static COLD void free_otherwise(void *p, struct origin by, enum family family) {
 
 static void free_in_time(void *p, struct origin by, enum family family);
 
-/* As the hot path, and counts the pair. */
+/* Like the hot path, but also counts the pair of owner and releaser. */
 static inline __attribute__((always_inline)) void free_in_pair(void *p, struct origin by,
                                                                enum family family) {
     if (UNLIKELY(births_wanted)) {
@@ -309,7 +311,7 @@ static inline __attribute__((always_inline)) void free_in_pair(void *p, struct o
     bool is_seen = !tally_lose_unseen(thread, before + 1, bytes);
     event_end();
     if (is_seen)
-        (family == FAMILY_ANY ? &behind : &next)->free(p); /* the interposed free alone does not know it */
+        (family == FAMILY_ANY ? &behind : &next)->free(p); /* only the interposed free has FAMILY_ANY */
     else
         acct_look_and_free(p, by.site, before, bytes);
 }
@@ -330,7 +332,7 @@ void acct_free_in_pair_any(void *p, struct origin by) {
     free_in_pair(p, by, FAMILY_ANY);
 }
 
-/* As the hot path, and counts how long the block has lived. */
+/* Like the hot path, but also counts the lifetime of the block. */
 static __attribute__((noinline)) void free_in_time(void *p, struct origin by, enum family family) {
     struct thread *thread = local.seen;
     uint32_t rest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Counting what happens to blocks: they come, change hands and go. The hot path. */
+/* Accounting for blocks that are allocated, reallocated and freed. The hot path. */
 #ifndef ALLOCSITE_LIB_ACCT_ACCT_H
 #define ALLOCSITE_LIB_ACCT_ACCT_H
 
@@ -15,43 +15,45 @@
 #include "lib/paths/contexts.h"
 #include "lib/paths/origin.h"
 
-/* Calls that the hot path leaves over. All keep errno. p: what the allocator gave, NULL if it failed. */
+/* Counts an allocation that the hot path leaves to the slow path. p: the result of the allocator; NULL if it
+ * failed. Returns p. All functions for the slow path keep errno. */
 void *acct_alloc_slow(struct origin, void *p, uint64_t bytes, enum family);
 
-/* hash: of the context that was not found where it was expected. */
+/* The same for a site with a passed context, where the hot path did not find the context or could not count
+ * the block. of_site: the context plus the number of the site; hash: context_hash_of it. */
 void *acct_alloc_slow_by_context(struct allocsite_site *, void *p, uint64_t bytes, enum family,
                                  uint64_t of_site, uint64_t hash);
 
-/* Counts a block that no allocator gave. */
+/* Counts a block that no allocator returned. */
 void acct_mark(const void *p, uint64_t bytes, struct origin);
 
-/* Counts a block that its allocator is about to get back. */
+/* Counts the free of a block. The caller frees it afterwards. */
 void acct_free(void *p, struct origin, enum family);
 
-/* Calls the allocator's realloc. */
+/* Call the allocator's realloc and count the call. */
 void *acct_realloc(void *old, size_t bytes, struct allocsite_site *);
 void *acct_realloc_unsited(void *old, size_t bytes, const void *caller);
 
-/* The same by a realloc of another name, of a block that is not NULL. */
+/* Like acct_realloc, with another realloc function, for a block that is not NULL. */
 void *acct_realloc_with(void *(*)(void *, size_t), void *old, size_t bytes, struct origin);
 
-/* The same where the caller's context is passed, and not stored. */
+/* Like acct_realloc, for a caller that passes its context instead of storing it. */
 void *acct_realloc_by_context(void *old, size_t bytes, struct allocsite_site *, uint64_t value);
 
-/* The same with sizes=1. */
+/* Like acct_realloc and acct_realloc_unsited, with sizes=1. */
 void *acct_realloc_by_size(void *old, size_t bytes, struct allocsite_site *);
 void *acct_realloc_unsited_by_size(void *old, size_t bytes, const void *caller);
 
-/* Counts a call of the allocator's realloc of a block that nobody is known to own. */
+/* Counts a call of the allocator's realloc for a block without a known owner. */
 void acct_realloc_end(struct origin, const void *p, size_t bytes);
 
-/* A call that could not be made for want of a size that can be told. */
+/* Counts a call that failed because its size overflows. */
 void acct_failed(struct origin);
 
-/* Frees a block as the allocator's free does. */
+/* Counts the free of a block and calls the allocator's free. */
 void acct_free_block_slow(void *p, struct origin, enum family);
 
-/* The same with pairs=1, by family. */
+/* Like acct_free_block_slow with pairs=1, one function for each family. */
 void acct_free_in_pair_malloc(void *p, struct origin);
 void acct_free_in_pair_new(void *p, struct origin);
 void acct_free_in_pair_new_array(void *p, struct origin);
@@ -66,10 +68,11 @@ static inline void acct_free_in_pair(void *p, struct origin by, enum family fami
         family == FAMILY_NEW ? acct_free_in_pair_new(p, by) : acct_free_in_pair_new_array(p, by);
 }
 
-/* Has the tally behind this one looked at, and frees a block. The site stays where it was passed. */
+/* Checks the peak for the tally after `before`, then frees the block. The site is the second parameter, so
+ * that it stays in its register. */
 void acct_look_and_free(void *p, const struct allocsite_site *, struct tally *before, uint64_t bytes);
 
-/* False: it is a giant. */
+/* Enters a block in the shadow table. Returns false for a huge block, which only the slow path enters. */
 static inline bool acct_enter(shadow_cell cell, uint32_t entry, const void *p, uint32_t key,
                               enum family family, uint64_t bytes) {
     if (LIKELY(bytes < SHADOW_SMALL)) {
@@ -82,8 +85,8 @@ static inline bool acct_enter(shadow_cell cell, uint32_t entry, const void *p, u
     return true;
 }
 
-/* Counts a block that was entered, and makes the row of its slot for sizes; the event has begun. Keeps errno.
- */
+/* Makes the slot's row for sizes and counts a block that is already entered. event_begin has been called;
+ * calls event_end. Returns p. Keeps errno. */
 void *acct_gain_first(void *p, uint32_t key, uint64_t bytes) __attribute__((returns_nonnull));
 
 static inline void *acct_end(bool has_begun, void *p) {
@@ -92,14 +95,14 @@ static inline void *acct_end(bool has_begun, void *p) {
     return p;
 }
 
-/* The block; NULL: it is not for the hot path. The compiler is told that it is not NULL, or it would test.
- * by_size: known where it is compiled. */
+/* Enters and counts a block. Returns p; NULL: the slow path must count it. __builtin_unreachable saves a test
+ * for NULL. by_size: a compile-time constant. */
 static inline __attribute__((always_inline)) void *
 acct_gain(struct thread *thread, uint32_t key, void *p, uint64_t bytes, enum family family, bool by_size) {
     uint32_t entry;
     shadow_cell cell = shadow_encode(p, key + (uint32_t)bytes + ((uint32_t)family << FAMILY_AT), &entry);
     if (by_size)
-        event_begin(); /* before the capacity is asked for, which a fork makes 0 */
+        event_begin(); /* before the capacity is read, which a fork sets to 0 */
     if (UNLIKELY(!shadow_fits(cell) || key >= thread->capacity) ||
         !acct_enter(cell, entry, p, key, family, bytes))
         return acct_end(by_size, NULL);
@@ -113,7 +116,8 @@ acct_gain(struct thread *thread, uint32_t key, void *p, uint64_t bytes, enum fam
     return acct_end(by_size, p);
 }
 
-/* Where owners are not noted. */
+/* Counts an allocation without entering the block (owners=0). Returns false if the slow path must count
+ * it. */
 static inline bool acct_gain_alone(uint32_t key, const void *p, uint64_t bytes) {
     struct thread *thread = local.current;
     if (UNLIKELY(!p || key >= thread->capacity))
@@ -130,7 +134,8 @@ static inline __attribute__((always_inline)) void *acct_alloc(struct allocsite_s
     return runtime_off ? p : acct_alloc_slow((struct origin){.site = site}, p, bytes, family);
 }
 
-/* The same without the call that has failed: NULL then, which costs no test of its own. */
+/* Like acct_alloc, but does not count a failed call. It then returns NULL, without another test on the hot
+ * path. */
 static inline __attribute__((always_inline)) void *acct_alloc_made(struct allocsite_site *site, void *p,
                                                                    uint64_t bytes, enum family family) {
     void *counted = acct_gain(local.current, site->key, p, bytes, family, false);
@@ -139,11 +144,13 @@ static inline __attribute__((always_inline)) void *acct_alloc_made(struct allocs
     return runtime_off ? p : acct_alloc_slow((struct origin){.site = site}, p, bytes, family);
 }
 
-/* Of a function of the runtime that jumps to others when it has done: where their frames are, too. */
+/* The frame address of the current function, computed without a frame pointer. A function that is tail-called
+ * has the same frame address. */
 #define OWN_FRAME ((const void *)((const uintptr_t *)__builtin_dwarf_cfa() - 2))
 
-/* Where the caller's context is passed, and not stored. of_site: that and the site's number added, so that
- * one word has both over the call of the allocator. Both are read twice, for no register is to keep them. */
+/* Like acct_alloc, for a caller that passes its context instead of storing it. *of_site is the context plus
+ * the number of the site, so that one word keeps both over the call of the allocator. *site and *of_site are
+ * volatile and read twice, so that they occupy no register. */
 static inline __attribute__((always_inline)) void *
 acct_alloc_by_context(struct allocsite_site *volatile *site, void *p, uint64_t bytes, enum family family,
                       const volatile uint64_t *of_site, const void *frame) {
@@ -157,8 +164,8 @@ acct_alloc_by_context(struct allocsite_site *volatile *site, void *p, uint64_t b
                                    : acct_alloc_slow_by_context(*site, p, bytes, family, *of_site, hash);
 }
 
-/* Calls other than the look at the peak are left to the slow way, or more than the call of the allocator
- * would need registers. */
+/* Leaves all calls except the peak check to the slow path. Otherwise registers would have to be saved for
+ * more than the call of the allocator. */
 static inline __attribute__((always_inline)) void *acct_alloc_unsited(const void *caller, void *p,
                                                                       uint64_t bytes, enum family family) {
     void *counted = LIKELY(!local.silent)
@@ -169,16 +176,18 @@ static inline __attribute__((always_inline)) void *acct_alloc_unsited(const void
     return runtime_off ? p : acct_alloc_slow((struct origin){.caller = caller}, p, bytes, family);
 }
 
-/* A value, read less OWN_LESS, without its family and less KEY(1): where it was of another one, of a block
- * that was freed or of zeros, it is not below any capacity. */
+/* Subtracting this from a value removes the expected family and KEY(1). The result exceeds every capacity if
+ * the family is another one, the block was freed, or the value is zero. For FAMILY_ANY, acct_rest removes
+ * both. */
 #define OWN_LESS(family) ((family) == FAMILY_ANY ? 0 : ((uint32_t)(family) << FAMILY_AT) + KEY(1))
 
 static inline uint32_t acct_rest(uint32_t value, enum family family) {
     return family == FAMILY_ANY ? (value & ~(3u << FAMILY_AT)) - KEY(1) : value;
 }
 
-/* Takes the block at p, which must be covered, out of the tables, if it is one of that family that this
- * thread counts. rest: its key less KEY(1), and below that anything. */
+/* Removes the block at p from the tables if it is of this family and this thread has its slot in the slab;
+ * otherwise returns false. p must be covered (shadow_covers). *rest: the key minus KEY(1), with arbitrary
+ * bits below the key. */
 static inline bool acct_take(const void *p, enum family family, const struct thread *thread, uint32_t *rest,
                              uint64_t *bytes) {
     uint32_t *small = shadow.small;
@@ -199,8 +208,9 @@ static inline bool acct_take(const void *p, enum family family, const struct thr
     return true;
 }
 
-/* Frees a block as the allocator's free does, if it has none of the bits. False: it is left over. Every way
- * out is a jump, or what the last one needs would have to be saved on all of them. */
+/* Counts the free of a block and frees it, if the address has none of the bits in *beyond. Returns false if
+ * the slow path must free it. All calls are tail calls; otherwise every path would save the registers that
+ * the last one needs. */
 static inline __attribute__((always_inline)) bool acct_free_quickly(void *p, const uintptr_t *beyond,
                                                                     struct allocsite_site *site,
                                                                     bool has_site, enum family family) {
@@ -217,7 +227,7 @@ static inline __attribute__((always_inline)) bool acct_free_quickly(void *p, con
     return true;
 }
 
-/* Frees what is left over. The caller, where there is no site, is asked for on this way alone. */
+/* Frees a block on the slow path. Only this path reads the return address of an unsited call. */
 static inline __attribute__((always_inline)) void acct_free_rest(void *p, struct allocsite_site *site,
                                                                  bool has_site, enum family family) {
     struct origin by = {site, has_site ? NULL : __builtin_return_address(0)};

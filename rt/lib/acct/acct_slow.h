@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the hot path leaves over though sites and threads are ready: blocks in the second halves of cells, and
- * stacks that were seen before. */
+/* Counts blocks that the hot path cannot count although the site and the thread are ready: blocks in the
+ * second half of a cell, and blocks with stacks that were seen before. */
 #ifndef ALLOCSITE_LIB_ACCT_ACCT_SLOW_H
 #define ALLOCSITE_LIB_ACCT_ACCT_SLOW_H
 
@@ -14,7 +14,7 @@
 #include "lib/paths/stacks.h"
 #include "lib/registry/callers.h"
 
-/* The tally of the key, which is to count the block. NULL: not here. */
+/* Enters a large block. Returns the tally that must count it; NULL: the block cannot be entered here. */
 static inline struct tally *enter_large(struct thread *thread, uint32_t key, const void *p, uint64_t bytes,
                                         enum family family) {
     if (!p || !shadow_covers(p) || key >= thread->capacity || bytes > UINT32_MAX)
@@ -23,7 +23,7 @@ static inline struct tally *enter_large(struct thread *thread, uint32_t key, con
     return tally_of_key(thread, key);
 }
 
-/* The same for a small block. */
+/* Like enter_large, for a small block. */
 static inline struct tally *enter_second(struct thread *thread, uint32_t key, const void *p, uint64_t bytes,
                                          enum family family) {
     uint32_t value;
@@ -35,7 +35,7 @@ static inline struct tally *enter_second(struct thread *thread, uint32_t key, co
     return tally_of_key(thread, key);
 }
 
-/* Blocks that acct_gain leaves over. */
+/* Like both, for a block that acct_gain does not enter. */
 static inline struct tally *enter_other(struct thread *thread, uint32_t key, const void *p, uint64_t bytes,
                                         enum family family) {
     return bytes < SHADOW_SMALL ? enter_second(thread, key, p, bytes, family)
@@ -53,7 +53,8 @@ static inline bool gain_any(uint32_t key, void *p, uint64_t bytes, enum family f
     return true;
 }
 
-/* Takes a small block that acct_take leaves over out of the tables. */
+/* Removes a small block that acct_take does not find from the tables. Returns false if it is none, or if this
+ * thread has no tally for its slot. */
 static inline bool take_other(const void *p, enum family family, const struct thread *thread, uint32_t *key,
                               uint32_t *bytes) {
     uint32_t half, *entry = shadow_entry_any(shadow_find_cell(p, &half));
@@ -69,14 +70,14 @@ static inline bool take_other(const void *p, enum family family, const struct th
     return true;
 }
 
-/* The hot path of allocators whose blocks lie closer, for those in the second halves of cells. NULL, false:
- * the block is not one of these. */
+/* The hot path for blocks in the second half of a cell, which allocators with adjacent blocks of 16 bytes
+ * return. gain_second returns NULL and take_second false if the block is none of these. */
 static inline __attribute__((always_inline)) void *gain_second(uint32_t key, void *p, uint64_t bytes,
                                                                enum family family) {
     struct thread *thread = local.current;
     uint32_t entry, *second = __atomic_load_n(&shadow.second, __ATOMIC_ACQUIRE);
     shadow_cell cell = shadow_encode(p, key + (uint32_t)bytes + ((uint32_t)family << FAMILY_AT), &entry);
-    cell ^= SHADOW_HALF; /* of which others have none now */
+    cell ^= SHADOW_HALF; /* so that shadow_fits accepts only the second half */
     if (!shadow_fits(cell) || key >= thread->capacity)
         return NULL;
     if (LIKELY(bytes < SHADOW_SMALL && second))
@@ -100,11 +101,11 @@ static inline bool take_second(const void *p, enum family family, const struct t
     *rest = acct_rest(shadow_read_less(second, p, OWN_LESS(family), &cell), family);
     if (*rest >= thread->capacity)
         return false;
-    shadow_mark_freed((uint32_t *)((uintptr_t)second + cell * sizeof *second)); /* the half falls out */
+    shadow_mark_freed((uint32_t *)((uintptr_t)second + cell * sizeof *second)); /* shifts the half out */
     return true;
 }
 
-/* ALLOCSITE_KEY_NONE: not known yet. */
+/* Returns the key if it is known without a look-up, otherwise ALLOCSITE_KEY_NONE. */
 static inline uint32_t key_at_hand(struct origin origin) {
     if (origin.site)
         return origin.site->key;
@@ -117,7 +118,8 @@ static inline uint32_t key_for(struct origin origin) {
     return local.silent ? ALLOCSITE_KEY_NONE : caller_key(origin.caller);
 }
 
-/* The key of what stacks are kept of is that of its part, if this one was here lately. */
+/* Like key_for, but for a slot that keeps stacks returns the key of the stack's part, or ALLOCSITE_KEY_NONE
+ * if the stack was not seen lately. */
 static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
     uint32_t key = key_for(origin);
     bool keeps_stacks = local.seen->capacity && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE;
@@ -125,38 +127,42 @@ static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
     return keeps_stacks ? stack_key_seen(key, who, frame) : key;
 }
 
-/* ---- Events by the slow way (event.c): tables, tallies, and faults of the program. */
+/* ---- Events on the slow path (event.c): the tables, the tallies, and faults of the program. */
 
-/* Has the table of blocks hold one. */
+/* Enters a block in the shadow table. Sets HOLE_OWNERS if that fails. */
 void event_enter(const void *p, uint32_t slot, enum family, uint64_t bytes);
 
-/* A call of the allocator has come back. p: NULL: it failed. */
+/* Counts an allocation that has returned. p: NULL if it failed. */
 void event_allocated(struct origin, const void *p, uint64_t bytes, enum family);
 
-/* The same within the runtime's own doing, and while counting is stopped. */
+/* Enter a block without counting it: event_ours for allocations of the runtime itself, event_passed_by while
+ * counting is stopped. */
 void event_ours(const void *p, uint64_t bytes);
 void event_passed_by(const void *p, uint64_t bytes, enum family);
 
-/* Takes the block at p out of the tables. Where there is none that may be a fault of the program's. */
+/* Removes the block at p from the tables and returns it. If there is no live block, counts a fault of the
+ * program if this is certain. */
 struct block event_take(const void *p, struct origin by);
 
-/* Whether the block is the program's and live. */
+/* Returns whether the block is live and is the program's. */
 bool event_is_counted(const struct block *);
 
-/* Such a block has gone: from p, where it was, given back by somebody; or without that being an event. */
+/* Count that such a block is gone. event_freed is for a block that was freed at p: it also calls the hook and
+ * counts the pair. */
 void event_freed(const void *p, const struct block *, struct origin by);
 void event_lost(const struct block *);
 
-/* A realloc of such a block, and of one that nobody is known to own, has made this one. event_moved returns
- * the slot that the realloc counts for: where stacks are kept, that of its stack. */
+/* Count a realloc that returned p: event_moved of such a block, event_appeared of a block without a known
+ * owner. event_moved returns the slot that the realloc is counted for, which is the slot of the stack if
+ * stacks are kept. */
 uint32_t event_moved(const struct block *old, uint32_t slot, const void *p, uint64_t bytes);
 void event_appeared(uint32_t slot, const void *p, uint64_t bytes);
 
-/* Tells of a block that is given back by functions of another family. */
+/* Counts a fault if the block is freed by a function of another family. */
 void event_report_family(const struct block *, enum family, struct origin by);
 
-/* With temporary=1: the block is the one that the thread allocated last; and whether one is, told once: the
- * address may come again by way of another thread. */
+/* For temporary=1. event_newest records the block that the thread allocated last. event_was_newest returns
+ * whether p is this block, and forgets it, because another thread may reuse the address. */
 void event_newest(const void *p);
 bool event_was_newest(const void *p);
 

@@ -22,13 +22,13 @@ void event_enter(const void *p, uint32_t slot, enum family family, uint64_t byte
         hole_set(HOLE_OWNERS);
 }
 
-/* A block that is not counted, neither now nor when it goes. */
+/* Enters a block that is counted neither now nor when it is freed. */
 static void enter_uncounted(const void *p, uint64_t bytes, enum family family) {
     if (p && !runtime_off && runtime_owners)
         shadow_put(p, SLOT_OURS, family, bytes);
 }
 
-/* Backing is no block of the program's, so that it does not matter how long it lives. */
+/* Chunks are not blocks of the program, so their lifetimes are not counted. */
 static void enter_share(const void *p, struct share share, enum family family) {
     event_enter(p, share.slot, share.is_backing ? FAMILY_BACKING : family, share.bytes);
     if (!share.is_backing)
@@ -61,7 +61,6 @@ uint32_t event_moved(const struct block *old, uint32_t slot, const void *p, uint
     return share.is_backing ? slot : share.slot;
 }
 
-/* A realloc of a block that nobody is known to own. */
 void event_appeared(uint32_t slot, const void *p, uint64_t bytes) {
     struct share share = origin_share(slot, bytes);
     if (change_appear(share))
@@ -73,14 +72,13 @@ static void fail(uint32_t slot) {
     change_rare(origin_share(slot, 0).slot, offsetof(struct rare, failed));
 }
 
-/* Blocks that the C library allocates for the runtime are not counted, but whoever frees one may do so when
- * the runtime does not see it coming. */
+/* The C library allocates these blocks for the runtime. The runtime enters them without counting them,
+ * because they may be freed while local.silent is false. */
 void event_ours(const void *p, uint64_t bytes) {
     local.heard = true;
     enter_uncounted(p, bytes, FAMILY_MALLOC);
 }
 
-/* While counting is stopped. */
 void event_passed_by(const void *p, uint64_t bytes, enum family family) {
     enter_uncounted(p, bytes, family);
 }
@@ -122,15 +120,15 @@ void event_newest(const void *p) {
         local.newest = p;
 }
 
-/* A fault is told only if it is certain. A block that is not known may have come from the C library in a way
- * that is not seen, perhaps at the address of a freed one; then it looks as glibc's blocks do. */
+/* Counts a fault only if it is certain. The C library may have allocated an unknown block unseen by the
+ * runtime, perhaps at the address of a freed block. It then looks like a block of glibc. */
 static void report_unknown(const void *p, const struct block *block, struct origin by) {
     if (bootstrap_readable(p) || local.silent || !runtime_owners || holes_hide_blocks())
         return;
     bool was_freed = block->state == BLOCK_FREED;
     if (rebind_is_done() || next_copier())
         hole_set(
-            HOLE_PAST); /* by a way that only the allocator knows, perhaps at the address of a freed one */
+            HOLE_PAST); /* by a path that only the allocator knows, perhaps at the address of a freed one */
     else if (!was_freed && next_is_glibc() && chunk_may_be_live(p))
         hole_set(HOLE_ELSEWHERE);
     else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks that are reallocated. The hot path, and what it leaves over. */
+/* Reallocated blocks: the hot path, and the slow path. */
 #include "lib/acct/acct.h"
 
 #include "lib/acct/acct_slow.h"
@@ -18,7 +18,6 @@
 
 #include <errno.h>
 
-/* A realloc to nothing may free the block and return NULL: that is no failure, and no allocation. */
 static void count_realloc(struct origin origin, const struct block *old, const void *p, uint64_t bytes) {
     uint32_t slot = origin_call_slot(origin);
     if (event_is_counted(old)) {
@@ -38,6 +37,8 @@ static void put_back(const void *p, const struct block *block) {
         birth_put(p, block->birth);
 }
 
+/* A realloc to size 0 may free the block and return NULL. The call then counts as a free, not as a failure or
+ * an allocation. */
 STACK_CALL(void, realloc_count, struct origin origin, void *old, const struct block *block, const void *p,
            size_t bytes) {
     if (p && local.silent) {
@@ -58,8 +59,9 @@ STACK_CALL(void, realloc_count, struct origin origin, void *old, const struct bl
     }
 }
 
-/* The blocks that a custom allocator has handed out of what it now has moved. Nothing tells before whether it
- * will move, so another thread may have the memory by now; but who moves a chunk has no blocks in it. */
+/* Frees the custom allocator's blocks in the memory that a realloc of its chunk has released. Another thread
+ * may already have this memory, because a move cannot be foreseen. But an allocator that moves a chunk has no
+ * blocks in it. */
 static void leave_chunk(const char *old, const struct block *block, const char *p, size_t bytes,
                         struct origin by) {
     size_t kept = old == p && bytes < block->size ? bytes : old == p ? block->size : 0;
@@ -105,7 +107,7 @@ static COLD void *acct_realloc_slow(void *old, size_t bytes, struct origin origi
     return acct_realloc_with(next_for(origin.site)->realloc, old, bytes, origin);
 }
 
-/* A block as it was before a realloc, and who calls for that: a site, or a caller. */
+/* A block before a realloc. key: of its owner. */
 struct old {
     void *block;
     uint32_t key, bytes;
@@ -122,10 +124,12 @@ static inline __attribute__((always_inline)) uint32_t key_cached(const void *who
     return local.silent ? ALLOCSITE_KEY_NONE : caller_key_cached(who);
 }
 
-/* What else is to be counted, or is known, where it is compiled. */
+/* Variants of the hot path that are chosen at compile time: BY_SIZE also counts sizes, BY_CONTEXT gets the
+ * context passed. */
 enum detail { NO_DETAIL, BY_SIZE, BY_CONTEXT };
 
-/* Makes the row for sizes; the event has begun. Keeps errno. */
+/* Makes the slot's row for sizes and counts the realloc. event_begin has been called; calls event_end. Keeps
+ * errno. */
 static COLD void *move_first(void *p, uint32_t key, uint64_t bytes, uint32_t old_key, uint64_t old_bytes) {
     int error = errno;
     change_move((struct share){.slot = old_key >> KEY_SHIFT, .bytes = old_bytes},
@@ -135,7 +139,8 @@ static COLD void *move_first(void *p, uint32_t key, uint64_t bytes, uint32_t old
     return p;
 }
 
-/* Between two slots that this thread counts. NULL: it is not for the hot path. */
+/* Counts a realloc between two slots that this thread has tallies for. Returns p; NULL: the slow path must
+ * count it. */
 static inline __attribute__((always_inline)) void *move_quickly(struct thread *thread, uint32_t key,
                                                                 uint32_t old_key, uint64_t old_bytes, void *p,
                                                                 uint64_t bytes, enum detail detail) {
@@ -163,7 +168,8 @@ static inline void count_pair(uint32_t owner, uint32_t by, uint64_t bytes) {
         pair_count(PAIR_REALLOC, owner, by, bytes);
 }
 
-/* The same of a block that may be in the second half of a cell, and where more is asked for. */
+/* Like move_quickly, also for a block in the second half of a cell, and with sizes=1 or pairs=1. Returns
+ * false if the slow path must count the realloc. */
 static bool move_any(uint32_t key, struct old old, const void *p, uint64_t bytes) {
     struct thread *thread = local.seen;
     if (key >= thread->extra_capacity || old.key >= thread->extra_capacity)
@@ -192,7 +198,7 @@ static __attribute__((noinline)) void *move_by_key(void *p, size_t bytes, struct
     return p;
 }
 
-/* In a frame of its own, for only one that has a pointer can be walked from. */
+/* A separate function, because a walk needs a frame with a frame pointer. */
 static __attribute__((noinline)) void *move_with_stack(void *p, size_t bytes, struct origin origin,
                                                        struct old old) {
     const void *frame = __builtin_frame_address(0);
@@ -209,7 +215,7 @@ static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, st
     return move_by_key(p, bytes, origin, old, key_for(origin));
 }
 
-/* The same as the hot path for a calling context that was not here lately. */
+/* Like the hot path, for a context that is not among the thread's recent ones. */
 static __attribute__((noinline)) void *move_by_context(void *p, size_t bytes, struct allocsite_site *site,
                                                        struct old old) {
     if (LIKELY(contexts_hot && site->key & KEY_SLOW)) {
@@ -275,8 +281,8 @@ static inline struct thread *event_end_anew(enum detail detail) {
     return thread;
 }
 
-/* Values needed after the call are kept in memory, as in malloc's, from where what is left over takes them
- * too: so that nothing is moved about for it before. Every way out is a jump. */
+/* Values that are needed after the call are kept in memory (KEEP). The slow paths read them from there, so
+ * the hot path moves nothing for them. All exits are tail calls. */
 static inline __attribute__((always_inline)) void *
 reallocate(void *block, size_t n, const void *who, bool is_site, enum detail detail, uint64_t value) {
     KEEP(const void *, by, who);
@@ -295,12 +301,12 @@ reallocate(void *block, size_t n, const void *who, bool is_site, enum detail det
     }
     KEEP(uint32_t, was, rest);
     KEEP(uint32_t, old_bytes, (uint32_t)size);
-    uint64_t volatile kept_value; /* where one is passed */
+    uint64_t volatile kept_value; /* with BY_CONTEXT */
     if (detail == BY_CONTEXT)
         kept_value = value;
     event_begin();
     void *p = (is_site ? &next : &behind)->realloc(block, n);
-    struct thread *thread = event_end_anew(detail); /* a fork may have come by in the meantime */
+    struct thread *thread = event_end_anew(detail); /* a fork may have happened during the call */
     uint32_t key =
         detail == BY_CONTEXT ? key_by_context(thread, by, kept_value, OWN_FRAME) : key_cached(by, is_site);
     uint32_t old_key = (was & -KEY(1)) + KEY(1);
