@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A process that counts nothing (enabled=0) need not pass through here: what would go to the runtime is led
- * to where it would go without allocsite.
+/* Bypasses the runtime for calls that it does not count. With enabled=0, calls go where they would go without
+ * allocsite:
  *
- * - References that are bound already are written anew. A sited call goes straight to the function that the
- *   source names, for which the site is one argument too many, where it does not look.
- * - An entry's symbol gets the address of that function, so that everything bound from now on is bound to it:
- *   libraries that come later, lazy calls, dlsym.
- * - Symbols of interposed functions lose their address: the dynamic loader goes on to the next definition, of
- *   the version that is wanted.
+ * - References that are already bound are rewritten. A sited call then goes directly to the function that the
+ *   source names, which ignores the site as an additional argument.
+ * - Symbols of entries get the address of this function, so that everything bound later is bound to it:
+ *   libraries that are loaded later, lazy calls, dlsym.
+ * - Symbols of interposed functions lose their address. The dynamic loader then continues to the next
+ *   definition with the requested version.
  *
- * Calls that are not led away work as before, by the runtime's functions, which pass them on.
+ * Calls that are not redirected work as before: the runtime's functions pass them on.
  *
- * Where frees are not counted (owners=0) these are led away in the same way, and what allocates to shorter
- * functions of ours; where sizes are, what allocates to functions that count these too. */
+ * With owners=0, functions that free are bypassed in the same way, and functions that allocate are redirected
+ * to shorter ones (lean.c). With sizes=1, functions that allocate are redirected to functions that count
+ * sizes too (sized.c). */
 #define _GNU_SOURCE
 #include "lib/calls/interpose.h"
 
@@ -25,7 +26,7 @@
 static led_function *led; /* NULL: nothing is counted */
 static bool keeps_frees;
 
-/* Names one behind the other, for pointers would be relocations. */
+/* Consecutive strings, because pointers would need relocations. */
 #define NAME(symbol, ...) #symbol "\0"
 
 #define HEAP_FREE         NAME
@@ -45,8 +46,8 @@ static const char others[] =
 #include "allocators.def"
     ;
 
-/* Functions that stand in the list and were forgotten elsewhere do not link: their entries, and their
- * definitions before the C library's. The references are in a section that is never in memory. */
+/* The link fails if a function of the list lacks its entry or its definition before the C library's. The
+ * references are in a section that is never loaded. */
 #define MUST_HAVE(symbol)          ".quad " symbol "\n"
 #define ENTERED(symbol, ...)       MUST_HAVE(ALLOCSITE_ENTRY_PREFIX #symbol)
 #define STANDS_BEFORE(symbol, ...) MUST_HAVE(INTERPOSED_MARK #symbol)
@@ -81,20 +82,22 @@ static int find_definition(struct dl_phdr_info *object, size_t size, void *name)
     return image_read(&image, object) && !elf_is_own(image.symbols) && image_symbol(&image, name);
 }
 
-#define ENTRY_MOST 64 /* characters of those that a context is passed to */
+#define ENTRY_MOST 64 /* size of a buffer for the name of an entry */
 
 static bool is_entry(const char *symbol) {
     return strncmp(symbol, ALLOCSITE_ENTRY_PREFIX, strlen(ALLOCSITE_ENTRY_PREFIX)) == 0;
 }
 
-/* A look-up that fails would allocate. Every C library has all but the operators of C++ and what is new in
+/* Returns whether another module defines the function. A failing dlsym would allocate, so the modules are
+ * searched. Every C library has all functions except the C++ operators and the functions that are new in
  * C23. */
 static bool is_elsewhere(const char *name) {
     bool is_in_all = strncmp(name, "_Z", 2) != 0 && strncmp(name, "free_", 5) != 0;
     return is_in_all || dl_iterate_phdr(find_definition, (void *)(uintptr_t)name);
 }
 
-/* That of the entry that a context is passed to is the entry's own, for an argument too many does no harm. */
+/* Removes the suffix of an entry that gets a context. Both entries have one target, because an additional
+ * argument does no harm. */
 static const char *plain_entry(const char *symbol, char name[ENTRY_MOST]) {
     const char *suffix = is_entry(symbol) ? strstr(symbol, ALLOCSITE_BY_CONTEXT_SUFFIX) : NULL;
     size_t length = suffix ? (size_t)(suffix - symbol) : ENTRY_MOST;
@@ -105,7 +108,7 @@ static const char *plain_entry(const char *symbol, char name[ENTRY_MOST]) {
     return name;
 }
 
-/* Where references to one of our symbols are to go; 0: that is not known, or nowhere else. */
+/* Returns the address that references to a symbol of the runtime are redirected to. 0: none, or unknown. */
 static uintptr_t target_of(const char *symbol) {
     char entry[ENTRY_MOST];
     symbol = plain_entry(symbol, entry);
@@ -129,7 +132,7 @@ static void lead_references(const struct image *image) {
         }
 }
 
-/* A sum that wraps: the loader adds the base again. */
+/* The difference to the base may wrap: the loader adds the base again. */
 static void lead_symbols(const struct image *own) {
     uint32_t first, end;
     image_defined_symbols(own, &first, &end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions that the plugin has the definitions of custom allocators call. */
+/* The functions that instrumented definitions of custom allocators call. */
 #include "lib/custom_alloc/custom.h"
 #include "format.h"
 #include "lib/base/local.h"
@@ -12,15 +12,15 @@
 
 #include <errno.h>
 
-/* Returns how many custom allocators are under way around the one that is entered, which hands that back when
- * it is left. This function and others that are called in the place of no allocator have no site. */
+/* Returns the number of custom allocators in progress around this one. The allocator passes it back when it
+ * is left. Functions that replace no allocator call have no site parameter. */
 ALLOCSITE_EXPORT uint64_t __liballocsite_v1_custom_enter(void) {
     uint32_t around = local.custom;
     custom_enter(around + 1);
     return around;
 }
 
-/* However it is left, but for what returns a block. */
+/* Called on every exit from a custom allocator that does not return a block. */
 ALLOCSITE_EXPORT void __liballocsite_v1_custom_leave(uint64_t around) {
     custom_leave((uint32_t)around);
 }
@@ -46,7 +46,7 @@ ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_custom_free(const void *p, str
         return;
     int error = errno;
     struct custom_block block =
-        custom_block_find(p, local.custom > 1); /* the function that frees is under way */
+        custom_block_find(p, local.custom > 1); /* the function that frees is in progress */
     if (block.entry)
         custom_lose(&(struct origin){.site = site}, &block);
     errno = error;
@@ -75,7 +75,7 @@ ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_custom_release_all(const void 
     errno = error;
 }
 
-/* The old block of a realloc that is under way. */
+/* The old block of a realloc in progress. */
 struct token {
     const void *old;
     uint64_t entry; /* 0: no block of a custom allocator */
@@ -87,7 +87,7 @@ struct token {
 
 _Static_assert(sizeof(struct token) == ALLOCSITE_TOKEN_WORDS * 8, "the plugin makes room for it");
 
-/* The block is out of the table before its memory may become another's. */
+/* Removes the old block from the table before another thread can get its memory. */
 ALLOCSITE_EXPORT void __liballocsite_v1_custom_realloc_enter(struct token *token, const void *old) {
     uint32_t around = local.custom;
     struct custom_block block = {.p = old};
@@ -98,7 +98,7 @@ ALLOCSITE_EXPORT void __liballocsite_v1_custom_realloc_enter(struct token *token
     if (block.entry) {
         token->entry = *block.entry;
         if (births_wanted && !(token->entry & CUSTOM_BACKING))
-            birth_take(old); /* and that is all: the token has no room for it */
+            birth_take(old); /* dropped, because the token has no room for it */
         token->node = custom_arena_detach(&block);
         *block.entry = 0;
     }
@@ -106,7 +106,7 @@ ALLOCSITE_EXPORT void __liballocsite_v1_custom_realloc_enter(struct token *token
     errno = error;
 }
 
-/* It failed. */
+/* Restores the old block after a failed realloc. */
 static void put_back(const struct token *token) {
     if (!token->entry)
         return;
@@ -128,7 +128,7 @@ static void moved(const struct token *token, struct origin origin, const void *p
         custom_arena_add(arena, &block);
 }
 
-/* A realloc to nothing may free the block and return NULL: that is no failure. */
+/* A realloc to size 0 may free the block and return NULL, which is no failure. */
 static void realloc_end(const struct token *token, struct origin origin, const void *p, size_t bytes,
                         const void *arena) {
     if (p && token->old) {
@@ -144,7 +144,7 @@ static void realloc_end(const struct token *token, struct origin origin, const v
     }
 }
 
-/* What the runtime itself has called for is not counted, but the old block has gone. */
+/* Does not count a realloc that the runtime itself called for, but counts the old block as freed. */
 static void realloc_end_silent(const struct token *token, struct origin origin, const void *p, size_t bytes) {
     if (!p && bytes) {
         put_back(token);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* operator delete: the entries for sited calls, and the interposed ones. Each does what the call would have
- * done without allocsite. The operators of the C++ standard libraries are known to call free and nothing
- * else; for these the call goes straight there. */
+/* operator delete: the entries for sited calls, and the interposed operators. Every call has the same effect
+ * as without allocsite. The operators of the C++ standard libraries only call free, so the runtime calls free
+ * directly. */
 #include "lib/acct/acct.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
@@ -15,7 +15,8 @@
 
 #include <errno.h>
 
-/* The allocator's own does not pass through free; where it does, that finds the block released. */
+/* The underlying allocator's operator usually does not call the interposed free. If it does, free finds that
+ * the block is already released (local.released). */
 static void delete_by_allocator(const struct operator_delete *op, const struct delete_call *call,
                                 struct origin by) {
     const void *around = local.released;
@@ -25,7 +26,7 @@ static void delete_by_allocator(const struct operator_delete *op, const struct d
     local.released = around;
 }
 
-/* Blocks that the program's own gives to free are freed by the delete that called it. */
+/* Blocks that a replaced operator passes to free count as freed by the delete that called the operator. */
 static void delete_by_program(const struct operator_delete *op, const struct delete_call *call,
                               struct origin by) {
     uint32_t around = local.releaser;
@@ -52,8 +53,7 @@ static COLD void delete_slow(struct operator_delete *op, void *p, size_t n, size
         delete_by_program(op, &call, by);
 }
 
-/* The arguments come one by one: a structure would be written to the stack on the way to the slow path and on
- * the other one as well. */
+/* Separate arguments, because a structure would be written to the stack on the hot path, too. */
 static inline __attribute__((always_inline)) void deleted(enum delete_form form, enum family family, void *p,
                                                           size_t n, size_t align, const void *nothrow,
                                                           struct allocsite_site *site, bool has_site) {
@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) void deleted(enum delete_form form,
         delete_slow(op, p, n, align, nothrow, (struct origin){site, has_site ? NULL : CALLER});
 }
 
-/* In a static program the operators call the free that is wrapped. */
+/* The operators of a static program call the wrapped free. */
 #ifdef ALLOCSITE_STATIC
 #define UNSITED(symbol, form, family, n, align, nothrow, ...)
 #else

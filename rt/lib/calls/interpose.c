@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The allocator as everything calls it that was not compiled with the plugin. In the shared library these
- * stand before the C library's; in the static one the linker puts __wrap_malloc in the place of malloc
+/* The allocator functions for code that was not compiled with the plugin. In the shared library, these
+ * definitions come before the C library's. In the static library, the linker replaces malloc by __wrap_malloc
  * (--wrap). */
 #include "lib/calls/interpose.h"
 

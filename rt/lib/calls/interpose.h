@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Defining functions that stand before those of the C library. */
+/* Defines functions that come before the C library's. */
 #ifndef ALLOCSITE_LIB_CALLS_INTERPOSE_H
 #define ALLOCSITE_LIB_CALLS_INTERPOSE_H
 
@@ -15,7 +15,8 @@
 #define INTERPOSED(name) name
 #endif
 
-/* The mark of a function that is interposed, for who has a list of those that have to be (aside.c). */
+/* The prefix of a symbol that marks an interposed function. aside.c checks that all functions of its list are
+ * marked. */
 #define INTERPOSED_MARK "allocsite_interposed_"
 
 #ifdef ALLOCSITE_STATIC
@@ -32,7 +33,8 @@
     INTERPOSED_MARKED(name)                                                                                  \
     ALLOCSITE_EXPORT result INTERPOSED(name)(__VA_ARGS__)
 
-/* BEHIND(int, fclose, (FILE * stream), (stream)): real_fclose, the one that stands behind ours. */
+/* BEHIND(int, fclose, (FILE * stream), (stream)) defines real_fclose, which calls the definition that follows
+ * the runtime's. */
 #ifdef ALLOCSITE_STATIC
 #define BEHIND(result, name, parameters, arguments)                                                          \
     extern result __real_##name parameters;                                                                  \
@@ -51,29 +53,29 @@
 
 #define CALLER __builtin_return_address(0)
 
-/* ---- Getting out of the way of calls that are not counted (aside.c). */
+/* ---- Bypassing calls that are not counted (aside.c). */
 
-/* Whether a module that is loaded calls allocsite_start or its kin. */
+/* Returns whether a loaded module refers to allocsite_start or a similar function. */
 bool may_be_started(void);
 
-/* Once, before the first thread and any other constructor. */
+/* Redirects all calls, for enabled=0. Called once, before the first thread and any other constructor. */
 void step_aside(void);
 
-/* The same of what gives blocks back; what allocates them is led to functions for a process that counts only
- * what comes (owners=0), of the size of that job. */
+/* Redirects calls that free to the underlying allocator, and calls that allocate to shorter functions that
+ * count only allocations (owners=0). */
 void step_aside_of_frees(void);
 
-/* Calls that allocate are led to functions that count sizes as well (sizes=1). */
+/* Redirects calls that allocate to functions that count sizes as well (sizes=1). */
 void step_aside_for_sizes(void);
 
-/* A function that does what ours of that symbol does. 0: there is none. */
+/* Returns the address that references to a symbol are redirected to. 0: none. */
 typedef uintptr_t led_function(const char *symbol);
 
 led_function lean_function, sized_function;
 
-/* ---- The program's limits of its own memory, around the execution of another program (limits.c). */
+/* ---- Memory limits that the program has set, around the execution of another program (limits.c). */
 
 void limits_lower(void);
-void limits_raise(void); /* it could not be executed */
+void limits_raise(void); /* the execution failed */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Counting what comes, where nobody asks who owns it. The hot path of owners=0. */
+/* Counts allocations when owners are not recorded. The hot path of owners=0. */
 #include "lib/calls/interpose.h"
 
 #include "format.h"
@@ -12,7 +12,7 @@
 #include "lib/acct/acct.h"
 #include "lib/heap/next.h"
 
-/* Counts a block that a realloc gave in place of another one. */
+/* Counts a block that a realloc returned in place of another one. */
 static inline bool gain_moved(uint32_t key, const void *p, uint64_t bytes) {
     struct thread *thread = local.current;
     if (UNLIKELY(!p || key >= thread->capacity || key >= thread->extra_capacity))

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions that references to ours are led to (aside.c) in a process that counts less, or more, than the
- * hot path does. For one file each, which defines before it includes this
+/* The functions that references to the runtime are redirected to (aside.c) in a process that counts less or
+ * more than the hot path does. A file that includes this header first defines
  *
  *   void *sited(struct allocsite_site *, void *p, size_t bytes, enum family)
  *   void *unsited(const void *caller, void *p, size_t bytes, enum family)
- *                         count a block that came; p: NULL: the call failed. They return p
+ *                         count a new block and return p; p: NULL if the call failed
  *   void *made(struct allocsite_site *, void *p, size_t bytes, enum family)
- *                         the same, but that there was a call is not counted if it failed
+ *                         the same, but does not count a failed call
  *   void *moved_sited(void *old, size_t n, struct allocsite_site *)
  *   void *moved_unsited(void *old, size_t n, const void *caller)
- *                         do a realloc of a block
+ *                         reallocate a block and count this
  *
- * and behind it a led_function that returns what led_here does. */
+ * and afterwards a led_function that returns led_here(symbol). */
 #ifndef ALLOCSITE_LIB_CALLS_LED_H
 #define ALLOCSITE_LIB_CALLS_LED_H
 
@@ -156,7 +156,7 @@ NEW_ALIGNED_OF(_ZnamSt11align_val_t, NEW_ARRAY_ALIGNED, FAMILY_NEW_ARRAY)
 #symbol, (uintptr_t)plain_##symbol                                                                   \
     }
 
-/* The function that does here what ours of that symbol does. 0: there is none. */
+/* Returns the variant of the runtime's function with this symbol. 0: none. */
 static uintptr_t led_here(const char *symbol) {
     const struct {
         const char *symbol;

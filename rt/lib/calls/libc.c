@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* glibc's second names of malloc and its kin (__libc_malloc), which programs call to get past a malloc that
- * is interposed. Their blocks are those of malloc, and each may be given back by the functions of the other.
- */
+/* glibc's second names of malloc and related functions (__libc_malloc). Programs call them to bypass an
+ * interposed malloc. They use the same heap as malloc, so the functions of either kind may free the other's
+ * blocks. */
 #include "lib/acct/acct.h"
 #include "lib/calls/interpose.h"
 #include "lib/paths/origin.h"

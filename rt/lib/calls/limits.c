@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program that limits its own memory, as a shell by ulimit: the runtime has mapped terabytes by then, with
- * which every call of the allocator would fail. So the limit is raised by these, the program is told the one
- * it set, and so is what it executes. Not seen are children of posix_spawn(3) and what is made of it. */
+/* Memory limits that the program sets, such as a shell's ulimit. The runtime has mapped terabytes, so with
+ * such a limit every call of the allocator would fail. These functions therefore raise the limit in the
+ * kernel. The program, and any program that it executes, gets the limit that was set. Children of
+ * posix_spawn(3), and of functions that use it, are not handled. */
 #define _GNU_SOURCE
 #include "lib/calls/interpose.h"
 
@@ -16,8 +17,8 @@
 
 _Static_assert(sizeof(struct rlimit) == sizeof(struct rlimit64), "one is the other");
 
-/* Told is what the program set, set what the kernel has for that as long as nobody else changes it. Both are
- * the same where nothing was raised. */
+/* The limit that the program set, and the limit that the kernel got for it, which is valid until another
+ * process changes it. The two are equal if nothing was raised. */
 static struct limit { struct rlimit64 told, set; } of_all, of_data;
 
 static struct limit *limit_of(int resource) {
@@ -35,7 +36,7 @@ static void tell(const struct limit *limit, struct rlimit64 *of_kernel) {
         of_kernel->rlim_max = limit->told.rlim_max;
 }
 
-/* most: what cannot be exceeded, unless the program itself wants that. */
+/* Returns the raised limit: at most `most`, unless the program itself wants more. */
 static uint64_t raise_to(uint64_t wanted, uint64_t most) {
     uint64_t raised;
     if (__builtin_add_overflow(wanted, __atomic_load_n(&os_mapped, __ATOMIC_RELAXED), &raised))

@@ -58,7 +58,7 @@ ALLOCSITE_EXPORT void *__liballocsite_v1_realloc_by_context(void *old, size_t n,
     return acct_realloc_by_context(old, n, site, value);
 }
 
-/* The C library's reallocarray is this, calling the realloc of the process. */
+/* The C library's reallocarray does the same, by the realloc of the process. */
 ALLOCSITE_EXPORT void *__liballocsite_v1_reallocarray(void *old, size_t n, size_t size,
                                                       struct allocsite_site *site) {
     size_t bytes;
@@ -74,7 +74,7 @@ ALLOCSITE_EXPORT void __liballocsite_v1_free(void *p, struct allocsite_site *sit
     acct_free_block(p, site, true, FAMILY_MALLOC);
 }
 
-/* C23. The allocator knows the size, and most C libraries have free alone: so that is called. */
+/* C23. Calls free, because most C libraries have no free_sized and the allocator knows the size. */
 ALLOCSITE_EXPORT void __liballocsite_v1_free_sized(void *p, size_t n, struct allocsite_site *site) {
     (void)n;
     acct_free_block(p, site, true, FAMILY_MALLOC);
@@ -118,14 +118,15 @@ extern char *__strndup(const char *, size_t);
 #ifdef ALLOCSITE_STATIC
 
 bool strdup_is_known(void) {
-    return false; /* it cannot be told whose it is */
+    return false; /* unknown which definition is linked */
 }
 
 #else
 
 #include <link.h>
 
-/* The C library's, or the allocator's, which does the same and does not call malloc by its name. */
+/* Returns whether the function is the C library's, or the underlying allocator's, which does the same but
+ * does not call malloc by name. */
 static bool is_usual(const char *name) {
     const void *found = next_symbol(name);
     const struct link_map *object = found ? object_of(found) : NULL;
@@ -158,7 +159,7 @@ static inline char *duplicate_some(const char *text, size_t length, struct alloc
     return string_copy(acct_alloc(site, next.malloc(length + 1), length + 1, FAMILY_MALLOC), text, length);
 }
 
-/* ---- The same where a context is passed. */
+/* ---- With a context as parameter. */
 
 #define COUNT_BY_CONTEXT(site, p, bytes, family)                                                             \
     acct_alloc_by_context(&site, p, bytes, family, &of_site, OWN_FRAME)
@@ -189,7 +190,7 @@ ALLOCSITE_EXPORT char *__liballocsite_v1_strndup_by_context(const char *text, si
     return string_copy(p, kept_text, bytes - 1);
 }
 
-/* ---- Where it is stored. */
+/* ---- With a stored context. */
 
 ALLOCSITE_EXPORT char *__liballocsite_v1_strdup(const char *text, struct allocsite_site *site) {
     return LIKELY(strdup_is_known()) ? duplicate(text, site) : strdup(text);

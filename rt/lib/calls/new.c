@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* operator new: the entries for sited calls, and the interposed ones.
+/* operator new: the entries for sited calls, and the interposed operators.
  *
- * The operators of the C++ standard libraries are known to call malloc first, so an entry calls the allocator
- * itself. An operator of the program's own is called as it would be without allocsite: the entry jumps to it,
- * and what it allocates is counted where it allocates. An allocator's operator does not call malloc, so the
- * block that it returns is counted for the site. If it throws, that failure is not counted. */
+ * The operators of the C++ standard libraries call malloc first, so an entry calls the allocator directly. An
+ * operator that the program defines is called as it would be without allocsite: the entry jumps to it, and
+ * its allocations are counted where they happen. An allocator's operator does not call malloc, so the block
+ * that it returns is counted for the site. If it throws, that failure is not counted. */
 #include "format.h"
 #include "lib/acct/acct.h"
 #include "lib/base/local.h"
@@ -47,7 +47,7 @@ static void *new_by_library(struct operator_new *op, struct origin origin, size_
     return p;
 }
 
-/* Jumps to an operator of the program's own, so that stacks are those of the program. */
+/* Jumps to an operator that the program defines, so that stacks are the same as without allocsite. */
 COLD void *operator_new_slow(struct operator_new *op, struct origin origin, size_t n, size_t align,
                              const void *nothrow) {
     int error = errno;
@@ -153,7 +153,7 @@ ALLOCSITE_EXPORT void *__liballocsite_v1__ZnamSt11align_val_tRKSt9nothrow_t(size
                          site);
 }
 
-/* A macro, so that the caller is asked for after the call: before it that would take a register. */
+/* A macro, so that the return address is read after the call. Reading it before would take a register. */
 #define BY_CALLER ((struct origin){.caller = CALLER})
 #define UNSITED_PLAIN(form, family, nothrow)                                                                 \
     KEEP(size_t, bytes, n);                                                                                  \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions that count nothing and that the runtime has to know of. */
+/* Interposed functions that count nothing, but that the runtime must notice. */
 #define _GNU_SOURCE
 #include "lib/base/local.h"
 #include "lib/base/stack.h"
@@ -55,7 +55,7 @@ static void find_fork(void) {
         real_fork = (pid_t(*)(void))next_behind("fork");
 }
 
-/* Not at the first call, which may come in a signal handler. */
+/* Done early, because the first call may come from a signal handler. */
 __attribute__((constructor)) static void find_all(void) {
     find_fork();
     JUMPS(FIND)
@@ -63,8 +63,8 @@ __attribute__((constructor)) static void find_all(void) {
 
 #endif
 
-/* What the thread was doing is left for good: a custom allocator, a delete of the program's own, or, where a
- * handler of the stack's overflow jumps, an event in the middle. */
+/* A jump abandons everything that the thread was doing: a custom allocator, a replaced delete or, if a
+ * handler of a stack overflow jumps, an event that is half counted. */
 static void leave_all(void) {
     local.releaser = 0;
     local.released = NULL;
@@ -83,9 +83,9 @@ static void leave_all(void) {
     }
 JUMPS(JUMP)
 
-/* ---- fork, in whose child the structures of threads are all zero. If a signal handler calls it, the code
- * that the handler came between goes on there as well, and may have made sure already that there are tallies.
- */
+/* ---- fork. All thread structures are zero in the child. If a signal handler calls fork, the interrupted
+ * code continues in the child as well, and may already have checked that there are tallies. So the child
+ * keeps the pointers to them. */
 
 INTERPOSE(pid_t, fork, void) {
     struct thread *own = local.own;
@@ -102,9 +102,8 @@ INTERPOSE(pid_t, fork, void) {
     return process;
 }
 
-/* ---- mlockall, for which the kernel would make a page for every address that is mapped: the shadow table
- * alone has terabytes of them. Pages are locked as they are touched instead.
- */
+/* ---- mlockall. The kernel would allocate a page for every mapped address, and the shadow table alone has
+ * terabytes of them. So pages are locked when they are touched. */
 
 BEHIND(int, mlockall, (int flags), (flags))
 
@@ -112,8 +111,8 @@ INTERPOSE(int, mlockall, int flags) {
     return real_mlockall(runtime_off ? flags : flags | MCL_ONFAULT);
 }
 
-/* ---- Starting threads: the peak is found in another way as soon as there are several (count/tally.h), and
- * only before the second one exists can the first one change over without a lock. */
+/* ---- Starting threads. The peak is found in another way if there are several threads (count/tally.h). The
+ * first thread can change over without a lock only before the second one exists. */
 
 BEHIND(int, pthread_create,
        (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),
@@ -135,7 +134,7 @@ static void note_thread(const pthread_attr_t *attributes) {
 
 BEHIND(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))
 
-/* The C library's own does not call pthread_create by its name. */
+/* The C library's thrd_create does not call the interposed pthread_create. */
 INTERPOSE(int, thrd_create, thrd_t *thread, thrd_start_t start, void *argument) {
     note_thread(NULL);
     return real_thrd_create(thread, start, argument);
@@ -149,7 +148,7 @@ INTERPOSE(int, pthread_create, pthread_t *thread, const pthread_attr_t *attribut
     return real_pthread_create(thread, attributes, start, argument);
 }
 
-/* ---- dlclose, after which an address may belong to another module. */
+/* ---- dlclose. Afterwards an address may belong to another module. */
 
 #ifndef ALLOCSITE_STATIC
 
@@ -166,7 +165,7 @@ INTERPOSE(int, dlclose, void *handle) {
 
 #endif
 
-/* ---- fclose of the standard streams, whose descriptors a report at exit may still need. */
+/* ---- fclose. A report at exit may still need the descriptors of the standard streams. */
 
 BEHIND(int, fclose, (FILE * stream), (stream))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Counting how large what comes is, besides all else. The hot path of sizes=1. */
+/* Counts the sizes of allocations in addition to everything else. The hot path of sizes=1. */
 #include "lib/calls/interpose.h"
 
 #include "format.h"
