@@ -11,7 +11,7 @@
 enum { WORDS_MOST = 64, AREA_WORDS = 1 << 19, OTHERS_MOST = 8 };
 
 struct kept {
-    uint32_t key, next; /* index of the next one with that number; 0: last */
+    uint32_t key, next; /* index of the next entry with the same number; 0: last */
     uint32_t depth;     /* of the frame */
     uint16_t codes, places;
     uintptr_t word[]; /* the words of all notes, then their distances below the end, two in one word */
@@ -48,8 +48,8 @@ static inline bool is_there(const struct kept *kept) {
     return true;
 }
 
-/* Compares only frames on the thread's own stack: all its words are readable between the frame and its end.
- */
+/* Compares only frames on the thread's own stack, where all words from the frame to the stack's end are
+ * readable. */
 uint32_t again_find(uint32_t again, const void *frame) {
     if ((uintptr_t)frame - local.stack.low >= local.stack.high - local.stack.low)
         return ALLOCSITE_KEY_NONE;
@@ -79,7 +79,7 @@ static void fill(struct kept *kept, const struct walk_note *notes, size_t count)
         }
 }
 
-/* The last one's; NULL: there are too many. */
+/* Returns the `next` of the last entry in a list; NULL: the list is full. */
 static uint32_t *end_of(uint32_t again) {
     uint32_t *next = &at((again & ~KEY_SLOW) >> 1)->next;
     for (uint32_t count = 1; count < OTHERS_MOST; count++) {
@@ -91,7 +91,7 @@ static uint32_t *end_of(uint32_t again) {
     return NULL;
 }
 
-/* 0: there is no room. */
+/* Returns the index of unused words; 0: the area is full. */
 static uint32_t take(size_t words) {
     if (__atomic_load_n(&taken, __ATOMIC_RELAXED) + words > AREA_WORDS)
         return 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The stack-verification cache, for stacks that no number identifies: those of code that keeps no contexts,
- * and of what such code calls.
+/* The stack-verification cache, for stacks that no context identifies: stacks with code that keeps no
+ * contexts, and stacks of functions that such code calls.
  *
- * The words that a walk reads determine its result. They are kept under the number that such a stack has,
- * with their distances from the end of the thread's stack. Other stacks may have the same number, so the
- * words are compared with the present ones: four instructions for each frame, where a walk takes 25 and a
+ * The words that a walk reads determine its result. The cache keeps them under the stack's number, with their
+ * distances from the end of the thread's stack. Other stacks may have the same number, so the kept words are
+ * compared with the present ones. This takes four instructions for each frame. A walk takes 25, and then a
  * look-up of the frames. Entries never change. Once the cache is full, stacks are walked.
  *
  * Lock-free and safe in signal handlers. */
@@ -22,15 +22,17 @@ static inline bool again_is(uint32_t key) {
     return key & 1;
 }
 
-/* At any time, and again. False: no memory. */
+/* Makes the cache. May be called at any time, and repeatedly. Returns false if memory is out. */
 bool again_begin(void);
 
-/* The key of the stack where that frame is, if it is kept; else ALLOCSITE_KEY_NONE. */
+/* Returns the key of the stack at this frame if it is kept, otherwise ALLOCSITE_KEY_NONE. again: from
+ * again_keep. */
 uint32_t again_find(uint32_t again, const void *frame);
 
-/* Keeps it, with the others that are known by the same number, or alone. frames: the innermost ones that the
- * key depends on; SIZE_MAX: all. Returns what it is known by then; ALLOCSITE_KEY_NONE: as they are, or it
- * cannot be kept. */
+/* Keeps the stack at this frame. others: the result of again_keep for the stacks with the same number;
+ * ALLOCSITE_KEY_NONE: there are none. frames: the number of innermost frames that the key depends on;
+ * SIZE_MAX: all. Returns the value that the number must lead to from now on; ALLOCSITE_KEY_NONE if this value
+ * stays the same or the stack cannot be kept. */
 uint32_t again_keep(uint32_t others, const void *frame, size_t frames, uint32_t key);
 
 #endif

@@ -4,8 +4,8 @@
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
 
-/* A word of the table has a number, and above it what the hash has there. LINE: words of a cache line, which
- * is all that is looked through. */
+/* A word of the table has the number of a context, and above it the bits of the hash. LINE: the words of a
+ * cache line. A search looks through one line only. */
 enum { NUMBER_BITS = 18, SIZE_FIRST = 1 << 12, SIZE_LAST = 1 << NUMBER_BITS, LINE = 16 };
 
 #define NUMBER_MASK ((UINT32_C(1) << NUMBER_BITS) - 1)
@@ -16,10 +16,10 @@ bool contexts_hot;
 /* The table of n words begins at its n-th word. */
 static uint32_t *table, size = SIZE_FIRST;
 
-/* By number; 0 is none's. */
+/* Indexed by number. Number 0 is not used. */
 struct context_known *contexts_known = &context_none;
 
-static uint32_t numbers; /* given so far, and asked for in vain */
+static uint32_t numbers; /* assigned so far, including requests that found no room */
 
 bool contexts_begin(void) {
     table = os_map(2 * sizeof *table * SIZE_LAST, OS_FORK_KEEPS);
@@ -28,7 +28,8 @@ bool contexts_begin(void) {
     return places;
 }
 
-/* The i-th word, of a cache line, that may hold it, from that which is looked into first. */
+/* Returns the i-th word that may hold the hash, in one cache line, beginning with the word that is read
+ * first. */
 static inline uint32_t *word_of(uint32_t of_size, uint64_t hash, uint32_t i) {
     uint32_t at = (uint32_t)hash & (of_size - 1);
     return &table[of_size | (at & -(uint32_t)LINE) | ((at + i) & (LINE - 1))];
@@ -68,7 +69,7 @@ uint32_t context_find(uint64_t hash) {
     return ALLOCSITE_KEY_NONE;
 }
 
-/* In the first word of its line that is free; if there is none, in any. */
+/* Writes the first free word of the line; if there is none, any word. */
 static void enter(uint32_t of_size, uint64_t hash, uint32_t number) {
     uint32_t i = 0;
     while (i < LINE && __atomic_load_n(word_of(of_size, hash, i), __ATOMIC_RELAXED))
@@ -86,7 +87,7 @@ static void grow(uint32_t from, uint32_t count) {
         os_empty(smaller, from * sizeof *table);
 }
 
-/* At most 5 of 8 words are taken, so that hardly a line is full. */
+/* At most 5 of 8 words are used, so that few lines are full. */
 static inline bool is_filled(uint32_t of_size, uint32_t count) {
     return count > of_size / 8 * 5 && of_size < SIZE_LAST;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Calling contexts: stacks that are known without a walk.
  *
- * A function that was compiled with -fallocsite-contexts (a *marked* one) makes a number of its caller's
- * number, which it reads from `context`, and of the address that it returns to. It stores its number there
- * before each call that may come to an allocation, or passes it to the entry (plugin/emit/contexts.cpp). So a
- * number is a hash of a sequence of return addresses, each of the function that read what the next one
- * stored.
+ * A function that was compiled with -fallocsite-contexts (a *marked* function) computes its number from its
+ * caller's number, which it reads from `context`, and from its return address. It stores its number there
+ * before each call that may allocate, or passes it to the entry (plugin/emit/contexts.cpp). So a number is a
+ * hash of a sequence of return addresses. Each address belongs to a function that read the number which the
+ * next function stored.
  *
  * The runtime never infers a stack from a number. It walks the stack first, and keeps it under its number
  * only if it is *certain*:
@@ -46,14 +46,14 @@
 
 extern ALLOCSITE_EXPORT __thread uint64_t context __attribute__((tls_model("initial-exec")));
 
-/* Whether the hot path may count by contexts: there are some, and no option needs the slow path. Until then
- * no thread has a last or recent one, so the hot path, which does not test this, finds none. */
+/* True if the hot path may count by contexts: a context exists, and no option needs the slow path. Before, no
+ * thread has a last or recent context, so the hot path finds none without testing this variable. */
 extern bool contexts_hot __attribute__((visibility("hidden")));
 
-/* False: no memory. */
+/* Returns false if memory is out. */
 bool contexts_begin(void);
 
-/* The number of a site, and of a caller without one, in hashes. */
+/* Return the number of a site, or of a caller without a site, in hashes. */
 static inline uint64_t context_of_site(const struct allocsite_site *site) {
     return site->hash;
 }
@@ -78,18 +78,18 @@ static inline uint64_t context_hash(uint64_t who, const void *frame) {
 /* All contexts, or context_none. */
 extern struct context_known *contexts_known __attribute__((visibility("hidden")));
 
-/* Compilers do not compare with memory what is atomic. */
+/* In assembly, because compilers do not compare an atomic value directly in memory. */
 static inline bool context_is(const struct context_known *known, uint64_t hash) {
     bool is_equal;
     __asm__ volatile("cmpq %1, %2" : "=@ccz"(is_equal) : "r"(hash), "m"(known->hash) : "memory");
     return is_equal;
 }
 
-/* The key by the table; ALLOCSITE_KEY_NONE: it was not here. */
+/* Returns the key that the table has for the hash; ALLOCSITE_KEY_NONE if the context was not seen. */
 uint32_t context_find(uint64_t hash);
 
-/* The same, if the thread had the context lately, or if it came after the thread's last one before. False:
- * neither. thread: local.current, which the caller needs in any case. */
+/* Finds the key if the context is among the thread's recent ones, or if it came after the thread's last one
+ * before. Otherwise returns false. thread: local.current, which the caller needs in any case. */
 static inline bool context_guess(const struct thread *thread, uint64_t hash, uint32_t *key) {
     const char *first = (const char *)contexts_known;
     const struct context_known *lately =

@@ -8,7 +8,7 @@
 #include "lib/registry/registry.h"
 #include "lib/walk/walk.h"
 
-/* Calls that a path can have. Longer chains of code that passes through are cut before the line. */
+/* The most calls of a cut path. Longer chains of pass-through code are cut before the line. */
 enum { CALLS_MOST = 16 };
 
 struct calls {
@@ -16,7 +16,7 @@ struct calls {
     uint32_t count;
 };
 
-/* By the name of a return address / 4: 1: it can be the line of an allocation. */
+/* Indexed by the name of a return address / 4. 1: the call can be the line of an allocation. */
 static struct table lines = {.element = sizeof(uint8_t), .first = 1u << 14};
 
 static bool is_line(profile_name to) {
@@ -35,7 +35,7 @@ static profile_name return_cut(void) {
     return names_return(&to);
 }
 
-/* Adds the calls of a path but for that one. */
+/* Adds the calls of a path except `but`. */
 static void add_others(struct calls *calls, profile_name path, profile_name but) {
     const struct profile_step *step = names_step_at(path);
     for (; step && step->caller && calls->count < CALLS_MOST; step = names_step_at(step->caller))
@@ -43,7 +43,7 @@ static void add_others(struct calls *calls, profile_name path, profile_name but)
             calls->to[calls->count++] = step->to;
 }
 
-/* Drops the calls beyond the given number of callers of the line. Code that passes through does not count. */
+/* Drops the calls beyond the given number of callers of the line, not counting pass-through code. */
 static void cut_beyond(struct calls *calls, uint32_t callers) {
     uint32_t lines = 0, i = 0;
     while (i < calls->count && lines <= callers)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The origin of an allocation: a site or a return address, and the slot that is charged for it. */
+/* The origin of an allocation: a site or a return address, and the slot that the allocation is counted
+ * for. */
 #ifndef ALLOCSITE_LIB_PATHS_ORIGIN_H
 #define ALLOCSITE_LIB_PATHS_ORIGIN_H
 
@@ -24,7 +25,7 @@ static inline uint32_t origin_call_slot(struct origin origin) {
     return outside_slot(origin.site ? site_slot(origin.site) : caller_slot(origin.caller));
 }
 
-/* Returns the slot of a call that frees: that of the delete under way, if there is one. */
+/* Returns the slot of a call that frees, or of the delete in progress, if there is one. */
 static inline uint32_t origin_slot(struct origin origin) {
     return local.releaser ? local.releaser - 1 : origin_call_slot(origin);
 }

@@ -16,8 +16,8 @@
 /* Most searches end within a few frames. A library whose stack is deeper is taken to allocate for itself. */
 enum { FRAMES_FEW = 8, FRAMES_MOST = 32 };
 
-/* The stacks that were here, by a hash of the caller and its depth: in the upper half of a word more of the
- * hash, in the lower half what again_keep returned. */
+/* A cache of stacks, indexed by a hash of the caller and its depth. The upper half of a word has more bits of
+ * the hash. The lower half has the result of again_keep. */
 enum { SEEN_COUNT = 1 << 12 };
 
 static uint64_t *seen;
@@ -53,8 +53,8 @@ static bool is_instrumented(const void *frame) {
     return module && __atomic_load_n(&module->is_instrumented, __ATOMIC_RELAXED);
 }
 
-/* The index of the library's call; 0: it is not there, as after a tail call. The program's own function that
- * the library called to allocate is below it. */
+/* Returns the index of the library's call; 0 if it is not on the stack, for example after a tail call. If the
+ * library called a function of the program that allocates, this function is below the call. */
 static size_t find_call(const struct record *record, const void *const *frames, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (is_at(frames[i], record))

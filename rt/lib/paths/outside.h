@@ -19,10 +19,10 @@
 
 #include <stdint.h>
 
-/* The slot to count for, of a caller that is outside instrumented code. Keeps errno. */
+/* Returns the slot to count for, given the slot of a caller outside instrumented code. Keeps errno. */
 uint32_t outside_slot_searched(uint32_t slot);
 
-/* The same of any slot: all others come back as they are. */
+/* Like outside_slot_searched, for any slot: other slots are returned unchanged. */
 static inline uint32_t outside_slot(uint32_t slot) {
     const struct record *record = slot == NO_SLOT ? NULL : record_at(slot);
     return record && record->is_outside ? outside_slot_searched(slot) : slot;

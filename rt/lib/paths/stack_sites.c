@@ -24,7 +24,7 @@ static bool is_site(const char *pattern, const struct allocsite_site *site) {
     return false;
 }
 
-/* Returns what is behind it. */
+/* Copies the first pattern and returns the rest of the patterns. */
 static const char *take_pattern(const char *patterns, char pattern[SETTING_PATH_SIZE]) {
     size_t length = strcspn(patterns, ",");
     memcpy(pattern, patterns, length);

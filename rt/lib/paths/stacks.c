@@ -26,12 +26,12 @@
 
 uint32_t stacks_depth;
 static bool is_checked;
-static bool has_contexts;  /* something is known by its context */
+static bool has_contexts;  /* a context has been kept */
 static bool has_noted_why; /* in this process or before it was forked */
 static const char *wanted; /* patterns */
 
-/* The parts of stacks that were here: what the hash has above its index, and the part's slot. A word is read
- * whole, so it needs no lock. */
+/* A cache of the parts of stacks. A word has the part's slot, and above it bits of the hash. A word is read
+ * at once, so no lock is needed. */
 #define CACHE_BITS 18
 static uint64_t *cache;
 
@@ -40,7 +40,7 @@ static uint64_t *cache;
 #define HASH_KEYS  64
 static uint64_t hash_keys[HASH_KEYS];
 
-/* Longer ones are rare, and are walked into memory of their own. */
+/* Longer stacks are rare, and are walked into separate memory. */
 #define FRAMES_FEW 256
 
 struct walked {
@@ -50,7 +50,7 @@ struct walked {
     const void *few[FRAMES_FEW];
 };
 
-/* Parts of backing keep them as what they are a part of. */
+/* Parts of a slot inherit keeps_stacks from the slot. */
 static void want_stacks(struct record *record) {
     if (record->what != PROFILE_SITE && record->what != PROFILE_CALLER && record->what != PROFILE_MODULE)
         return;
@@ -146,7 +146,7 @@ static inline void look_end(struct look *look) {
         os_unmap(look->walked.frames, stacks_depth * sizeof *look->walked.frames);
 }
 
-/* look_end has to follow. */
+/* The caller must call look_end. */
 static inline void look_begin(struct look *look, const void *frame) {
     walk(&look->walked, frame);
     look->unloads_before = unloads_begun();
@@ -158,7 +158,7 @@ static inline void look_up(struct look *look, uint32_t slot) {
     look->tag = hash & ~SLOT_MASK;
 }
 
-/* 0: it is not in the cache. */
+/* Returns 0 if the stack is not in the cache. */
 static inline uint32_t part_seen(const struct look *look) {
     uint64_t entry = __atomic_load_n(look->word, __ATOMIC_RELAXED);
     return (entry & ~SLOT_MASK) == look->tag ? (uint32_t)(entry & SLOT_MASK) : 0;
@@ -166,9 +166,9 @@ static inline uint32_t part_seen(const struct look *look) {
 
 /* ---- The part of a stack. */
 
-/* Programs that descend into trees have millions of paths that differ only in the turns of the recursion.
- * More than VARIANTS_MOST whole paths of a slot and a cut path are variants, which share a part of the room.
- * They are counted by hash: paths that share a count are cut a little earlier. */
+/* Programs that descend into trees have millions of paths that differ only in the turns of the recursion. If
+ * a slot has VARIANTS_MOST whole paths with the same cut path, further ones are variants, which share a part
+ * of the room. The counters are indexed by a hash: paths that share a counter are cut a little earlier. */
 enum { VARIANTS_MOST = 64, VARIANTS_BITS = 14 };
 static uint16_t variants[1u << VARIANTS_BITS];
 
@@ -290,7 +290,8 @@ static void note_why(const struct walked *walked) {
 
 /* ---- Finding the part of a stack by its calling context. */
 
-/* Frames that start a program, or a thread with a function of a library's own; a coroutine. */
+/* The most frames that start a program, or a thread with a function of a library; the most on another stack,
+ * such as a coroutine's. */
 #define ROOT_MOST       3
 #define ROOT_MOST_OTHER 1
 
@@ -352,21 +353,23 @@ STACK_CALL(uint32_t, stack_check_context, uint32_t part, uint32_t slot, const vo
     return part;
 }
 
-/* Has later allocations with this hash counted under the key. */
+/* Counts later allocations with this hash under the key. */
 static void keep_context(uint64_t hash, uint32_t key) {
     contexts_hot = !is_checked && !sizes_wanted && !births_wanted && !runtime_temporary;
     context_keep(hash, key);
     has_contexts = true;
 }
 
-/* The same for a number that other stacks may have, too: their words are compared first. */
+/* Like keep_context, for a number that other stacks may have, too. The words of the stacks are then compared
+ * first. */
 static void keep_again(uint64_t hash, const void *frame, uint32_t key, uint32_t unloads_before) {
     uint32_t again = again_keep(context_find(hash), frame, SIZE_MAX, key);
     if (again != ALLOCSITE_KEY_NONE && unloads_none_since(unloads_before))
         keep_context(hash, again);
 }
 
-/* Walks instead in a forked child that has not yet noted the modules without contexts. */
+/* Returns ALLOCSITE_KEY_NONE, so that the stack is walked, in a forked child that has not yet noted the
+ * modules without contexts. */
 uint32_t stack_key_compared(uint32_t again, const void *frame) {
     bool is_as_kept = !has_noted_why || store_header()->walked_for;
     return is_as_kept ? again_find(again, frame) : ALLOCSITE_KEY_NONE;

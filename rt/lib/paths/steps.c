@@ -15,9 +15,10 @@ static profile_name find_return(const void *address) {
     return names_return(&to);
 }
 
-/* Return addresses that were here, for to find the module of one takes some hundred instructions. The first
- * word has a name and, below, the unloads before; the second one the address, mixed with the first: halves of
- * two entries fit together as seldom as hashes of 64 bits are equal. */
+/* A cache of return addresses, because finding the module of one takes some hundred instructions. The first
+ * word of an entry has a name and, below it, the number of unloads before. The second word has the address,
+ * mixed with the first word. Halves of two different entries match only as often as hashes of 64 bits are
+ * equal. */
 #define RETURN_CACHE_BITS 11
 #define RETURN_MIX        0x9E3779B97F4A7C15u
 static struct known_return { uint64_t name, address; } return_cache[1u << RETURN_CACHE_BITS];
@@ -39,8 +40,8 @@ profile_name steps_return(const void *address, uint32_t unloads_before) {
 
 /* ---- A thread's last stack, from the outermost frame on. The next one shares the paths and steps of all
  * frames that they have in common, so only new frames are looked at, however deep the recursion is. It takes
- * 40 bytes for each frame, in memory that is touched as stacks get deeper. Many threads share some of these;
- * a thread that finds its own taken does without. */
+ * 40 bytes for each frame, in memory that is touched as stacks get deeper. Threads share LASTS of these. A
+ * thread that finds its own in use does without. */
 #define LASTS   8
 #define NOWHERE 0 /* stack pointer of a frame that is not known by its number */
 struct last {
@@ -131,7 +132,7 @@ void steps_know(const struct steps_stack *stack, const void *frame, uint64_t con
     }
 }
 
-/* count: of new frames; same: of those in common. */
+/* Appends `count` new frames after the first `same` frames, which both stacks have. */
 static inline void extend_last(struct last *last, struct steps_stack *stack, size_t count, size_t same) {
     const struct walk_marked *frame = last_end(last) - count;
     stack->cut = last->frames[same - 1].cut;
@@ -175,7 +176,8 @@ struct whole {
     uint32_t unloads_before;
 };
 
-/* Goes on to the step of a frame's callee; to 0 if there is no room for more, or none may be added. */
+/* Continues to the step of the callee at this address; to 0 if there is no room for more, or none may be
+ * added. */
 static void step_on(struct whole *whole, const void *address) {
     struct profile_step step = {whole->step, steps_return(address, whole->unloads_before)};
     whole->is_new = whole->is_new && !threads_several;
