@@ -86,8 +86,8 @@ static void findSizes(const ASTContext &context, const Expr *size, bool isMultip
 }
 
 /* Returns the struct for a struct with a flexible array: `sizeof(struct foo) + n * sizeof(struct part)` or
- * `offsetof(struct foo, parts[n])`. In a sum, the sizes of numbers and pointers are ignored: they are room
- * for additional data. Null: ambiguous. */
+ * `offsetof(struct foo, parts[n])`. An added size of a number or a pointer is ignored: it is room for
+ * additional data. Null: ambiguous. */
 static QualType typeOf(Sizes sizes) {
     if (sizes.isSum)
         llvm::erase_if(sizes.single, [](QualType type) { return !type->isRecordType(); });

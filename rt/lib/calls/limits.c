@@ -17,8 +17,8 @@
 
 _Static_assert(sizeof(struct rlimit) == sizeof(struct rlimit64), "one is the other");
 
-/* The limit that the program set, and the limit that the kernel got for it, which is valid until another
- * process changes it. The two are equal if nothing was raised. */
+/* The limit that the program set, and the limit that the kernel got for it, which is valid until it is
+ * changed by other means. The two are equal if nothing was raised. */
 static struct limit { struct rlimit64 told, set; } of_all, of_data;
 
 static struct limit *limit_of(int resource) {

@@ -190,7 +190,7 @@ ALLOCSITE_EXPORT char *__liballocsite_v1_strndup_by_context(const char *text, si
     return string_copy(p, kept_text, bytes - 1);
 }
 
-/* ---- With a stored context. */
+/* ---- With a stored context, or without contexts. */
 
 ALLOCSITE_EXPORT char *__liballocsite_v1_strdup(const char *text, struct allocsite_site *site) {
     return LIKELY(strdup_is_known()) ? duplicate(text, site) : strdup(text);

@@ -29,10 +29,10 @@ bool again_begin(void);
  * again_keep. */
 uint32_t again_find(uint32_t again, const void *frame);
 
-/* Keeps the stack at this frame. others: the result of again_keep for the stacks with the same number;
- * ALLOCSITE_KEY_NONE: there are none. frames: the number of innermost frames that the key depends on;
- * SIZE_MAX: all. Returns the value that the number must lead to from now on; ALLOCSITE_KEY_NONE if this value
- * stays the same or the stack cannot be kept. */
+/* Keeps the stack at this frame under a number. others: the value that the number leads to so far;
+ * ALLOCSITE_KEY_NONE: none. frames: the number of innermost frames that the key depends on; SIZE_MAX: all.
+ * Returns the value that the number must lead to from now on; ALLOCSITE_KEY_NONE if this value stays the same
+ * or the stack cannot be kept. */
 uint32_t again_keep(uint32_t others, const void *frame, size_t frames, uint32_t key);
 
 #endif

@@ -9,12 +9,12 @@
  * become steps, (module, address in its file). They outlive the module, and stacks that are equal from some
  * frame outwards share them.
  *
- * The hash has 62 bits. The chance that two stacks have the same hash is below 1 in 100 million, even for the
- * largest number of stacks.
+ * The hash has 62 bits. The chance that any two stacks have the same hash is below 1 in 100 million, even
+ * for the largest number of stacks.
  *
  * A quarter of all slots may be stacks. Once they are taken, allocations from further stacks are counted by
- * their innermost calls alone (paths/cut.h). If there is no room for these either, they get fewer
- * callers. In the end the slot itself is counted, and without_stack is the number of these allocations.
+ * their innermost calls alone (paths/cut.h). If there is no room for these either, they get fewer callers. In
+ * the end the slot itself is counted, and without_stack is the number of these allocations.
  *
  * Lock-free and safe in signal handlers. */
 #ifndef ALLOCSITE_LIB_PATHS_STACKS_H
