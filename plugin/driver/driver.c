@@ -219,7 +219,7 @@ static void add_static_runtime(struct command *command, const char *library, boo
     if (!bare)
         add_argument(command, format_string("@%s", options));
     if (!bare && cxx)
-        add_argument(command, "-Wl,--undefined=__wrap__Znwm");
+        add_argument(command, "-Wl,--undefined=__liballocsite_v1__Znwm");
     add_linker(command, runtime);
 }
 

@@ -87,7 +87,7 @@ static struct operator_new *replaced_plainer(const struct operator_new *op) {
 
 static COLD void *new_without_library(struct operator_new *op, size_t n, size_t align, const void *nothrow) {
     struct operator_new *plainer = replaced_plainer(op);
-    if (plainer)
+    if (plainer && plainer->kind != OPERATOR_STANDARD)
         return operator_call(plainer, n, align, nothrow);
     for (;;) {
         void *p = allocate_counted(n, align);
@@ -101,6 +101,18 @@ static COLD void *new_without_library(struct operator_new *op, size_t n, size_t 
         else
             throw_bad_alloc();
     }
+}
+
+bool operator_gives_up(const struct operator_new *op, size_t n, size_t align) {
+    bool was_tried = op->aligned ? op->fast_aligned != operator_no_fast_aligned && operator_rounded(n, align)
+                                 : op->fast != operator_no_fast;
+    return was_tried && std_throw_bad_alloc && std_get_new_handler && !std_get_new_handler();
+}
+
+void *operator_give_up(const struct operator_new *op) {
+    if (!op->nothrow)
+        throw_bad_alloc();
+    return NULL;
 }
 
 typedef void *plain_new(size_t);
@@ -169,17 +181,39 @@ void operator_delete_call(const struct operator_delete *op, const struct delete_
 
 #ifdef ALLOCSITE_STATIC
 
-/* In one executable the definitions of the program and of the library look alike, so all operators are
- * treated as replaced ones. unwrapped_new.c has the symbols. */
-#define DECLARE_OPERATOR(form, symbol, ...) extern char real_##form[] __asm__("__real_" #symbol);
+/* unwrapped_new.c has the symbols. */
+#define DECLARE_OPERATOR(form, symbol, ...)                                                                  \
+    extern char real_##form[] __asm__("__real_" #symbol);                                                    \
+    extern char standard_##form[] __attribute__((weak, visibility("hidden")));
 OPERATORS_NEW(DECLARE_OPERATOR)
 
-void operator_find(struct operator_new *op) {
 #define OPERATOR_ADDRESS(form, ...) [form] = real_##form,
-    static char *const addresses[NEW_OPERATORS] = {OPERATORS_NEW(OPERATOR_ADDRESS)};
-    op->real = addresses[op - operators_new];
-    op->kind = OPERATOR_PROGRAMS;
+#define STANDARD_ADDRESS(form, ...) [form] = standard_##form,
+static char *const addresses_new[NEW_OPERATORS] = {OPERATORS_NEW(OPERATOR_ADDRESS)};
+static char *const addresses_standard[NEW_OPERATORS] = {OPERATORS_NEW(STANDARD_ADDRESS)};
+
+static bool is_from_here(ptrdiff_t form) {
+    return addresses_new[form] == addresses_standard[form];
+}
+
+/* The other forms call the plain ones. */
+static bool is_standard(const struct operator_new *op) {
+    ptrdiff_t plain = op->aligned ? NEW_ALIGNED : NEW, array = op->aligned ? NEW_ARRAY_ALIGNED : NEW_ARRAY;
+    return is_from_here(op - operators_new) && is_from_here(plain) && is_from_here(array);
+}
+
+void operator_find(struct operator_new *op) {
+    op->real = addresses_new[op - operators_new];
+    op->kind = is_standard(op) ? OPERATOR_STANDARD : OPERATOR_PROGRAMS;
+    if (op->kind == OPERATOR_STANDARD && op->aligned)
+        op->fast_aligned = next.aligned_alloc;
+    else if (op->kind == OPERATOR_STANDARD)
+        op->fast = next.malloc;
     op->found = true;
+}
+
+void *operator_new_standard(struct operator_new *op, size_t n, size_t align) {
+    return new_without_library(op, n, align, NULL);
 }
 
 static bool operator_has_come(struct operator_new *op) {

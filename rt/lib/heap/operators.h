@@ -17,13 +17,6 @@ enum operator_kind {
     OPERATOR_PROGRAMS,   /* replaced by the program or one of its libraries */
 };
 
-/* A static program does not show which operators were replaced. */
-#ifdef ALLOCSITE_STATIC
-#define OPERATORS_HAVE_FAST false
-#else
-#define OPERATORS_HAVE_FAST true
-#endif
-
 struct operator_new {
     const char *symbol;
     bool array, aligned, nothrow;
@@ -68,6 +61,18 @@ static inline void *operator_aligned(const struct operator_new *op, size_t n, si
 }
 
 void operator_find(struct operator_new *);
+
+/* Returns whether the operator fails, if its function `fast` or `fast_aligned` has returned NULL: it is a
+ * standard one, and no new handler is set. */
+bool operator_gives_up(const struct operator_new *, size_t n, size_t align);
+
+/* Ends such an operator: throws, or returns NULL if the form does not throw. */
+void *operator_give_up(const struct operator_new *);
+
+#ifdef ALLOCSITE_STATIC
+/* What that form of the standard library does. */
+void *operator_new_standard(struct operator_new *, size_t n, size_t align);
+#endif
 
 /* Calls the real operator, which may throw. align and nothrow are passed to the forms that take them. */
 void *operator_call(struct operator_new *, size_t n, size_t align, const void *nothrow);

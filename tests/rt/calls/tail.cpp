@@ -55,7 +55,7 @@ int main() {
     sink = tail_new(4);                        // @ 1 4 0 0 0
     sink = tail_new(4);                        // @ 1 4 0 0 0
     sink = tail_new_array(2, std::nothrow);    // @ 1 2 0 0 0
-    sink = tail_new_array(huge, std::nothrow); // @ 1 136 0 0 1
+    sink = tail_new_array(huge, std::nothrow); // @ 0 0 0 0 1
     try {
         sink = tail_new(huge); // @ 1 136 0 0 1
     } catch (const std::bad_alloc &) {

@@ -59,7 +59,7 @@ static void throws() {
             sink = new char[huge]; // @ 3 408 0 0 3
         } catch (const std::bad_alloc &) {
         }
-    sink = new (std::nothrow) char[huge]; // @ 1 136 0 0 1
+    sink = new (std::nothrow) char[huge]; // @ 0 0 0 0 1
     sink = new char[4];                   // @ 1 4 0 0 0
 }
 

@@ -35,9 +35,10 @@ def counted():
 def check_sizes(what, site):
     """The classes count each allocation once, and its bytes are within their bounds."""
     blocks, size = site["allocs"] + site["reallocs"], site["alloc_bytes"] + site["realloc_bytes"]
-    expect(f"{what}: sizes of line {site['line']}", blocks, sum(row[-1] for row in site["sizes"]))
-    least = sum(row[0] * row[-1] for row in site["sizes"])
-    most = sum(max(2 * row[0] - 1, 0) * row[-1] for row in site["sizes"])
+    sizes = site.get("sizes", [])  # none where all calls failed
+    expect(f"{what}: sizes of line {site['line']}", blocks, sum(row[-1] for row in sizes))
+    least = sum(row[0] * row[-1] for row in sizes)
+    most = sum(max(2 * row[0] - 1, 0) * row[-1] for row in sizes)
     expect(f"{what}: bytes of line {site['line']} within {least} and {most}", True, least <= size <= most)
 
 
@@ -80,7 +81,7 @@ def allocators():
         compare(f"preloaded {library}", build(threads, "threads"), {"LD_PRELOAD": library})
         linked = "-Wl,--no-as-needed", library
         compare(f"linked {library}", build(threads, "linked", *linked))
-        check_entries(f"linked {library}", build("entries.cpp", "entries_linked", *ENTRIES, *linked))
+        check_entries(f"linked {library}", build("entries.cpp", "entries_linked", *ENTRIES, *linked), unknown="(n, align")
     if not libraries:
         sys.exit(SKIPPED)
 
@@ -88,12 +89,15 @@ def allocators():
 ENTRIES = "-fallocsite-contexts=0", "-faligned-allocation", "-fno-builtin"
 
 
-def check_entries(what, program, options=""):
+def check_entries(what, program, options="", unknown=None):
+    """unknown: in lines of calls that have no site: an operator new of another library calls malloc itself."""
+    text = open(source("entries.cpp")).read().splitlines()
     process = run([program], f"{OPTIONS}:sizes=1{options}")
     report = report_of(process)
     expect(f"{what}: status", (0, "", []), (process.returncode, process.err, report["inexact_reasons"]))
-    have = sorted([site["line"], row[0], row[-1]] for site in report["sites"] if site["sited"] for row in site["sizes"])
-    expect(f"{what}: sizes", [list(map(int, row.split())) for row in process.out.splitlines()], have)
+    have = sorted([site["line"], row[0], row[-1]] for site in report["sites"] if site["sited"] for row in site.get("sizes", []))
+    books = [list(map(int, row.split())) for row in process.out.splitlines()]
+    expect(f"{what}: sizes", *([row for row in rows if not unknown or unknown not in text[row[0] - 1]] for rows in (books, have)))
     for site in report["sites"]:
         check_sizes(what, site)
 

@@ -190,7 +190,7 @@ OURS static void jumps() {
 
 OURS static void on_signal(int) {
     size_t depth = notes.depth;
-    walked.count = walk_stack(walked.frames, FRAMES_MOST, nullptr, &walked.end);
+    walked.count = walk_stack(walked.frames, FRAMES_MOST, &walked.end);
     compare_all("signal", -1);
     notes.depth = depth;
 }
@@ -220,7 +220,7 @@ OURS static void signals(int flags) {
 static volatile sig_atomic_t ticks;
 
 OURS static void on_tick(int) {
-    walked.count = walk_stack(walked.frames, FRAMES_MOST, nullptr, &walked.end);
+    walked.count = walk_stack(walked.frames, FRAMES_MOST, &walked.end);
     compare_all("tick", -1);
     ticks++;
 }

@@ -91,7 +91,7 @@ static void compare_all(const char *what, int more) {
 
 OURS static void check(const char *what) {
     NOTED;
-    walked.count = walk_stack(walked.frames, FRAMES_MOST, nullptr, &walked.end);
+    walked.count = walk_stack(walked.frames, FRAMES_MOST, &walked.end);
     if (!is_ours(walked.frames[0]))
         fail(what, "not the caller on top");
     compare_all(what, 1);

@@ -35,7 +35,7 @@ static _Unwind_Reason_Code take(struct _Unwind_Context *context, void *unused) {
 // The first frame is this function's, at two addresses. The unwinder stops where tables are missing.
 __attribute__((noinline)) static void compare(void) {
     enum walk_end end;
-    walked.count = walk_stack(walked.frames, MOST, NULL, &end);
+    walked.count = walk_stack(walked.frames, MOST, &end);
     unwound.count = 0;
     _Unwind_Backtrace(take, NULL);
     bool same =

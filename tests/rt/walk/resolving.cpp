@@ -22,7 +22,7 @@ static int opened;
 
 OURS static void from_library() {
     NOTED;
-    walked.count = walk_stack(walked.frames, FRAMES_MOST, nullptr, &walked.end);
+    walked.count = walk_stack(walked.frames, FRAMES_MOST, &walked.end);
     compare_all("library", 1);
     places[opened] = __builtin_return_address(0);
     left_behind[opened] = walked.count;
