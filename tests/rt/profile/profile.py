@@ -353,7 +353,7 @@ def joined():
     expect("parent's blocks", (20, 20 + 200, 200, 0), tuple(parent[counter] for counter in ("allocs", "frees", "inherited_blocks", "live_blocks")))
     expect("processes", 21, report["processes"])
     shown = subprocess.run([DUMP, "report", *glob.glob("c.*.profile*")], capture_output=True, text=True).stdout
-    expect("a line says how", True, "200 blocks of 195.3 KiB that 20 forked processes left alone count once, where they were allocated" in shown)
+    expect("a line says how", True, "195.3 KiB in 200 blocks that 20 forked processes left alone count once, where they were allocated" in shown)
 
 
 # ---- generations of forked processes ----
