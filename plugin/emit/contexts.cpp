@@ -2,8 +2,8 @@
 /* Calling contexts as 64-bit numbers (Bond and McKinley, Probabilistic Calling Context, OOPSLA 2007). A
  * function computes its number from its caller's number, which it reads from a thread-local variable of the
  * runtime, and from its return address. Before each call that may reach an allocation it stores its
- * number in the variable, or passes it to the runtime's entry point. Nothing has to be restored when a call
- * returns, throws or jumps.
+ * number in the variable, or passes it to the runtime's entry point. The variable needs no restoring when a
+ * call returns, throws or jumps.
  *
  * The runtime relies on one invariant (rt/lib/paths/contexts.h): a number is computed from exactly the return
  * addresses on the stack. So a call that may reach an allocation is never a tail call. Where a tail

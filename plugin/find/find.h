@@ -105,8 +105,9 @@ bool returnsFirst(const llvm::Function &function);
 /* ---- Calls that may reach an allocation in code that keeps calling contexts (reaching.cpp). */
 
 /* Finds the functions that may allocate. A function that another module may replace is assumed to allocate,
- * whatever its body here does, unless it was noted as quiet. So is every call through a pointer. Attributes
- * are not trusted: programmers declare functions pure that cache their results in heap memory. */
+ * whatever its body here does, unless it was noted as quiet. A call through a pointer is assumed to allocate,
+ * too. Attributes are not trusted: programmers declare functions pure that cache their results in heap
+ * memory. */
 struct Reaching {
     /* Functions that may allocate and whose body here is certainly the one that runs. */
     llvm::DenseSet<const llvm::Function *> functions;

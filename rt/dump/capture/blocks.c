@@ -24,7 +24,7 @@ struct block_choice {
     bool has_pointers;
 };
 
-/* How well a type fits a block. Later kinds are better. */
+/* The fit of a type to a block. Later kinds are better. */
 struct fit {
     uint64_t unexplained; /* pointers at offsets without a pointer field */
     enum { COUNTED, ARRAY, SINGLE } kind;

@@ -208,7 +208,7 @@ void budget_write_pattern(struct out *out, const char *pattern) {
     out_text(out, quote);
 }
 
-/* ---- Which sites a limit covers. */
+/* ---- Matching sites against a limit. */
 
 static bool covers_function(const char *pattern, const struct subject *subject) {
     for (size_t i = 0; i < subject->function_count; i++)

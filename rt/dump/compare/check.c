@@ -351,7 +351,7 @@ static bool has_measure(const struct check *check, enum measure measure) {
     return false;
 }
 
-/* With several threads the peak is only known to be within an interval. */
+/* The peak of several threads is only known to be within an interval. */
 static void complain_uncertain(const struct check *check) {
     uint64_t within = check->loaded->report->peak_within;
     for (size_t i = 0; i < check->count; i++) {

@@ -9,7 +9,7 @@
 #include "dump/view/measure.h"
 #include "model/report.h"
 
-/* ---- The names of sites that patterns match. They are computed once, because a budget has many patterns,
+/* ---- The names of sites that patterns match. A name is computed once, because a budget has many patterns,
  * and reducing a demangled name takes longer than matching it. */
 
 struct subject {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Findings: what a user should look at in a report. They are broken limits of a budget, faults, leaks and
- * advice, written as text and JSON or for editors and CI.
+/* Findings are the parts of a report that a user should look at: broken limits of a budget, faults, leaks and
+ * advice. Written as text and JSON, or for editors and CI.
  *
  * Advice follows from exact counts: each piece says what was counted and what would be saved. If advice needs
  * a counter that the run did not have, a hint names the option that counts it. */

@@ -2,8 +2,8 @@
 /* Perf maps: the names of code that a just-in-time compiler wrote, in /tmp/perf-PID.map. Each line has the
  * form "START SIZE name", with both numbers in hexadecimal. Java, node, Python and Mono write them for
  * perf. */
-#ifndef ALLOCSITE_DUMP_LOAD_PERF_MAP_H
-#define ALLOCSITE_DUMP_LOAD_PERF_MAP_H
+#ifndef ALLOCSITE_DUMP_LINE_PERF_MAP_H
+#define ALLOCSITE_DUMP_LINE_PERF_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

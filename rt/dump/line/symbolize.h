@@ -5,8 +5,8 @@
  * Addresses are first collected and then looked up together, module by module. A child process reads the
  * debug information, because libdwarf may crash on damaged data; results from before a crash are kept. Files
  * are used only if their build id shows that the program ran with them. If not, a complaint says so. */
-#ifndef ALLOCSITE_DUMP_LOAD_SYMBOLIZE_H
-#define ALLOCSITE_DUMP_LOAD_SYMBOLIZE_H
+#ifndef ALLOCSITE_DUMP_LINE_SYMBOLIZE_H
+#define ALLOCSITE_DUMP_LINE_SYMBOLIZE_H
 
 #include "dump/base/hash_index.h"
 #include "dump/elf/module_files.h"

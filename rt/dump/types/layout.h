@@ -67,7 +67,7 @@ void debug_layout(struct type_layout *, struct type_fields *fields, Dwarf_Debug,
 
 #define TYPE_POINTER_SIZE 8
 
-/* Where types are read from. */
+/* A source of types. */
 struct type_source {
     Dwarf_Debug debug;
     debug_definition *find;

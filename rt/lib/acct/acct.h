@@ -131,7 +131,7 @@ static inline __attribute__((always_inline)) void *acct_alloc(struct allocsite_s
     void *counted = acct_gain(local.current, site->key, p, bytes, family, false);
     if (LIKELY(counted != NULL))
         return counted;
-    return runtime_off ? p : acct_alloc_slow((struct origin){.site = site}, p, bytes, family);
+    return runtime_off ? p : acct_alloc_slow(BY_SITE(site), p, bytes, family);
 }
 
 /* Like acct_alloc, but does not count a failed call. It then returns NULL, without another test on the hot
@@ -141,7 +141,7 @@ static inline __attribute__((always_inline)) void *acct_alloc_made(struct allocs
     void *counted = acct_gain(local.current, site->key, p, bytes, family, false);
     if (LIKELY(counted != NULL) || !p)
         return counted;
-    return runtime_off ? p : acct_alloc_slow((struct origin){.site = site}, p, bytes, family);
+    return runtime_off ? p : acct_alloc_slow(BY_SITE(site), p, bytes, family);
 }
 
 /* The frame address of the current function, computed without a frame pointer. A function that is tail-called

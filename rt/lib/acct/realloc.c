@@ -224,7 +224,7 @@ static __attribute__((noinline)) void *move_by_context(void *p, size_t bytes, st
         if (LIKELY(counted != NULL))
             return counted;
     }
-    return moved_otherwise(p, bytes, (struct origin){.site = site}, old);
+    return moved_otherwise(p, bytes, BY_SITE(site), old);
 }
 
 static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin origin) {

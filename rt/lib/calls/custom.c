@@ -48,7 +48,7 @@ ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_custom_free(const void *p, str
     struct custom_block block =
         custom_block_find(p, local.custom > 1); /* the function that frees is in progress */
     if (block.entry)
-        custom_lose(&(struct origin){.site = site}, &block);
+        custom_lose(&BY_SITE(site), &block);
     errno = error;
 }
 
@@ -63,7 +63,7 @@ ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_custom_release(const void *are
                                                                  struct allocsite_site *site) {
     int error = errno;
     if (!runtime_off)
-        custom_arena_release(arena, mark, custom_lose, &(struct origin){.site = site});
+        custom_arena_release(arena, mark, custom_lose, &BY_SITE(site));
     errno = error;
 }
 
@@ -71,7 +71,7 @@ ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_custom_release_all(const void 
                                                                      struct allocsite_site *site) {
     int error = errno;
     if (!runtime_off)
-        custom_arena_release_all(arena, custom_lose, &(struct origin){.site = site});
+        custom_arena_release_all(arena, custom_lose, &BY_SITE(site));
     errno = error;
 }
 

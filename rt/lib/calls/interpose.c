@@ -12,8 +12,6 @@
 
 #include <errno.h>
 
-#define BY_CALLER ((struct origin){.caller = CALLER})
-
 INTERPOSE(void *, malloc, size_t n) {
     KEEP(size_t, bytes, n);
     void *p = behind.malloc(n);

@@ -5,6 +5,7 @@
 
 #include "lib/base/macros.h"
 #include "lib/heap/next.h"
+#include "lib/paths/origin.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,7 +52,8 @@
     }
 #endif
 
-#define CALLER __builtin_return_address(0)
+#define CALLER    __builtin_return_address(0)
+#define BY_CALLER ((struct origin){.caller = CALLER})
 
 /* ---- Bypassing calls that are not counted (aside.c). */
 

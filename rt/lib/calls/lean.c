@@ -31,7 +31,7 @@ static inline uint32_t caller_of(const void *caller) {
 
 static inline void *sited(struct allocsite_site *site, void *p, size_t bytes, enum family family) {
     bool is_counted = acct_gain_alone(site->key, p, bytes);
-    return LIKELY(is_counted) ? p : acct_alloc_slow((struct origin){.site = site}, p, bytes, family);
+    return LIKELY(is_counted) ? p : acct_alloc_slow(BY_SITE(site), p, bytes, family);
 }
 
 static inline void *made(struct allocsite_site *site, void *p, size_t bytes, enum family family) {
@@ -54,7 +54,7 @@ static inline void *moved_sited(void *old, size_t n, struct allocsite_site *site
     void *p = next.realloc(old, n);
     size_t size = bytes;
     site = kept_site;
-    return LIKELY(gain_moved(site->key, p, size)) ? p : moved_slowly((struct origin){.site = site}, p, size);
+    return LIKELY(gain_moved(site->key, p, size)) ? p : moved_slowly(BY_SITE(site), p, size);
 }
 
 static inline void *moved_unsited(void *old, size_t n, const void *caller) {

@@ -110,14 +110,14 @@ static void *plain_realloc(void *old, size_t n) {
         struct operator_new *op = &operators_new[form];                                                      \
         void *p = op->fast(n + !n);                                                                          \
         p = made(kept_site, p, bytes, family);                                                               \
-        return LIKELY(p) ? p : operator_new_slow(op, (struct origin){.site = kept_site}, bytes, 0, nothrow); \
+        return LIKELY(p) ? p : operator_new_slow(op, BY_SITE(kept_site), bytes, 0, nothrow);                 \
     }                                                                                                        \
     static void *plain_##symbol(__VA_ARGS__) {                                                               \
         KEEP(size_t, bytes, n);                                                                              \
         struct operator_new *op = &operators_new[form];                                                      \
         void *p = op->fast(n + !n);                                                                          \
         return LIKELY(p) ? unsited(CALLER, p, bytes, family)                                                 \
-                         : operator_new_slow(op, (struct origin){.caller = CALLER}, bytes, 0, nothrow);      \
+                         : operator_new_slow(op, BY_CALLER, bytes, 0, nothrow);                              \
     }
 
 NEW(_Znwm, NEW, FAMILY_NEW, NULL, size_t n)
@@ -132,18 +132,16 @@ NEW(_ZnamRKSt9nothrow_t, NEW_ARRAY_NOTHROW, FAMILY_NEW_ARRAY, nothrow, size_t n,
         KEEP(size_t, kept_align, align);                                                                     \
         struct operator_new *op = &operators_new[form];                                                      \
         void *p = operator_aligned(op, n, align);                                                            \
-        return LIKELY(p)                                                                                     \
-                   ? sited(kept_site, p, bytes, family)                                                      \
-                   : operator_new_slow(op, (struct origin){.site = kept_site}, bytes, kept_align, NULL);     \
+        return LIKELY(p) ? sited(kept_site, p, bytes, family)                                                \
+                         : operator_new_slow(op, BY_SITE(kept_site), bytes, kept_align, NULL);               \
     }                                                                                                        \
     static void *plain_##symbol(size_t n, size_t align) {                                                    \
         KEEP(size_t, bytes, n);                                                                              \
         KEEP(size_t, kept_align, align);                                                                     \
         struct operator_new *op = &operators_new[form];                                                      \
         void *p = operator_aligned(op, n, align);                                                            \
-        return LIKELY(p)                                                                                     \
-                   ? unsited(CALLER, p, bytes, family)                                                       \
-                   : operator_new_slow(op, (struct origin){.caller = CALLER}, bytes, kept_align, NULL);      \
+        return LIKELY(p) ? unsited(CALLER, p, bytes, family)                                                 \
+                         : operator_new_slow(op, BY_CALLER, bytes, kept_align, NULL);                        \
     }
 
 NEW_ALIGNED_OF(_ZnwmSt11align_val_t, NEW_ALIGNED, FAMILY_NEW)

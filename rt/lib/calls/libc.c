@@ -6,8 +6,6 @@
 #include "lib/calls/interpose.h"
 #include "lib/paths/origin.h"
 
-#define BY_CALLER ((struct origin){.caller = CALLER})
-
 #ifdef ALLOCSITE_STATIC
 /* Weak: a reference would pull glibc's malloc into a program that is linked with another one. */
 #pragma weak __real___libc_malloc

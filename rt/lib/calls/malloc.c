@@ -63,7 +63,7 @@ ALLOCSITE_EXPORT void *__liballocsite_v1_reallocarray(void *old, size_t n, size_
                                                       struct allocsite_site *site) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes)) {
-        acct_failed((struct origin){.site = site});
+        acct_failed(BY_SITE(site));
         errno = ENOMEM;
         return NULL;
     }

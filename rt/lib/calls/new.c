@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) void *sited_plain(struct operator_n
     KEEP(size_t, bytes, n);
     void *p = op->fast(n + !n);
     p = acct_alloc_made(kept_site, p, bytes, family);
-    return LIKELY(p) ? p : operator_new_slow(op, (struct origin){.site = kept_site}, bytes, 0, nothrow);
+    return LIKELY(p) ? p : operator_new_slow(op, BY_SITE(kept_site), bytes, 0, nothrow);
 }
 
 /* A replaced operator may itself keep contexts; `value` passes it the caller's context, because it cannot see
@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) void *sited_plain(struct operator_n
 static COLD void *new_slow_by_context(struct operator_new *op, size_t n, struct allocsite_site *site,
                                       uint64_t value) {
     context = value;
-    return operator_new_slow(op, (struct origin){.site = site}, n, 0, NULL);
+    return operator_new_slow(op, BY_SITE(site), n, 0, NULL);
 }
 
 static inline __attribute__((always_inline)) void *plain_by_context(struct operator_new *op, size_t n,
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) void *sited_aligned(struct operator
     KEEP(size_t, kept_align, align);
     void *p = operator_aligned(op, n, align);
     return LIKELY(p) ? acct_alloc(kept_site, p, bytes, family)
-                     : operator_new_slow(op, (struct origin){.site = kept_site}, bytes, kept_align, nothrow);
+                     : operator_new_slow(op, BY_SITE(kept_site), bytes, kept_align, nothrow);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1__Znwm(size_t n, struct allocsite_site *site) {

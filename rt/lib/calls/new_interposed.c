@@ -64,7 +64,6 @@ COLD void *operator_new_slow(struct operator_new *op, struct origin origin, size
 }
 
 /* A macro, so that the return address is read after the call. Reading it before would take a register. */
-#define BY_CALLER ((struct origin){.caller = CALLER})
 #define UNSITED_PLAIN(form, family, nothrow)                                                                 \
     KEEP(size_t, bytes, n);                                                                                  \
     struct operator_new *op = &operators_new[form];                                                          \

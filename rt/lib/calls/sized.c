@@ -12,15 +12,13 @@
 static inline __attribute__((always_inline)) void *sited(struct allocsite_site *site, void *p, size_t bytes,
                                                          enum family family) {
     void *counted = acct_gain(local.seen, site->key, p, bytes, family, true);
-    return LIKELY(counted != NULL) ? counted
-                                   : acct_alloc_slow((struct origin){.site = site}, p, bytes, family);
+    return LIKELY(counted != NULL) ? counted : acct_alloc_slow(BY_SITE(site), p, bytes, family);
 }
 
 static inline __attribute__((always_inline)) void *made(struct allocsite_site *site, void *p, size_t bytes,
                                                         enum family family) {
     void *counted = acct_gain(local.seen, site->key, p, bytes, family, true);
-    return LIKELY(counted != NULL) || !p ? counted
-                                         : acct_alloc_slow((struct origin){.site = site}, p, bytes, family);
+    return LIKELY(counted != NULL) || !p ? counted : acct_alloc_slow(BY_SITE(site), p, bytes, family);
 }
 
 static inline __attribute__((always_inline)) void *unsited(const void *caller, void *p, size_t bytes,

@@ -20,6 +20,8 @@ struct origin {
     const void *caller;
 };
 
+#define BY_SITE(called) ((struct origin){.site = called})
+
 /* Returns the slot of a call that allocates. */
 static inline uint32_t origin_call_slot(struct origin origin) {
     return outside_slot(origin.site ? site_slot(origin.site) : caller_slot(origin.caller));

@@ -283,9 +283,9 @@ ALLOCSITE_EXPORT void allocsite_unmark_block(const void *p) {
 
 ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_mark_block(const void *p, size_t size,
                                                              struct allocsite_site *site) {
-    block_mark((struct origin){.site = site}, p, size);
+    block_mark(BY_SITE(site), p, size);
 }
 
 ALLOCSITE_EXPORT void __liballocsite_v1_allocsite_unmark_block(const void *p, struct allocsite_site *site) {
-    block_unmark((struct origin){.site = site}, p);
+    block_unmark(BY_SITE(site), p);
 }

@@ -57,7 +57,7 @@ struct walk_exit {
 };
 bool walk_to_program(uintptr_t registers[CFI_REGISTERS], const struct walk_exit *);
 
-/* Stores the registers of the current function. They are valid until it returns. */
+/* Stores the registers of the current function. The values are valid until it returns. */
 #define WALK_REGISTERS(registers)                                                                            \
     __asm__ volatile("movq %%rbx, 24(%0); movq %%rbp, 48(%0); movq %%rsp, 56(%0); movq %%r12, 96(%0);"       \
                      "movq %%r13, 104(%0); movq %%r14, 112(%0); movq %%r15, 120(%0);"                        \
