@@ -19,11 +19,6 @@ command_function command_merge, command_diff, command_check;
 command_function command_graph, command_top, command_record, command_serve;
 command_function command_exit_report, command_search; /* started by the runtime */
 
-/* Replaces this process by man with the page of the topic: "tutorial", "allocsite", ... Returns MANUAL_NONE
- * if there is no such page, or an exit status after an error message. */
-enum { MANUAL_NONE = -1 };
-int manual_show(const char *topic);
-
 /* Checks the options of report without a file and sets report_needs. Options that need a recording or a
  * missing file of suppressions are errors. STATUS_DONE, or a status after an error message. */
 command_function report_check_options;

@@ -6,6 +6,7 @@
 #include "dump/commands/commands.h"
 #include "model/options.h"
 
+#include <limits.h>
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -114,6 +115,50 @@ static int help_options(void) {
     return standard_out_end();
 }
 
+/* ---- Manual pages. They are in share/man beside the folder of allocsite-dump, in an installation as in a
+ * build tree, so man shows them although they may not be in its path. */
+
+static const char sections[] = "7153"; /* in the order of the search */
+
+/* Writes the path of the installation, two names above the executable. */
+static bool find_prefix(char *prefix, size_t size) {
+    ssize_t length = readlink("/proc/self/exe", prefix, size - 1);
+    prefix[length > 0 ? length : 0] = '\0';
+    for (int names = 0; names < 2; names++) {
+        char *slash = strrchr(prefix, '/');
+        if (!slash)
+            return false;
+        *slash = '\0';
+    }
+    return true;
+}
+
+static bool find_page(char *path, size_t size, const char *prefix, const char *name) {
+    for (const char *section = sections; *section; section++)
+        for (int is_packed = 0; is_packed <= 1; is_packed++) {
+            int length = snprintf(path, size, "%s/share/man/man%c/%s.%c%s", prefix, *section, name, *section,
+                                  is_packed ? ".gz" : "");
+            if (length > 0 && (size_t)length < size && access(path, R_OK) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* Replaces this process by man with the page of the topic: "tutorial", "allocsite", ... Returns an exit
+ * status after an error message. */
+static int show_page(const char *topic) {
+    char prefix[PATH_MAX], path[PATH_MAX], name[64];
+    const char *form = strncmp(topic, "allocsite", strlen("allocsite")) == 0 ? "%s" : "allocsite-%s";
+    int length = snprintf(name, sizeof name, form, topic);
+    if (length < 0 || (size_t)length >= sizeof name || !find_prefix(prefix, sizeof prefix) ||
+        !find_page(path, sizeof path, prefix, name))
+        return unknown(topic);
+    execlp("man", "man", "-l", path, NULL);
+    return complain(path, "man, which shows this page, cannot be started");
+}
+
+/* ---- Choosing a command. */
+
 static int help_of(int count, char **arguments) {
     static char option[] = "--help", *asked[] = {NULL, option, NULL};
     const struct command *command = count > 2 ? find_command(arguments[2]) : NULL;
@@ -124,8 +169,7 @@ static int help_of(int count, char **arguments) {
     asked[0] = arguments[2];
     if (command)
         return command->function(2, asked);
-    int status = manual_show(arguments[2]);
-    return status == MANUAL_NONE ? unknown(arguments[2]) : status;
+    return show_page(arguments[2]);
 }
 
 static int run_command(int count, char **arguments) {
