@@ -43,6 +43,12 @@ static inline uint64_t caller_id(const char *build_id, const char *path, uint64_
     return fnv_1a((const char *)parts, sizeof parts);
 }
 
+/* The id of a call path, as stable as the ids of its parts: the id of the row, continued by this for each
+ * return address outwards. */
+static inline uint64_t path_id_more(uint64_t id, const char *build_id, const char *path, uint64_t address) {
+    return hash_more(id, caller_id(build_id, path, address));
+}
+
 /* ---- The stable hash of a site, by which builds are compared: the same on every host and for ever. */
 
 /* FNV-1a over a sequence of fields, closed by the 64-bit finalizer of MurmurHash3 (Appleby), which spreads

@@ -19,6 +19,7 @@
 #include "lib/count/threads.h"
 #include "lib/custom_alloc/custom.h"
 #include "lib/heap/next.h"
+#include "lib/hook/fail.h"
 #include "lib/paths/contexts.h"
 #include "lib/paths/stacks.h"
 
@@ -32,8 +33,28 @@ static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum fam
     return gain_any(key, p, bytes, family);
 }
 
-STACK_CALL(void, acct_count_in_full, struct origin origin, void *p, uint64_t bytes, enum family family) {
+STACK_CALL(bool, acct_fails, struct origin origin) {
     int error = errno;
+    bool fails = !local.silent && !threads_are_paused() && runtime_counts() &&
+                 (local.fails_next || fail_now(origin_share(origin_call_slot(origin), 0).slot));
+    errno = error;
+    return fails;
+}
+
+/* Gives a block back because the option fail wants the call to fail. Operator new has its own test. */
+static COLD void *acct_give_back(struct origin origin, void *p) {
+    next_for(origin.site)->free(p);
+    local.fails_next = false;
+    return NULL;
+}
+
+/* Returns p; NULL, and sets errno, if the option fail wants the call to fail. */
+STACK_CALL(void *, acct_count_in_full, struct origin origin, void *p, uint64_t bytes, enum family family) {
+    int error = errno;
+    if (UNLIKELY(fail_may_come()) && p && family == FAMILY_MALLOC && acct_fails(origin)) {
+        p = acct_give_back(origin, p);
+        error = ENOMEM;
+    }
     if (local.silent)
         event_ours(p, bytes);
     else if (threads_are_paused())
@@ -41,20 +62,19 @@ STACK_CALL(void, acct_count_in_full, struct origin origin, void *p, uint64_t byt
     else if (runtime_counts())
         event_allocated(origin, p, bytes, family);
     errno = error;
+    return p;
 }
 
 static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
     event_newest(p);
     if (!origin.site && gain_unsited(origin, p, bytes, family))
         return p;
-    if (!runtime_off)
-        acct_count_in_full(origin, p, bytes, family);
-    return p;
+    return runtime_off ? p : acct_count_in_full(origin, p, bytes, family);
 }
 
 static __attribute__((noinline)) void *alloc_left_over(struct origin origin, void *p, uint64_t bytes,
                                                        enum family family) {
-    alloc_slow(origin, p, bytes, family);
+    p = alloc_slow(origin, p, bytes, family);
     event_end();
     return p;
 }
@@ -138,7 +158,7 @@ static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, vo
 static __attribute__((noinline)) void *alloc_alone(struct origin origin, void *p, uint64_t bytes,
                                                    enum family family) {
     if (!acct_gain_alone(key_for(origin), p, bytes))
-        alloc_slow(origin, p, bytes, family);
+        p = alloc_slow(origin, p, bytes, family);
     event_end();
     return p;
 }
@@ -158,7 +178,7 @@ static __attribute__((noinline)) void *alloc_in_detail(struct origin origin, voi
     void *counted = sizes_wanted ? acct_gain(local.seen, key, p, bytes, family, true)
                                  : acct_gain(local.seen, key, p, bytes, family, false);
     if (UNLIKELY(!counted))
-        alloc_slow(origin, p, bytes, family);
+        p = alloc_slow(origin, p, bytes, family);
     else
         lifetime_begin(counted);
     event_end();

@@ -47,7 +47,10 @@ void *acct_realloc_unsited_by_size(void *old, size_t bytes, const void *caller);
 /* Counts a call of the allocator's realloc for a block without a known owner. */
 void acct_realloc_end(struct origin, const void *p, size_t bytes);
 
-/* Counts a call that failed because its size overflows. */
+/* Returns whether the option fail wants the call to fail. */
+bool acct_fails(struct origin);
+
+/* Counts a call that failed because its size overflows, or for the option fail. */
 void acct_failed(struct origin);
 
 /* Counts the free of a block and calls the allocator's free. */

@@ -13,6 +13,7 @@
 #include "lib/custom_alloc/custom.h"
 #include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
+#include "lib/hook/fail.h"
 #include "lib/paths/contexts.h"
 #include "lib/paths/stacks.h"
 
@@ -87,6 +88,12 @@ COLD void *acct_realloc_with(void *(*function)(void *, size_t), void *old, size_
                              struct origin origin) {
     if (runtime_off)
         return function(old, bytes);
+    if (UNLIKELY(fail_may_come()) && bytes && acct_fails(origin)) {
+        local.fails_next = false;
+        acct_failed(origin);
+        errno = ENOMEM;
+        return NULL;
+    }
     int error = errno;
     event_begin();
     struct block block = acct_take_in_full(old, origin);

@@ -113,6 +113,7 @@ struct local {
     bool heard;             /* an interposed function was called while silent */
     bool resolving;         /* looking for the underlying allocator */
     bool ending;            /* the thread's key destructor has run */
+    bool fails_next;        /* with fail=: the next allocation fails */
     bool holds_arena;       /* holds the lock of an arena (custom_alloc/arenas.h) */
     uint32_t custom; /* calls of custom allocators in progress: their allocations are chunks to be divided */
     uint32_t begun;  /* events in progress whose counting might overflow the stack */

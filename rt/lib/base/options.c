@@ -95,8 +95,12 @@ void options_parse(struct run_options *options, const char *text, settings_compl
         options->stack = FRAMES;
 }
 
+bool options_fail(const struct run_options *options) {
+    return strcmp(options->fail, "none") != 0;
+}
+
 bool options_need_owners(const struct run_options *options) {
-    return options->implied.owners || options->pairs || options->sizes || options->temporary ||
-           options->lifetime || options->reach || options->stack ||
+    return options_fail(options) || options->implied.owners || options->pairs || options->sizes ||
+           options->temporary || options->lifetime || options->reach || options->stack ||
            options->contexts - 1 < OPTIONS_CONTEXTS_COMPILED - 1 || strcmp(options->graph, "none") != 0;
 }

@@ -39,6 +39,7 @@ struct run_options {
     bool stopped;                        /* wait until counting is started */
     char hook[SETTING_PATH_SIZE];        /* "none" or the path of a shared object to load */
     char break_at[SETTING_PATH_SIZE];    /* "none" or SITE:N */
+    char fail[SETTING_PATH_SIZE];        /* "none" or SITE[:N] */
     char graph[SETTING_PATH_SIZE];       /* "none" or a path pattern */
     char reader[SETTING_PATH_SIZE];      /* "found" or the path of allocsite-dump */
     bool help;                           /* print the keys at the start */
@@ -54,6 +55,9 @@ void options_parse(struct run_options *, const char *text, settings_complaint *)
 static inline bool options_show_faults(const struct run_options *options) {
     return !options->implied.other_rows && !options->implied.focus && !options->implied.other_format;
 }
+
+/* Returns whether an allocation shall fail. */
+bool options_fail(const struct run_options *);
 
 /* Returns whether an option needs the owners of blocks, or costs so much that omitting them saves nothing. */
 bool options_need_owners(const struct run_options *);

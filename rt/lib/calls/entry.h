@@ -12,6 +12,7 @@
 #include "lib/heap/operators.h"
 #include "lib/paths/origin.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* Returns whether strdup and strndup are the C library's or the underlying allocator's, which call malloc and
@@ -33,6 +34,15 @@ bool strdup_is_known(void);
 /* Calls operator new if the allocator cannot be called directly, or has failed. Counts the block that an
  * allocator's operator returns for the origin. It may throw. */
 void *operator_new_slow(struct operator_new *, struct origin, size_t n, size_t align, const void *nothrow);
+
+/* Ends posix_memalign, which leaves *p alone if it fails. counted: `made`, or NULL if the call fails although
+ * the allocator's has not. */
+static inline int aligned_end(void **p, void *made, void *counted, int error) {
+    if (UNLIKELY(error || (made && !counted)))
+        return error ? error : ENOMEM;
+    *p = counted;
+    return 0;
+}
 
 /* Copies a string into a block of length + 1 bytes. Returns the block. NULL: the block is NULL. */
 static inline char *string_copy(char *block, const char *text, size_t length) {

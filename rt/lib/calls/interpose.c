@@ -9,6 +9,7 @@
 #include "lib/paths/origin.h"
 
 #include "lib/acct/acct.h"
+#include "lib/calls/entry.h"
 
 #include <errno.h>
 
@@ -70,7 +71,7 @@ INTERPOSE(void *, pvalloc, size_t n) {
 }
 
 INTERPOSE(int, posix_memalign, void **p, size_t align, size_t n) {
-    int error = behind.posix_memalign(p, align, n);
-    acct_alloc_unsited(CALLER, error ? NULL : *p, n, FAMILY_MALLOC);
-    return error;
+    void *made = NULL;
+    int error = behind.posix_memalign(&made, align, n);
+    return aligned_end(p, made, acct_alloc_unsited(CALLER, error ? NULL : made, n, FAMILY_MALLOC), error);
 }

@@ -68,9 +68,9 @@ static void *sited_aligned_alloc(size_t align, size_t n, struct allocsite_site *
 }
 
 static int sited_posix_memalign(void **p, size_t align, size_t n, struct allocsite_site *site) {
-    int error = next.posix_memalign(p, align, n);
-    sited(site, error ? NULL : *p, n, FAMILY_MALLOC);
-    return error;
+    void *made = NULL;
+    int error = next.posix_memalign(&made, align, n);
+    return aligned_end(p, made, sited(site, error ? NULL : made, n, FAMILY_MALLOC), error);
 }
 
 static void *plain_malloc(size_t n) {
@@ -92,9 +92,9 @@ static void *plain_aligned_alloc(size_t align, size_t n) {
 }
 
 static int plain_posix_memalign(void **p, size_t align, size_t n) {
-    int error = behind.posix_memalign(p, align, n);
-    unsited(CALLER, error ? NULL : *p, n, FAMILY_MALLOC);
-    return error;
+    void *made = NULL;
+    int error = behind.posix_memalign(&made, align, n);
+    return aligned_end(p, made, unsited(CALLER, error ? NULL : made, n, FAMILY_MALLOC), error);
 }
 
 static void *plain_realloc(void *old, size_t n) {

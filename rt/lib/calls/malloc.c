@@ -105,9 +105,9 @@ ALLOCSITE_EXPORT void *__liballocsite_v1_pvalloc(size_t n, struct allocsite_site
 
 ALLOCSITE_EXPORT int __liballocsite_v1_posix_memalign(void **p, size_t align, size_t n,
                                                       struct allocsite_site *site) {
-    int error = next.posix_memalign(p, align, n);
-    acct_alloc(site, error ? NULL : *p, n, FAMILY_MALLOC);
-    return error;
+    void *made = NULL;
+    int error = next.posix_memalign(&made, align, n);
+    return aligned_end(p, made, acct_alloc(site, error ? NULL : made, n, FAMILY_MALLOC), error);
 }
 
 /* ---- The sited calls of the C library's functions that duplicate a string. */

@@ -50,6 +50,23 @@ static void *new_by_library(struct operator_new *op, struct origin origin, size_
     return p;
 }
 
+/* The failure is the C++ library's if there is a new handler, which it calls in between: the library's first
+ * allocation fails. */
+static COLD void *new_watched(struct operator_new *op, struct origin origin, size_t n, size_t align,
+                              const void *nothrow) {
+    bool fails = acct_fails(origin);
+    size_t asked = op->aligned ? operator_rounded(n, align) : n + !n;
+    void *p = NULL;
+    if (!fails && op->calls_allocator && asked)
+        p = op->aligned ? next.aligned_alloc(align, asked) : next.malloc(asked);
+    if (p)
+        return acct_alloc_slow(origin, p, n, family_of(op));
+    local.fails_next = fails && !operator_gives_up(op, n, align);
+    p = new_by_library(op, origin, n, align, nothrow);
+    local.fails_next = false;
+    return p;
+}
+
 /* Jumps to an operator that the program defines, so that stacks are the same as without allocsite. */
 COLD void *operator_new_slow(struct operator_new *op, struct origin origin, size_t n, size_t align,
                              const void *nothrow) {
@@ -59,6 +76,8 @@ COLD void *operator_new_slow(struct operator_new *op, struct origin origin, size
     errno = error;
     if (runtime_off || (op->kind == OPERATOR_PROGRAMS && !is_unseen(op)))
         return operator_call(op, n, align, nothrow);
+    if (UNLIKELY(operators_are_watched))
+        return new_watched(op, origin, n, align, nothrow);
     void *p = new_fast(op, n, align);
     return p ? acct_alloc_slow(origin, p, n, family_of(op)) : new_by_library(op, origin, n, align, nothrow);
 }

@@ -47,6 +47,27 @@ struct operator_new operators_new[NEW_OPERATORS] = {OPERATORS_NEW(OPERATOR)};
 
 struct operator_delete operators_delete[DELETE_OPERATORS] = {OPERATORS_DELETE(DELETE_OPERATOR)};
 
+bool operators_are_watched;
+
+void operators_watch(void) {
+    operators_are_watched = true;
+    for (int form = 0; form < NEW_OPERATORS; form++) {
+        operators_new[form].fast = operator_no_fast;
+        operators_new[form].fast_aligned = operator_no_fast_aligned;
+    }
+}
+
+/* calls_allocator: the operator's first action is to call the allocator. */
+static void operator_set_fast(struct operator_new *op, bool calls_allocator) {
+    op->calls_allocator = calls_allocator;
+    if (operators_are_watched || !calls_allocator)
+        return;
+    if (op->aligned)
+        op->fast_aligned = next.aligned_alloc;
+    else
+        op->fast = next.malloc;
+}
+
 /* The program may have no C++ library's operators: if it links the library statically, the linker took the
  * runtime's operators instead. The rest of the library is reached only if the program exports it. */
 void std_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
@@ -104,8 +125,7 @@ static COLD void *new_without_library(struct operator_new *op, size_t n, size_t 
 }
 
 bool operator_gives_up(const struct operator_new *op, size_t n, size_t align) {
-    bool was_tried = op->aligned ? op->fast_aligned != operator_no_fast_aligned && operator_rounded(n, align)
-                                 : op->fast != operator_no_fast;
+    bool was_tried = op->calls_allocator && (!op->aligned || operator_rounded(n, align));
     return was_tried && std_throw_bad_alloc && std_get_new_handler && !std_get_new_handler();
 }
 
@@ -205,10 +225,7 @@ static bool is_standard(const struct operator_new *op) {
 void operator_find(struct operator_new *op) {
     op->real = addresses_new[op - operators_new];
     op->kind = is_standard(op) ? OPERATOR_STANDARD : OPERATOR_PROGRAMS;
-    if (op->kind == OPERATOR_STANDARD && op->aligned)
-        op->fast_aligned = next.aligned_alloc;
-    else if (op->kind == OPERATOR_STANDARD)
-        op->fast = next.malloc;
+    operator_set_fast(op, op->kind == OPERATOR_STANDARD);
     op->found = true;
 }
 
@@ -280,10 +297,7 @@ STACK_CALL(void, operator_search, struct operator_new *op) {
     if (kind == OPERATOR_STANDARD && op->real && !op->aligned && !plain_forms_are_standard(false))
         kind = OPERATOR_PROGRAMS;
     op->kind = kind; /* set once, because a thread that has found it already may read it */
-    if (kind == OPERATOR_STANDARD && !op->aligned)
-        op->fast = next.malloc;
-    if (kind == OPERATOR_STANDARD && op->aligned && plain_forms_are_standard(true))
-        op->fast_aligned = next.aligned_alloc;
+    operator_set_fast(op, kind == OPERATOR_STANDARD && (!op->aligned || plain_forms_are_standard(true)));
     __atomic_store_n(&op->found, true, __ATOMIC_RELEASE);
 }
 

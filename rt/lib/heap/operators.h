@@ -20,10 +20,11 @@ enum operator_kind {
 struct operator_new {
     const char *symbol;
     bool array, aligned, nothrow;
-    bool found; /* the members below are valid */
+    bool found;           /* the members below are valid */
+    bool calls_allocator; /* the operator is known to call the allocator first */
     enum operator_kind kind;
     void *real;              /* NULL: no C++ library defines it */
-    void *(*fast)(size_t n); /* the allocator's function if the operator is known to call it first; otherwise
+    void *(*fast)(size_t n); /* then the allocator's function, unless operators_watch was called; otherwise
                                 operator_no_fast */
     void *(*fast_aligned)(size_t align, size_t n); /* the same for an aligned form */
 };
@@ -60,10 +61,14 @@ static inline void *operator_aligned(const struct operator_new *op, size_t n, si
     return asked ? op->fast_aligned(align, asked) : NULL;
 }
 
+/* Sends all later calls to operator_new_slow: the operators get no `fast` functions. */
+void operators_watch(void);
+extern bool operators_are_watched __attribute__((visibility("hidden")));
+
 void operator_find(struct operator_new *);
 
-/* Returns whether the operator fails, if its function `fast` or `fast_aligned` has returned NULL: it is a
- * standard one, and no new handler is set. */
+/* Returns whether the operator fails, if the allocator has returned NULL to the runtime: it is a standard
+ * one, and no new handler is set. */
 bool operator_gives_up(const struct operator_new *, size_t n, size_t align);
 
 /* Ends such an operator: throws, or returns NULL if the form does not throw. */

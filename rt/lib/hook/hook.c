@@ -2,6 +2,7 @@
 /* Functions of the program that are called at events. */
 #include "lib/hook/hook.h"
 
+#include "base/hash.h"
 #include "base/words.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
@@ -9,6 +10,7 @@
 #include "lib/base/state.h"
 #include "lib/count/sums.h"
 #include "lib/count/threads.h"
+#include "lib/hook/fail.h"
 #include "lib/registry/descriptor.h"
 #include "lib/registry/registry.h"
 #include "model/filter.h"
@@ -108,9 +110,14 @@ static struct hook *hook_claim(allocsite_event_function *function, const void *d
     return NULL;
 }
 
+void hooks_watch_again(void) {
+    threads_watch(__atomic_load_n(&hook_is_set, __ATOMIC_ACQUIRE) ||
+                  __atomic_load_n(&fail_is_set, __ATOMIC_ACQUIRE));
+}
+
 static void hooks_watch(bool is_on) {
     __atomic_store_n(&hook_is_set, is_on, __ATOMIC_RELEASE);
-    threads_watch(is_on);
+    hooks_watch_again();
 }
 
 int hook_add(allocsite_event_function *function, void *data, const char *filter) {
@@ -161,17 +168,22 @@ static bool is_wanted(struct hook *hook, const struct allocsite_event *event, co
     return __atomic_add_fetch(&hook->seen, 1, __ATOMIC_RELAXED) % hook->every == 0;
 }
 
-static struct site_view view_of(uint32_t slot, struct place *places) {
+struct site_view hook_site(uint32_t slot, struct place *places, size_t room) {
     const struct record *record = slot == NO_SLOT ? NULL : record_at(slot);
+    const struct module *module = record ? record->module : NULL;
     if (!record)
         return (struct site_view){.id = 0};
     if (record->site)
-        return descriptor_view(record->site, record->module->path, places, PLACES);
-    return (struct site_view){.module = record->module->path, .address = record->address};
+        return descriptor_view(record->site, module->path, places, room);
+    return (struct site_view){.id = record->address
+                                        ? caller_id(module->build_id, module->path, record->address)
+                                        : module_id(module),
+                              .module = module->path,
+                              .address = record->address};
 }
 
 static void event_describe(struct allocsite_event *event, const struct site_view *view) {
-    event->site = view->id;
+    event->site = view->sited ? view->id : 0;
     event->function = view->at.function;
     event->file = view->at.file;
     event->line = view->at.line;
@@ -198,7 +210,7 @@ static void hook_load(const struct site_view *);
 
 static void hooks_call(struct allocsite_event *event, uint32_t slot) {
     struct place places[PLACES];
-    struct site_view view = view_of(slot, places);
+    struct site_view view = hook_site(slot, places, PLACES);
     bool is_summed = false;
     hook_load(&view);
     event_describe(event, &view);

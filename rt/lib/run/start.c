@@ -15,6 +15,7 @@
 #include "lib/count/threads.h"
 #include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
+#include "lib/hook/fail.h"
 #include "lib/hook/hook.h"
 #include "lib/paths/stacks.h"
 #include "lib/registry/modules.h"
@@ -139,6 +140,8 @@ static COLD void start_run(void) {
             hook_load_later(options->hook);
         if (strcmp(options->break_at, "none") != 0 && !hook_break(options->break_at))
             os_say("option ignored: break=", options->break_at, ": not of the form SITE:N");
+        if (options_fail(options) && !fail_begin(options->fail))
+            os_say("option ignored: fail=", options->fail, ": not of the form SITE[:N]");
         if (options->signal)
             signal_report_begin(options->signal);
         if (options->stopped || options->signal_start || runtime_is_asleep())
