@@ -132,7 +132,8 @@ struct profile_header {
      * them when it handles them, at the next event of a thread outside of the hot path. PROFILE_SWITCHES is
      * the means to make all threads leave it. */
     uint32_t requests;
-    uint32_t unused_half;
+    profile_name ended_at; /* with fatal=1, of a process that a signal ended: the stack of the signal, struct
+                            * profile_step of the innermost frame; 0: unknown */
     uint64_t unused[19];
 };
 

@@ -169,11 +169,13 @@ struct report_processes {
 
 /* The run of one process. */
 struct report_run {
-    uint64_t begun;          /* nanoseconds since 1970-01-01 UTC; 0: nothing here is known */
-    uint64_t ended;          /* 0: not by itself */
-    uint64_t resident;       /* maximum in bytes; 0: unknown */
-    const char *command;     /* command line; NULL: unknown */
-    uint32_t ending, status; /* enum profile_ending */
+    uint64_t begun;              /* nanoseconds since 1970-01-01 UTC; 0: nothing here is known */
+    uint64_t ended;              /* 0: not by itself */
+    uint64_t resident;           /* maximum in bytes; 0: unknown */
+    const char *command;         /* command line; NULL: unknown */
+    uint32_t ending, status;     /* enum profile_ending */
+    struct report_frame *frames; /* the stack of the signal that ended it, innermost first */
+    size_t frame_count;          /* 0: unknown */
 };
 
 /* The moment of a recording. */

@@ -406,6 +406,12 @@ static void want_frame(struct symbolizer *symbolizer, const struct report_frame 
     *last = *frame;
 }
 
+static void want_frames(struct symbolizer *symbolizer, const struct report_frame *frames, size_t count,
+                        struct report_frame *lately) {
+    for (size_t i = 0; i < count; i++)
+        want_frame(symbolizer, &frames[i], lately);
+}
+
 static void want_all(struct symbolizer *symbolizer, const struct report *report) {
     struct report_frame *lately = memory_zeros(FRAMES_LATELY, sizeof *lately);
     for (size_t i = 0; i < report->site_count; i++) {
@@ -413,8 +419,8 @@ static void want_all(struct symbolizer *symbolizer, const struct report *report)
         want(symbolizer, view->module, view->build_id, view->address);
     }
     for (size_t i = 0; i < report->stack_count; i++)
-        for (size_t j = 0; j < report->stacks[i].frame_count; j++)
-            want_frame(symbolizer, &report->stacks[i].frames[j], lately);
+        want_frames(symbolizer, report->stacks[i].frames, report->stacks[i].frame_count, lately);
+    want_frames(symbolizer, report->run.frames, report->run.frame_count, lately);
     free(lately);
 }
 
@@ -464,19 +470,25 @@ static void name_sites(struct symbolizer *symbolizer, struct report *report, con
     }
 }
 
+static void name_frames(struct symbolizer *symbolizer, struct report_frame *frames, size_t count,
+                        struct report_frame *lately, const struct perf_map *map) {
+    for (size_t i = 0; i < count; i++) {
+        struct report_frame *frame = &frames[i], *last = frame_lately(lately, frame);
+        if (!frame->module)
+            continue;
+        if (!is_same_frame(last, frame)) {
+            *last = *frame;
+            name_frame(symbolizer, last, map);
+        }
+        *frame = *last;
+    }
+}
+
 static void name_stacks(struct symbolizer *symbolizer, struct report *report, const struct perf_map *map) {
     struct report_frame *lately = memory_zeros(FRAMES_LATELY, sizeof *lately);
     for (size_t i = 0; i < report->stack_count; i++)
-        for (size_t j = 0; j < report->stacks[i].frame_count; j++) {
-            struct report_frame *frame = &report->stacks[i].frames[j], *last = frame_lately(lately, frame);
-            if (!frame->module)
-                continue;
-            if (!is_same_frame(last, frame)) {
-                *last = *frame;
-                name_frame(symbolizer, last, map);
-            }
-            *frame = *last;
-        }
+        name_frames(symbolizer, report->stacks[i].frames, report->stacks[i].frame_count, lately, map);
+    name_frames(symbolizer, report->run.frames, report->run.frame_count, lately, map);
     free(lately);
 }
 

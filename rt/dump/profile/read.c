@@ -382,6 +382,8 @@ static void read_all(struct reader *reader) {
     read_rows(reader);
     read_sizes(reader);
     read_lifetimes(reader);
+    if (!file->report.several.count && reader->areas.header.ending == PROFILE_SIGNAL)
+        profile_stacks_end(&file->stacks, &reader->views, reader->areas.header.ended_at, &file->report.run);
     settle_rows(file);
     settle_pairs(reader);
     if (may_be_in_part(reader))

@@ -305,6 +305,14 @@ void profile_stacks_add(struct profile_stacks *stacks, const struct profile_view
     };
 }
 
+void profile_stacks_end(struct profile_stacks *stacks, const struct profile_views *views, profile_name step,
+                        struct report_run *run) {
+    size_t before = stacks->frame_count;
+    add_frames(stacks, views, step);
+    run->frame_count = stacks->frame_count - before;
+    run->frames = run->frame_count ? stacks->frames + before : NULL;
+}
+
 void profile_stacks_settle(struct profile_stacks *stacks, struct report_site *rows) {
     size_t first = 0;
     for (size_t i = 0; i < stacks->count; i++) {

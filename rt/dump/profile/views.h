@@ -156,6 +156,11 @@ void profile_stacks_add(struct profile_stacks *, const struct profile_views *, p
 
 /* Sets rows and frames when they no longer move. */
 void profile_stacks_settle(struct profile_stacks *, struct report_site *rows);
+
+/* Adds the frames of the signal that ended the process, and gives them to the report. Called after all stacks
+ * were added and before profile_stacks_settle. */
+void profile_stacks_end(struct profile_stacks *, const struct profile_views *, profile_name step,
+                        struct report_run *);
 void profile_stacks_free(struct profile_stacks *);
 
 /* ---- Allocations of sites and stacks in each phase, collected while the arrays of sites and stacks grow. */

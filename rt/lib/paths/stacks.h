@@ -65,6 +65,10 @@ static inline uint32_t stack_slot(uint32_t slot) {
 /* Reports the patterns that have matched nothing. Called at exit. */
 void stacks_tell(void);
 
+/* Returns the innermost step of the stack that the signal whose handler is running has interrupted; 0 if
+ * memory is out. */
+profile_name stack_interrupted(void);
+
 /* Returns the statistics of this process's walks. A forked child has its own. */
 struct profile_walks stacks_walks(void);
 

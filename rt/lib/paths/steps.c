@@ -4,6 +4,7 @@
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
+#include "lib/base/stack.h"
 #include "lib/count/tally.h"
 #include "lib/paths/cut.h"
 #include "lib/registry/modules.h"
@@ -203,6 +204,21 @@ static void whole_in_last(struct whole *whole, struct steps_stack *stack) {
         frames[i].step = whole->step;
     }
     stack->by_pointer = stack->count ? frames[stack->count - 1].by_pointer : 0;
+}
+
+#define INTERRUPTED_MOST 128
+
+STACK_CALL(profile_name, stack_interrupted, void) {
+    const void *frames[INTERRUPTED_MOST];
+    enum walk_end end;
+    struct steps_stack stack = {.unloads_before = unloads_begun()};
+    bool is_new;
+    size_t count = walk_stack(frames, INTERRUPTED_MOST, &end), first = 0;
+    while (first < count && !walk_is_signal(frames[first]))
+        first++;
+    stack.count = first < count ? count - first - 1 : 0;
+    stack.frames = frames + first + 1;
+    return stack.count ? steps_whole(&stack, true, &is_new) : 0;
 }
 
 profile_name steps_whole(struct steps_stack *stack, bool may_add, bool *is_new) {

@@ -3,6 +3,10 @@
 #define _GNU_SOURCE
 #include "lib/report/report.h"
 
+#include "lib/base/state.h"
+#include "lib/paths/stacks.h"
+#include "lib/store/store.h"
+
 #include <signal.h>
 #include <stddef.h>
 
@@ -17,9 +21,16 @@ static bool comes_again(const siginfo_t *info) {
     return is_fault && info->si_code > 0;
 }
 
+static void note_stack(void) {
+    profile_name stack = stack_interrupted();
+    store_header()->ended_at = stack;
+}
+
 /* SA_RESETHAND has restored the default action. */
 static void report_and_end(int number, siginfo_t *info, void *context) {
     (void)context;
+    if (!runtime_off)
+        note_stack();
     exit_by_signal(number);
     if (!comes_again(info))
         raise(number);
