@@ -17,6 +17,7 @@ LINES = (("allocsite-dump rep", {"report"}), ("allocsite-dump report --prun", {"
          ("allocsite-dump report --sort=b", {"bytes"}), ("allocsite-dump report --unu", {"--unused"}),
          ("allocsite-dump check --bu", {"--budget="}), ("allocsite-run --sta", {"--stacks"}),
          ("allocsite-run --format=j", {"json"}), ("allocsite-run mkfif", {"mkfifo"}), ("allocsite-dump help ser", {"serve"}),
+         ("allocsite-run --fail-each --bas", {"--baseline="}), ("allocsite-run --fail-each --per=s", {"site"}),
          ("allocsite-dump help opt", {"options"}), ("allocsite-dump hel", {"help"}))
 BASH = """
 compopt() { :; }

@@ -96,6 +96,10 @@ class Pages(unittest.TestCase):
             options = set(re.findall(r"^ +(?:-o \w+, )?(--[a-z-]+)", self.dump(command, "--help"), re.M))
             self.assertEqual([option for option in options if not has(known, option)], [], command)
         self.assert_has("allocsite-run.1", set(re.findall(r"^ +(?:-o \w+, )?(--?[a-z-]+)", output(os.path.join(bin, "allocsite-run"), "--help"), re.M)))
+        sweep = output(os.path.join(bin, "allocsite-run"), "--fail-each", "--help")
+        self.assert_has("allocsite-fail.1", set(re.findall(r"^ +(?:-o \w+, )?(--[a-z-]+)", sweep, re.M)))
+        with open(os.path.join(source, "rt", "dump", "run", "sweep_point.c")) as file:
+            self.assert_has("allocsite-fail.1", set(re.findall(r"MEMBER\((\w+), [A-Z]", file.read())))
 
     def test_options_of_the_compiler(self):
         told = output(os.path.join(bin, "allocsite-clang"), "--help").split("OVERVIEW", 1)[0]

@@ -13,7 +13,9 @@ _allocsite_commands() {
 _allocsite() {
     local program=${COMP_WORDS[0]/#\~/$HOME}
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} option= offers values
-    if [[ $program == *allocsite-run ]]; then
+    if [[ $program == *allocsite-run && " ${COMP_WORDS[*]} " == *" --fail-each "* ]]; then
+        offers=$(_allocsite_options "$program" --fail-each)
+    elif [[ $program == *allocsite-run ]]; then
         offers=$(_allocsite_options "$program"; _allocsite_options "${program%run}dump" report)
     elif [[ $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == help ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_allocsite_commands "$program") options" -- "$word")

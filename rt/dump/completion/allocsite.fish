@@ -25,7 +25,16 @@ function __allocsite_of_command
     end
 end
 
+function __allocsite_of_run
+    if contains -- --fail-each (commandline -opc)
+        __allocsite_options allocsite-run --fail-each
+    else
+        __allocsite_options allocsite-run
+        __allocsite_options allocsite-dump report
+    end
+end
+
 complete -c allocsite-dump -a '(__allocsite_of_command)'
 complete -c allocsite-run -a '(__fish_complete_subcommand)'
 complete -c allocsite-run -n 'string match -q -- "-*" (commandline -ct)' \
-    -a '(__allocsite_options allocsite-run; __allocsite_options allocsite-dump report)'
+    -a '(__allocsite_of_run)'

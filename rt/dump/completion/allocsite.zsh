@@ -14,7 +14,9 @@ _allocsite_commands() {
 _allocsite() {
     local program=$words[1] option values
     local -a offers
-    if [[ $program == *allocsite-run ]]; then
+    if [[ $program == *allocsite-run && -n ${words[(r)--fail-each]} ]]; then
+        offers=(${(f)"$(_allocsite_options $program --fail-each)"})
+    elif [[ $program == *allocsite-run ]]; then
         offers=(${(f)"$(_allocsite_options $program; _allocsite_options ${program%run}dump report)"})
     elif [[ CURRENT -eq 3 && $words[2] == help ]]; then
         compadd -- ${(f)"$(_allocsite_commands $program)"} options

@@ -99,10 +99,10 @@ static void put_uri(struct json *json, const char *path, const char *directory) 
     out_char(json->out, '"');
 }
 
-static void put_location_of(struct json *json, const struct findings *findings, const struct place *place) {
+void findings_put_place(struct json *json, const struct place *place, const char *directory) {
     json_open(json, "physicalLocation", '{');
     json_open(json, "artifactLocation", '{');
-    put_uri(json, place->file, findings->report->directory);
+    put_uri(json, place->file, directory);
     json_close(json, '}');
     json_open(json, "region", '{');
     json_number(json, "startLine", place->line);
@@ -118,7 +118,7 @@ static void put_location(struct json *json, const struct findings *findings, con
     const char *function = place ? place->function : site->view.at.function;
     json_open(json, NULL, '{');
     if (place)
-        put_location_of(json, findings, place);
+        findings_put_place(json, place, findings->report->directory);
     if (function) {
         json_open(json, "logicalLocations", '[');
         json_open(json, NULL, '{');
@@ -140,7 +140,7 @@ static void put_locations(struct json *json, const struct findings *findings, co
     else if (finding->limit && strcmp(findings->budget_path, "-") != 0) {
         const struct place place = {.file = findings->budget_path, .line = finding->limit->line};
         json_open(json, NULL, '{');
-        put_location_of(json, findings, &place);
+        findings_put_place(json, &place, findings->report->directory);
         json_close(json, '}');
     }
     json_close(json, ']');

@@ -120,6 +120,9 @@ static inline const char *units_in(char *text, uint64_t number, void (*write)(ch
 typedef void findings_function(struct out *, const struct findings *);
 findings_function advice_text, advice_json, findings_sarif, findings_github;
 
+/* Writes the member physicalLocation of SARIF. Paths below the directory become relative. */
+void findings_put_place(struct json *, const struct place *, const char *directory);
+
 /* For editors and CI: sarif, github. NULL: no such format. */
 findings_function *findings_writer(const char *format);
 

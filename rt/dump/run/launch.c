@@ -47,8 +47,7 @@ static bool is_plain(const char *path) {
     return !strpbrk(path, ":%'\" \t\n");
 }
 
-static bool make_directory(char path[PATH_MAX]) {
-    const char *parent = getenv("TMPDIR");
+bool launch_folder(char path[PATH_MAX], const char *parent) {
     bool is_fit = parent && parent[0] == '/' && is_plain(parent) && strlen(parent) < PATH_MAX / 2;
     snprintf(path, PATH_MAX, "%s/allocsite-run.XXXXXX", is_fit ? parent : "/tmp");
     return mkdtemp(path) || complain(path, "%s", strerror(errno)) == STATUS_DONE;
@@ -79,7 +78,7 @@ static void set_options(const struct launch *launch) {
 
 bool launch_prepare(struct launch *launch) {
     char *runtime = find_runtime();
-    if (!runtime || !make_directory(launch->directory)) {
+    if (!runtime || !launch_folder(launch->directory, launch->within ?: getenv("TMPDIR"))) {
         free(runtime);
         return false;
     }
@@ -144,6 +143,8 @@ int launch_start(struct launch *launch, char **command) {
     launch->pid = vfork();
     if (launch->pid == 0) {
         leave_signals();
+        if (launch->is_apart)
+            setpgid(0, 0);
         if (launch->is_aside)
             step_aside(launch);
         execvp(command[0], command);
@@ -263,6 +264,8 @@ static void wait_for_rest(const struct launch *launch) {
     for (int number = SIGCHLD; has_rest(launch) && (number == SIGCHLD || number < 0);) {
         number = sigtimedwait(&signals, NULL, patience);
         if (number < 0 && errno == EAGAIN) {
+            if (launch->is_apart)
+                break;
             patience = NULL;
             complain(NULL, "waiting for processes that the command left running; Ctrl-C reports now");
         }
@@ -272,6 +275,8 @@ static void wait_for_rest(const struct launch *launch) {
 
 int launch_wait(const struct launch *launch) {
     int status = wait_for_command(launch);
+    if (launch->is_apart)
+        kill(-launch->pid, SIGKILL);
     wait_for_rest(launch);
     leave_signals();
     return status;
@@ -292,7 +297,11 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 }
 
 void launch_clean(const struct launch *launch) {
-    nftw(launch->directory, remove_one, 4, FTW_DEPTH | FTW_PHYS);
+    launch_remove(launch->directory);
+}
+
+void launch_remove(const char *folder) {
+    nftw(folder, remove_one, 4, FTW_DEPTH | FTW_PHYS);
 }
 
 /* ---- Whether a library can be preloaded into a command. */

@@ -18,6 +18,9 @@ struct launch {
     char directory[PATH_MAX]; /* private directory of all processes' profiles */
     uint64_t stacks;          /* frames to keep; 0: as the user's options say */
     char options[80];         /* of ALLOCSITE_OPTIONS, before the user's, as the report needs them */
+    const char *within;       /* directory in which to make it; NULL: TMPDIR */
+    bool is_apart;            /* the command gets a process group of its own, and its remaining processes are
+                                 killed, not waited for */
     bool is_aside;            /* the terminal shows something else: */
     int output;               /* an unnamed file holds what the command writes to the terminal */
     pid_t pid;
@@ -45,6 +48,11 @@ size_t launch_unseen(char **profiles, size_t count);
 
 /* Removes the profiles and their directory. */
 void launch_clean(const struct launch *);
+
+/* Make and remove a private directory: in parent, or in /tmp if that is NULL or cannot be part of an option.
+ * False after an error message. */
+bool launch_folder(char path[PATH_MAX], const char *parent);
+void launch_remove(const char *folder);
 
 /* ---- Whether the runtime can be preloaded. */
 

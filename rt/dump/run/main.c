@@ -8,6 +8,7 @@
 #include "dump/findings/findings.h"
 #include "dump/load/source.h"
 #include "dump/run/launch.h"
+#include "dump/run/sweep.h"
 #include "dump/top/top.h"
 #include "model/options.h"
 
@@ -215,6 +216,7 @@ static int look_at_process(const struct run *run) {
 static int help(void) {
     puts("usage: allocsite-run [OPTION...] [--] COMMAND [ARGUMENT...]\n"
          "       allocsite-run [OPTION...] -p PID\n"
+         "       allocsite-run --fail-each [OPTION...] [--] COMMAND [ARGUMENT...]\n"
          "\n"
          "Runs a command with the runtime of allocsite preloaded, and writes one report of\n"
          "all its processes. Nothing is rebuilt: rows have the functions and lines of\n"
@@ -230,6 +232,8 @@ static int help(void) {
          "                          profile; - is standard output\n"
          "  --html                  an HTML page: like -o allocsite.html\n"
          "  -p PID                  report a running process that has the runtime\n"
+         "  --fail-each             run the command once for each call path, and make its\n"
+         "                          allocation fail; see allocsite-run --fail-each --help\n"
          "  --help, --version\n"
          "\n"
          "All other options are options of allocsite-dump report, with values after =; see\n"
@@ -335,6 +339,8 @@ int main(int count, char **arguments) {
         return standard_out_status(help());
     if (count > 1 && strcmp(arguments[1], "--version") == 0)
         return standard_out_status(puts("allocsite-run " ALLOCSITE_VERSION) < 0);
+    if (sweep_is_wanted(arguments))
+        return sweep_command(count, arguments);
     if (take_options(&run, arguments, &at))
         return LAUNCH_FAILED;
     int status = run.pid ? look_at_process(&run) : run_command(&run, arguments + at);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Points as lines of JSON. Reads only what it writes: one object of strings, numbers and arrays of strings.
+ */
+#include "base/hash.h"
+#include "dump/base/memory.h"
+#include "dump/run/sweep.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const struct sweep_verdict_text sweep_verdicts[SWEEP_VERDICT_COUNT] = {
+#define SWEEP_TEXT(verdict, name, level, meaning) {name, level, meaning},
+    SWEEP_VERDICTS(SWEEP_TEXT)
+#undef SWEEP_TEXT
+};
+
+void sweep_texts_add(struct sweep_texts *texts, char *text) {
+    memory_grow(&texts->list, texts->count, &texts->room, sizeof *texts->list);
+    texts->list[texts->count++] = text;
+}
+
+enum kind { ID, NUMBER, TEXT, TEXTS, VERDICT };
+
+static const struct member {
+    const char *name;
+    enum kind kind;
+    size_t offset;
+} members[] = {
+#define MEMBER(name, kind)                                                                                   \
+    { #name, kind, offsetof(struct sweep_point, name) }
+    MEMBER(id, ID),        MEMBER(verdict, VERDICT), MEMBER(function, TEXT),       MEMBER(file, TEXT),
+    MEMBER(line, NUMBER),  MEMBER(callee, TEXT),     MEMBER(calls, NUMBER),        MEMBER(failed, NUMBER),
+    MEMBER(lost, NUMBER),  MEMBER(status, NUMBER),   MEMBER(signal, NUMBER),       MEMBER(message, TEXT),
+    MEMBER(known, NUMBER), MEMBER(output, ID),       MEMBER(milliseconds, NUMBER), MEMBER(details, TEXTS),
+    MEMBER(at, TEXTS),     MEMBER(stack, TEXTS),
+#undef MEMBER
+};
+
+enum { MEMBERS = sizeof members / sizeof *members };
+
+static void write_texts(struct json *json, const char *key, const struct sweep_texts *texts) {
+    json_open(json, key, '[');
+    for (size_t i = 0; i < texts->count; i++)
+        json_text(json, NULL, texts->list[i]);
+    json_close(json, ']');
+}
+
+void sweep_point_write(struct json *json, const struct sweep_point *point) {
+    for (const struct member *member = members; member < members + MEMBERS; member++) {
+        const void *at = (const char *)point + member->offset;
+        uint64_t number = member->kind == TEXT || member->kind == TEXTS ? 0 : *(const uint64_t *)at;
+        if (member->kind == ID)
+            json_id(json, member->name, number);
+        else if (member->kind == NUMBER)
+            json_number(json, member->name, number);
+        else if (member->kind == VERDICT)
+            json_text(json, member->name, sweep_verdicts[number].name);
+        else if (member->kind == TEXT)
+            json_text(json, member->name, *(char *const *)at);
+        else
+            write_texts(json, member->name, at);
+    }
+}
+
+/* ---- Reading. */
+
+static int digit_of(char c) {
+    const char *digits = "0123456789abcdef", *found = c ? strchr(digits, c) : NULL;
+    return found ? (int)(found - digits) : 0;
+}
+
+/* Writes the character of an escape \uXXXX as UTF-8. Returns its length. */
+static size_t read_code(char *to, const char *from) {
+    unsigned code = 0;
+    for (int i = 0; i < 4 && from[i]; i++)
+        code =
+            code << 4 | (unsigned)digit_of(from[i] >= 'A' && from[i] <= 'F' ? (char)(from[i] + 32) : from[i]);
+    if (code < 0x80)
+        return *to = (char)code, 1;
+    if (code < 0x800)
+        return to[0] = (char)(0xC0 | code >> 6), to[1] = (char)(0x80 | (code & 63)), 2;
+    to[0] = (char)(0xE0 | code >> 12);
+    to[1] = (char)(0x80 | (code >> 6 & 63));
+    to[2] = (char)(0x80 | (code & 63));
+    return 3;
+}
+
+/* Reads the string at **at and moves *at past it. The caller frees it. NULL: there is no string. */
+static char *read_string(const char **at) {
+    const char *from = *at;
+    size_t used = 0;
+    if (*from++ != '"')
+        return NULL;
+    char *text = memory_zeros(strlen(from) + 4, 1);
+    while (*from && *from != '"') {
+        if (*from != '\\' || !from[1]) {
+            text[used++] = *from++;
+            continue;
+        }
+        const char *escapes = "b\bf\fn\nr\rt\t", *escape = strchr(escapes, from[1]);
+        size_t is_code = from[1] == 'u' && strnlen(from + 2, 4) == 4;
+        if (is_code)
+            used += read_code(text + used, from + 2);
+        else
+            text[used++] = escape ? escape[1] : from[1];
+        from += is_code ? 6 : 2;
+    }
+    *at = from + (*from == '"');
+    return text;
+}
+
+static void read_texts(struct sweep_texts *texts, const char **at) {
+    char *text;
+    *at += **at == '[';
+    while ((text = read_string(at))) {
+        sweep_texts_add(texts, text);
+        *at += **at == ',';
+    }
+    *at += **at == ']';
+}
+
+static uint64_t verdict_named(const char *name) {
+    uint64_t verdict = SWEEP_VERDICT_COUNT - 1;
+    while (verdict && strcmp(sweep_verdicts[verdict].name, name) != 0)
+        verdict--;
+    return verdict;
+}
+
+static void read_value(struct sweep_point *point, const struct member *member, const char **at) {
+    void *to = (char *)point + member->offset;
+    if (member->kind == TEXTS) {
+        read_texts(to, at);
+        return;
+    }
+    char *text = read_string(at);
+    if (member->kind == ID && text)
+        *(uint64_t *)to = strtoull(text, NULL, 16);
+    if (member->kind == VERDICT && text)
+        *(uint64_t *)to = verdict_named(text);
+    if (member->kind == NUMBER)
+        *(uint64_t *)to = strtoull(*at, NULL, 10);
+    if (member->kind == TEXT)
+        *(char **)to = text;
+    else
+        free(text);
+}
+
+bool sweep_point_read(struct sweep_point *point, const char *line) {
+    const char *at = line + (*line == ',');
+    *point = (struct sweep_point){.id = 0};
+    if (strncmp(at, "{\"id\":", 6) != 0)
+        return false;
+    for (at++; *at && *at != '}';) {
+        char *name = read_string(&at);
+        at += *at == ':';
+        for (const struct member *member = members; name && member < members + MEMBERS; member++)
+            if (strcmp(member->name, name) == 0)
+                read_value(point, member, &at);
+        free(name);
+        at += strcspn(at, ",}");
+        at += *at == ',';
+    }
+    return true;
+}
+
+static void free_texts(struct sweep_texts *texts) {
+    for (size_t i = 0; i < texts->count; i++)
+        free(texts->list[i]);
+    free(texts->list);
+}
+
+void sweep_point_free(struct sweep_point *point) {
+    for (const struct member *member = members; member < members + MEMBERS; member++) {
+        void *at = (char *)point + member->offset;
+        if (member->kind == TEXT)
+            free(*(char **)at);
+        else if (member->kind == TEXTS)
+            free_texts(at);
+    }
+}
+
+/* Functions without their lines, which change with each edit above them. */
+uint64_t sweep_point_fingerprint(const struct sweep_point *point) {
+    uint64_t hash = stable_hash_number(stable_hash_begin(), point->verdict);
+    for (size_t i = 0; i < point->stack.count; i++) {
+        const char *text = point->stack.list[i], *end = strstr(text, " at ");
+        hash = stable_hash_text(hash, text, end ? (size_t)(end - text) : strlen(text));
+    }
+    return stable_hash_end(hash);
+}
