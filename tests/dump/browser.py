@@ -108,8 +108,9 @@ class Browser:
 
     def press(self, key):
         """Presses a key, given by name or character."""
-        number = {"Enter": 13, "Escape": 27, "ArrowDown": 40}.get(key, ord(key[0]))
-        text = {"text": key} if len(key) == 1 else {}
+        number = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
+                  "ArrowDown": 40}.get(key, ord(key[0]))
+        text = {"text": {"Enter": "\r"}.get(key, key)} if len(key) == 1 or key == "Enter" else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=number, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=number)
 

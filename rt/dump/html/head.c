@@ -47,9 +47,10 @@ static void put_command(const struct page *page) {
     out_plain(page->out, page->report->run.command);
 }
 
-static void put_run(struct out *out, const struct report *report) {
-    if (report->run.command)
-        put_paragraph(out, report, "command", "", put_command);
+/* which: of two reports "Before: " or "Now: ". */
+static void put_run(struct out *out, const struct report *report, const char *which) {
+    if (report->run.command || *which)
+        put_paragraph(out, report, "command", which, report->run.command ? put_command : put_program);
     if (report->run.begun)
         put_paragraph(out, report, "run", "Ran ", summary_run);
     else if (!report->finished && !report->running)
@@ -118,6 +119,7 @@ struct card {
     bool is_bytes;
     uint64_t count; /* second line, with the singular or plural of its noun */
     const char *one, *many;
+    bool is_left_out;
 };
 
 /* old: the card of the older report, or NULL. */
@@ -141,37 +143,41 @@ static void put_card(struct out *out, const struct card *card, const struct card
     out_text(out, "</dd></div>\n");
 }
 
-enum { CARDS = 7 };
+enum { CARDS = 8 };
 
-/* Leaves out cards that need the owners of blocks if these are unknown. Returns the number of cards. */
-static size_t cards_of(struct card cards[CARDS], const struct report *report) {
+/* Leaves out cards that need the owners of blocks if these are unknown, and those of counters that were not
+ * requested. */
+static void make_cards(struct card cards[CARDS], const struct report *report) {
     const struct report_site *totals = &report->totals;
     const struct counters *counters = &totals->counters;
     const char *live = report->finished ? "Live at exit" : "Live so far";
     uint64_t calls = counters_calls(counters), bytes = counters_bytes(counters);
     uint64_t gone = counters->frees + counters->moved, churn = counters->freed_bytes + counters->moved_bytes;
+    bool is_unowned = report->is_unowned, has_lost = report->reach && !is_unowned;
     const struct card all[CARDS] = {
-        {"bytes", "Allocated", bytes, true, calls, " call", " calls"},
-        {"calls", "Calls", calls, false, counters->reallocs, " reallocation", " reallocations"},
-        {"live", live, counters->live_bytes, true, counters->live_blocks, " block", " blocks"},
-        {"peak", "Peak", counters->peak_bytes, true, counters->peak_blocks, " block", " blocks"},
-        {"churn", "Churn", churn, true, gone, " block came and went", " blocks came and went"},
-        {"lost", "Lost", totals->lost_bytes, true, totals->lost_blocks, " block", " blocks"},
+        {"bytes", "Allocated", bytes, true, calls, " call", " calls", false},
+        {"calls", "Calls", calls, false, counters->reallocs, " reallocation", " reallocations", false},
+        {"live", live, counters->live_bytes, true, counters->live_blocks, " block", " blocks", is_unowned},
+        {"peak", "Peak", counters->peak_bytes, true, counters->peak_blocks, " block", " blocks", is_unowned},
+        {"churn", "Churn", churn, true, gone, " block came and went", " blocks came and went", is_unowned},
+        {"temporary", "Temporary", counters->temporary, false, counters->frees, " block was freed",
+         " blocks were freed", !counters->temporary},
+        {"lost", "Lost", totals->lost_bytes, true, totals->lost_blocks, " block", " blocks", !has_lost},
         {"possibly", "Possibly lost", totals->possibly_lost_bytes, true, totals->possibly_lost_blocks,
-         " block", " blocks"},
+         " block", " blocks", !has_lost || !totals->possibly_lost_blocks},
     };
-    size_t lost = report->reach ? totals->possibly_lost_blocks ? 2 : 1 : 0;
     memcpy(cards, all, sizeof all);
-    return report->is_unowned ? CARDS - 5 : CARDS - 2 + lost;
 }
 
 /* Of two reports, only cards that both have. */
 static void put_cards(struct out *out, const struct report *report, const struct report *old) {
     struct card cards[CARDS], old_cards[CARDS];
-    size_t count = cards_of(cards, report), old_count = old ? cards_of(old_cards, old) : count;
+    make_cards(cards, report);
+    make_cards(old_cards, old ?: report);
     out_text(out, "<dl id=\"totals\">\n");
-    for (size_t i = 0; i < count && i < old_count; i++)
-        put_card(out, &cards[i], old ? &old_cards[i] : NULL);
+    for (size_t i = 0; i < CARDS; i++)
+        if (!cards[i].is_left_out && !old_cards[i].is_left_out)
+            put_card(out, &cards[i], old ? &old_cards[i] : NULL);
     out_text(out, "</dl>\n");
 }
 
@@ -179,11 +185,11 @@ static void put_directory(const struct page *page) {
     out_plain(page->out, page->report->directory);
 }
 
+/* What the cards do not say. The page shows it on demand, because rows matter more. */
 static void put_more(struct out *out, const struct report *report) {
-    if (report->totals.counters.failed || report->peak_within || report->is_unowned)
-        put_paragraph(out, report, "more", "", report->is_unowned ? summary_live : summary_totals);
-    if (report->peak_within)
-        put_paragraph(out, report, "more", "", summary_live);
+    out_text(out, "<details class=\"about\"><summary>More about the totals</summary>\n");
+    put_paragraph(out, report, "more", "Total: ", summary_totals);
+    put_paragraph(out, report, "more", "", summary_live);
     if (summary_has_resident(report))
         put_paragraph(out, report, "more", "Resident: ", summary_resident);
     if (report->totals.possibly_lost_blocks || (!report->reach && summary_has_lost(report)))
@@ -194,6 +200,7 @@ static void put_more(struct out *out, const struct report *report) {
         put_paragraph(out, report, "more", "Custom: ", summary_custom);
     if (report->is_elsewhere)
         put_paragraph(out, report, "more", "Files: below ", put_directory);
+    out_text(out, "</details>\n");
 }
 
 static void put_heading(struct out *out, const struct report *report, const struct report *old) {
@@ -211,8 +218,9 @@ static void put_heading(struct out *out, const struct report *report, const stru
 void html_head(struct out *out, const struct report *report, const struct report *old) {
     out_text(out, "<header>\n");
     put_heading(out, report, old);
-    if (!old)
-        put_run(out, report);
+    if (old)
+        put_run(out, old, "Before: ");
+    put_run(out, report, old ? "Now: " : "");
     if (old && old->reason_count) {
         out_text(out, "<p class=\"run\">The older one:</p>\n");
         put_verdict(out, old);

@@ -73,18 +73,24 @@ struct pack_tables {
     const struct symbolizer *symbolizer; /* set by the caller */
     struct hash_index text_index, frame_index, node_index;
     const char **texts; /* borrowed */
+    size_t *shorts;     /* for the first texts, the index of a name's short form; 0: not known to be a name */
     struct pack_frame *frames;
     struct pack_role *roles; /* of frames */
     struct string_pool names;
     struct pack_node *nodes;
-    size_t text_count, text_room, frame_count, frame_room, role_room, node_count, node_room;
+    size_t text_count, text_room, short_count, short_room, frame_count, frame_room, role_room, node_count,
+        node_room;
 };
 
 /* Return the index of the text, which must outlive the tables, and of the last node of the path. */
 size_t pack_text(struct pack_tables *, const char *);
 size_t pack_path(struct pack_tables *, const struct call_path *);
 
-/* Writes the members "frames", "nodes" and "strings". */
+/* The same for a name, whose short form (names.h) is stored as well. */
+size_t pack_function(struct pack_tables *, const char *);
+size_t pack_type(struct pack_tables *, const char *);
+
+/* Writes the members "frames", "nodes", "strings" and "short", the short forms of the strings. */
 void pack_tables_write(struct json *, const struct pack_tables *);
 void pack_tables_free(struct pack_tables *);
 
@@ -121,6 +127,7 @@ struct pack {
     size_t *numbers;                       /* row of each site of the report */
     size_t *old_numbers;                   /* row of each site of the older report */
     struct pack_stacks stacks, old_stacks; /* of these sites */
+    size_t *stack_numbers;                 /* row of each stack of the report; SIZE_MAX: none */
     const struct pack_stack *written;      /* current stacks, and */
     const struct counters **counters;      /* counters of the rows that are being written */
     struct call_path path;

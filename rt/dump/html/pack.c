@@ -140,6 +140,25 @@ static void put_groups(struct pack *pack, const char *key, const struct groups *
     json_close(&pack->json, ']');
 }
 
+/* Each: phase, site, stack, calls, bytes. A site or stack without a row has the number after the last one. */
+static void put_by_phase(struct pack *pack) {
+    const struct report *report = pack->html->report;
+    const struct pack_numbered of = {report, pack->numbers};
+    json_open_line(&pack->json, "by_phase", '[');
+    for (size_t i = 0; i < report->phase_count; i++) {
+        const struct report_phase *phase = &report->phases[i];
+        size_t stack = phase->stack ? pack->stack_numbers[phase->stack - report->stacks] : SIZE_MAX;
+        json_open(&pack->json, NULL, '[');
+        json_number(&pack->json, NULL, pack_text(&pack->tables, phase->phase));
+        json_number(&pack->json, NULL, number_of_site(pack, &of, phase->site));
+        json_number(&pack->json, NULL, stack < pack->stacks.count ? stack : pack->stacks.count);
+        json_number(&pack->json, NULL, phase->calls);
+        json_number(&pack->json, NULL, phase->bytes);
+        json_close(&pack->json, ']');
+    }
+    json_close(&pack->json, ']');
+}
+
 /* ---- Time. */
 
 static void put_time(struct pack *pack) {
@@ -169,8 +188,10 @@ static void add_stack(struct pack *pack, struct pack_stacks *stacks, size_t site
 static void take_stack(void *context, const struct tree_part *part) {
     struct pack *pack = context;
     const struct report *report = pack->html->report;
-    if (part->stack && report_has_row(report, part->site))
-        add_stack(pack, &pack->stacks, pack->numbers[part->site->position], part, report->stack_count);
+    if (!part->stack || !report_has_row(report, part->site))
+        return;
+    pack->stack_numbers[part->stack - report->stacks] = pack->stacks.count;
+    add_stack(pack, &pack->stacks, pack->numbers[part->site->position], part, report->stack_count);
 }
 
 static void take_old_stack(void *context, const struct tree_part *part) {
@@ -227,6 +248,9 @@ static void collect_rows(struct pack *pack) {
     const struct diff *diff = pack->html->diff;
     pack->sites = memory_zeros(report->site_count + (diff ? diff->old->site_count : 0), sizeof *pack->sites);
     pack->numbers = memory_zeros(report->site_count, sizeof *pack->numbers);
+    pack->stack_numbers = memory_zeros(report->stack_count, sizeof *pack->stack_numbers);
+    for (size_t i = 0; i < report->stack_count; i++)
+        pack->stack_numbers[i] = SIZE_MAX;
     for (size_t i = 0; i < report->site_count; i++) {
         pack->numbers[i] = pack->site_count;
         if (report_has_row(report, report->sites[i]))
@@ -274,6 +298,8 @@ void pack_write(struct out *out, const struct html *html) {
     put_kinds(pack);
     put_groups(pack, "threads", html->threads);
     put_groups(pack, "phases", html->phases);
+    if (html->report->phase_count && !html->diff && !html->moment)
+        put_by_phase(pack);
     if (html->has_source)
         pack_source(&pack->json, &pack->tables, html->report);
     if (html->moment)
@@ -293,6 +319,7 @@ void pack_write(struct out *out, const struct html *html) {
     free(pack->gone);
     free(pack->numbers);
     free(pack->old_numbers);
+    free(pack->stack_numbers);
     free(pack->stacks.list);
     free(pack->old_stacks.list);
     free(pack->counters);

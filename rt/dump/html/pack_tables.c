@@ -5,6 +5,7 @@
 #include "dump/base/memory.h"
 #include "dump/line/attribute.h"
 #include "dump/line/pass_through.h"
+#include "names/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,6 +21,32 @@ size_t pack_text(struct pack_tables *tables, const char *text) {
         return 0;
     struct elements texts = {&tables->texts, &tables->text_count, &tables->text_room, sizeof text};
     return hash_keep(&tables->text_index, hash_text(0, text), is_text, &text, tables, texts) + 1;
+}
+
+typedef void shorten(char *text, size_t size, const char *name);
+
+static size_t keep_name(struct pack_tables *tables, const char *name, shorten *shorten) {
+    size_t number = pack_text(tables, name), size = name ? name_whole_size(name) : 0;
+    if (!number || (number <= tables->short_count && tables->shorts[number - 1]))
+        return number;
+    char *text = memory_zeros(size, 1);
+    shorten(text, size, name);
+    size_t shortened = pack_text(tables, string_keep(&tables->names, text));
+    free(text);
+    for (; tables->short_count < tables->text_count; tables->short_count++) {
+        memory_grow(&tables->shorts, tables->short_count, &tables->short_room, sizeof *tables->shorts);
+        tables->shorts[tables->short_count] = 0;
+    }
+    tables->shorts[number - 1] = shortened;
+    return number;
+}
+
+size_t pack_function(struct pack_tables *tables, const char *function) {
+    return keep_name(tables, function, name_function_whole);
+}
+
+size_t pack_type(struct pack_tables *tables, const char *type) {
+    return keep_name(tables, type, name_type_whole);
 }
 
 /* Frames and nodes have no padding, so they are compared as bytes. */
@@ -46,7 +73,7 @@ static void add_role(struct pack_tables *tables, const struct path_place *place)
 }
 
 static size_t frame_of(struct pack_tables *tables, const struct path_place *place) {
-    struct pack_frame frame = {.function = pack_text(tables, place->function),
+    struct pack_frame frame = {.function = pack_function(tables, place->function),
                                .callee = pack_text(tables, place->callee),
                                .is_inlined = place->is_inlined,
                                .file = pack_text(tables, place->file),
@@ -127,6 +154,11 @@ void pack_tables_write(struct json *json, const struct pack_tables *tables) {
     for (size_t i = 0; i < tables->text_count; i++)
         pack_string(json, NULL, tables->texts[i]);
     json_close(json, ']');
+    json_open_line(json, "short", '[');
+    json_number(json, NULL, 0);
+    for (size_t i = 0; i < tables->short_count; i++)
+        json_number(json, NULL, tables->shorts[i]);
+    json_close(json, ']');
 }
 
 void pack_tables_free(struct pack_tables *tables) {
@@ -134,6 +166,7 @@ void pack_tables_free(struct pack_tables *tables) {
     hash_free(&tables->frame_index);
     hash_free(&tables->node_index);
     free(tables->texts);
+    free(tables->shorts);
     free(tables->frames);
     free(tables->roles);
     string_pool_free(&tables->names);
@@ -241,11 +274,11 @@ static uint64_t site_callee(struct pack *pack, size_t row) {
 }
 
 static uint64_t site_type(struct pack *pack, size_t row) {
-    return pack_text(&pack->tables, pack->sites[row]->view.type);
+    return pack_type(&pack->tables, pack->sites[row]->view.type);
 }
 
 static uint64_t site_function(struct pack *pack, size_t row) {
-    return pack_text(&pack->tables, pack->sites[row]->view.at.function);
+    return pack_function(&pack->tables, pack->sites[row]->view.at.function);
 }
 
 static uint64_t site_file(struct pack *pack, size_t row) {
@@ -267,6 +300,11 @@ static uint64_t site_unsited(struct pack *pack, size_t row) {
 
 static uint64_t site_backing(struct pack *pack, size_t row) {
     return pack->sites[row]->view.backing;
+}
+
+/* Start-up of a library, or a buffer of stdio. */
+static uint64_t site_startup(struct pack *pack, size_t row) {
+    return report_library_use(pack->sites[row]) != NULL;
 }
 
 static uint64_t site_lost_blocks(struct pack *pack, size_t row) {
@@ -327,6 +365,7 @@ static void put_counter(struct pack *pack, const char *key, size_t offset, size_
 static void put_counters(struct pack *pack, size_t count) {
 #define PUT_COUNTER(name) put_counter(pack, #name, offsetof(struct counters, name), count);
     ALLOCSITE_SITE_TOTALS(PUT_COUNTER)
+    ALLOCSITE_ASKED(PUT_COUNTER)
 #undef PUT_COUNTER
 }
 
@@ -350,6 +389,7 @@ void pack_sites(struct pack *pack) {
                    {"type", site_type},
                    {"unsited", site_unsited},
                    {"backing", site_backing},
+                   {"startup", site_startup},
                    {"lost_blocks", site_lost_blocks},
                    {"lost_bytes", site_lost_bytes},
                    {"possibly_lost_blocks", site_possibly_lost_blocks},

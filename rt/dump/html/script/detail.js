@@ -10,8 +10,25 @@ function section(title, ...children) {
     return element("section", {}, element("h3", {}, title), children);
 }
 
+const closeButton = (change) => button("×", () => go(change), { class: "close", "aria-label": "Close" });
+
+// The most blocks at once are known exactly, or lie between two numbers.
+const mostWithin = (i) =>
+    sites.max_live_blocks_within[i]
+        ? element(
+              "span",
+              {},
+              " to ",
+              element(
+                  "data",
+                  { "data-counter": "max_live_blocks_within", value: sites.max_live_blocks_within[i] },
+                  exactly(sites.max_live_blocks[i] + sites.max_live_blocks_within[i]),
+              ),
+          )
+        : null;
+
 function counterList(i) {
-    const rows = COUNTERS.filter((name) => sites[name][i] || old?.[name][i]);
+    const rows = COUNTERS.filter((name) => name !== "max_live_blocks_within" && (sites[name][i] || old?.[name][i]));
     return section(
         state.at === "" ? "Counted" : "Counted up to the last sample",
         element(
@@ -23,6 +40,7 @@ function counterList(i) {
                     "dd",
                     {},
                     element("data", { "data-counter": name, value: sites[name][i] }, exactly(sites[name][i])),
+                    name === "max_live_blocks" ? mostWithin(i) : null,
                     old && old[name][i] !== sites[name][i]
                         ? element("small", {}, "was " + exactly(old[name][i]))
                         : null,
@@ -43,7 +61,7 @@ function frameList(path) {
                 {},
                 element("b", { title: text(frames.function[frame]) }, frameName(frame)),
                 " ",
-                element("span", { class: "at" }, framePlace(frame)),
+                placeLink(framePlace(frame), frames.file[frame], frames.line[frame], frames.column[frame]),
                 lineButtons(frame),
             ),
         ),
@@ -60,8 +78,7 @@ const STACKS_SHOWN = 8;
 // The call paths to the site with the highest values of the metric.
 function stackList(i) {
     const metric = metricOf(state.metric),
-        own = [];
-    for (let s = 0; s < stacks.count; s++) if (stacks.site[s] === i && metric.ofStacks[s]) own.push(s);
+        own = stacksOf(i).filter((s) => metric.ofStacks[s]);
     own.sort((a, b) => metric.ofStacks[b] - metric.ofStacks[a]);
     return own.length
         ? section(
@@ -129,7 +146,7 @@ function sourceOf(i) {
     );
     return section(
         `Source (${metric.name.toLowerCase()} in the margin)`,
-        element("table", { class: "source" }, element("tbody", {}, rows)),
+        element("table", { class: "source", tabindex: 0, "aria-label": "Source" }, element("tbody", {}, rows)),
     );
 }
 
@@ -138,7 +155,7 @@ function pairList(i) {
         others = pairs.filter(({ owner, by }) => by === i && owner !== i);
     const table = (title, rows) =>
         rows.length
-            ? section(title, element("table", { class: "pairs" }, element("tbody", {}, rows.slice(0, 20))))
+            ? section(title, element("table", { class: "pairs of-blocks" }, element("tbody", {}, rows.slice(0, 20))))
             : null;
     return [
         table(
@@ -155,17 +172,17 @@ function pairList(i) {
 function detailsOf(i) {
     const what = [
         text(sites.callee[i]),
-        text(sites.type[i]) && "of " + text(sites.type[i]),
+        typeName(i) && `[${text(sites.type[i])}]`,
         "in " + (shortPath(text(sites.module[i])) ?? "?"),
     ];
     const sums = sumOfSizes((site) => site === i);
     return [
-        button("×", () => go({ site: "" }), { class: "close", "aria-label": "Close" }),
-        element("h2", {}, text(sites.function[i]) ?? siteName(i)),
-        text(sites.function[i]) && !old
+        closeButton({ site: "" }),
+        element("h2", { title: text(sites.function[i]) }, siteName(i)),
+        text(sites.function[i])
             ? element("p", {}, button("Callers and callees", () => go({ focus: text(sites.function[i]) }), { class: "focus" }))
             : null,
-        element("p", { class: "place" }, sitePlace(i)),
+        element("p", { class: "place" }, placeLink(sitePlace(i), sites.file[i], sites.line[i], sites.column[i])),
         element("p", { class: "at" }, what.filter(Boolean).join(" ")),
         sourceOf(i),
         chain(i),
@@ -185,7 +202,7 @@ class Detail {
 
     update() {
         const i = siteNumbers.get(state.site),
-            focus = state.focus && !old ? data.strings.indexOf(state.focus) : -1;
+            focus = state.focus ? data.strings.indexOf(state.focus) : -1;
         const details = focus > 0 ? functionDetails(focus) : i !== undefined ? detailsOf(i) : null;
         this.element.hidden = !details;
         this.element.replaceChildren(...(details ?? []).filter(Boolean));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Creates elements. Data is always inserted as text, never as HTML.
 
-// Attributes named `on...` are event handlers, and `style` is an object of properties.
+// Attributes named `on...` are event handlers, and `style` is an object of CSS properties.
 function element(name, attributes = {}, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes))
         if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-        else if (key === "style") Object.assign(made.style, value);
+        else if (key === "style") Object.entries(value).forEach((property) => made.style.setProperty(...property));
         else if (value !== null && value !== undefined && value !== false)
             made.setAttribute(key, value === true ? "" : value);
     made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
@@ -38,22 +38,35 @@ const bar = (part, whole) =>
         element("i", { style: { width: whole ? Math.max(0, Math.min(100, (100 * part) / whole)) + "%" : "0" } }),
     );
 
+// Where there is too little space, the folder is cut first, then the file's name, and never the line.
+function placeLabel(place) {
+    const [, folder, file, line] = /^(.*\/)?(.*?)((?::\d+)*)$/s.exec(place);
+    const part = (look, words) => (words ? element("span", { class: look }, words) : null);
+    return element("span", { class: "at", title: place }, part("folder", folder), part("file", file), part("line", line));
+}
+
 const leadingTo = (node) => framesOf(node).slice(1).map(frameName).join(" < ");
 
-// Function, location, callee and type of a site, and the functions that it was inlined into or called from.
+// "← serve 84.3%, 1 more": the callers of a site's line with the largest share of the chosen metric.
+function callersLabel(i) {
+    const metric = metricOf(state.metric),
+        [first, ...others] = callersOf(i, metric);
+    if (!first) return null;
+    const more = others.length ? `, ${exactly(others.length)} more` : "";
+    return element("span", { class: "by" }, `← ${frameName(first.frame)} ${share(first.value, metric.ofSites[i])}${more}`);
+}
+
+// "a.c:12:7 function → callee [type]", and the functions that it was inlined into or called from.
 function siteLabel(i, node = sites.node[i], isStack = ROW === "stack") {
-    const callers = leadingTo(node);
+    const callers = leadingTo(node),
+        callee = text(sites.callee[i]),
+        type = typeName(i);
+    const what = [callee && "→ " + callee, type && `[${type}]`].filter(Boolean).join(" ");
     return [
+        placeLabel(sitePlace(i) || baseName(text(sites.module[i]) ?? "")),
         element("b", { title: text(sites.function[i]) }, siteName(i)),
-        element("span", { class: "at" }, sitePlace(i) || baseName(text(sites.module[i]) ?? "")),
-        element(
-            "span",
-            { class: "what" },
-            [text(sites.callee[i]), text(sites.type[i]) && "of " + shortName(text(sites.type[i]))]
-                .filter(Boolean)
-                .join(" "),
-        ),
-        callers ? element("span", { class: "at" }, (isStack ? "from " : "in ") + callers) : null,
+        what ? element("span", { class: "what" }, what) : null,
+        callers ? element("span", { class: "by" }, (isStack ? "from " : "in ") + callers) : callersLabel(i),
         sites.backing[i]
             ? element("em", { title: "what a custom allocator took to hand it out in parts; in no total" }, "backing")
             : null,
@@ -61,7 +74,21 @@ function siteLabel(i, node = sites.node[i], isStack = ROW === "stack") {
     ];
 }
 
-const siteLink = (i) =>
+// "a.c:12:7 function → callee": of a site in a library, the line of the program that it was inlined into.
+function lineLabel(i) {
+    if (i >= siteCount) return null;
+    const path = framesOf(sites.node[i]),
+        own = path.find((frame) => frames.file[frame] && !isLibrary(frame)) ?? path[0];
+    if (own === undefined || own === path[0]) return siteLabel(i).slice(0, 3);
+    const callee = frames.called[path[path.indexOf(own) - 1]];
+    return [
+        placeLabel(framePlace(own)),
+        element("b", { title: text(frames.function[own]) }, frameName(own)),
+        callee ? element("span", { class: "what" }, "→ " + text(callee)) : null,
+    ];
+}
+
+const siteLink = (i, label) =>
     i >= siteCount
         ? element("span", { class: "at" }, "an unknown place")
         : element(
@@ -74,5 +101,5 @@ const siteLink = (i) =>
                       go({ site: sites.id[i], focus: "" });
                   },
               },
-              siteLabel(i),
+              label ?? siteLabel(i),
           );

@@ -5,7 +5,10 @@
 
 const FIELDS = ["function", "file", "type", "module", "callee"];
 
-const TERM = /(-?)(?:(\w+):)?(?:"((?:[^"\\]|\\.)*)"|(\S+))/g;
+// "std::" is not a prefix.
+const TERM = /(-?)(?:(\w+):(?!:))?(?:"((?:[^"\\]|\\.)*)"|(\S+))/g;
+
+const PREFIXES = [...FIELDS, "id", ...(ROW === "stack" ? ["through"] : [])];
 
 // A term that only sites with this name pass.
 const termOf = (field, name) => `${field}:"${name.replace(/["\\]/g, "\\$&")}"`;
@@ -13,7 +16,7 @@ const termOf = (field, name) => `${field}:"${name.replace(/["\\]/g, "\\$&")}"`;
 function parseFilter(filter) {
     const terms = [];
     for (const [, minus, prefix, quoted, plain] of filter.matchAll(TERM)) {
-        const isField = FIELDS.includes(prefix) || prefix === "id" || (prefix === "through" && ROW === "stack");
+        const isField = PREFIXES.includes(prefix);
         const word = (prefix && !isField ? prefix + ":" : "") + (quoted?.replace(/\\(.)/g, "$1") ?? plain);
         if (word)
             terms.push({
@@ -24,6 +27,14 @@ function parseFilter(filter) {
             });
     }
     return terms;
+}
+
+// Why a filter is wrong; null: it is not. "Makefile:12" is a line.
+function filterError(filter) {
+    for (const [, , prefix, , plain] of filter.matchAll(TERM))
+        if (prefix && !PREFIXES.includes(prefix) && !/^\d+$/.test(plain))
+            return `Unknown prefix "${prefix}:". The prefixes are ${PREFIXES.map((name) => name + ":").join(", ")}.`;
+    return null;
 }
 
 let lowerCase = null;
@@ -61,7 +72,7 @@ let lastFilter = null,
 // For each site, 1 if it passes the filter.
 function matchesOf(filter) {
     if (filter === lastFilter) return lastMatches;
-    const matches = new Uint8Array(siteCount).fill(1);
+    const matches = new Uint8Array(siteCount).fill(filterError(filter) ? 0 : 1);
     for (const term of parseFilter(filter)) {
         const test = testOf(term);
         for (let i = 0; i < siteCount; i++) matches[i] &= Number(Boolean(test(i)) !== term.isNot);

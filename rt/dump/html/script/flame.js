@@ -1,27 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // The flame graph, with the root at the top. Frames narrower than a pixel are combined. A click widens a
-// frame to the full width.
+// frame to the full width and shows its function or site in the panel.
 
 const FLAME_ROW = 21;
 // Maximum depth that is drawn.
 const FLAME_DEPTH = 200;
 // The largest depth that a user can choose. A larger one means that stacks are complete.
 const STACK_MOST = 64;
+// The width of most characters, in pixels, and of the space around a name.
+const LETTER = 6.6,
+    AROUND_NAME = 10;
 
 // A shade that depends on the name, so that neighbours differ.
 const toneOf = (name) => [...name].reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) >>> 0, 7) % 3;
 
-// Modules by allocated bytes. The first few have a colour each.
-const moduleColours = new Map(
-    groupSites("module", new Uint8Array(siteCount).fill(1))
-        .sort((a, b) => b.values.get(METRICS[0]) - a.values.get(METRICS[0]))
-        .map(({ key }, rank) => [key, Math.min(rank, 4)]),
-);
-
-function colourOf(node) {
-    const module = node.site >= 0 ? sites.module[node.site] : node.frame >= 0 ? frames.module[node.frame] : 0;
-    return moduleColours.get(module) ?? 4;
+// The hue of a file, or of a module's code without files. The golden angle keeps the first few far apart,
+// which are those that allocate most.
+const hues = new Map();
+function hueOf(file, module) {
+    const key = file ? "f" + file : "m" + module;
+    if (!hues.has(key)) hues.set(key, (178 + 137.508 * hues.size) % 360);
+    return hues.get(key);
 }
+for (const { key } of groupSites("file", new Uint8Array(siteCount).fill(1)).sort(
+    (a, b) => b.values.get(METRICS[0]) - a.values.get(METRICS[0]),
+))
+    if (key) hueOf(key);
+
+const hueOfNode = ({ frame, site }) =>
+    site >= 0 && sites.file[site]
+        ? hueOf(sites.file[site])
+        : frame >= 0
+          ? hueOf(frames.file[frame], frames.module[frame])
+          : 0;
 
 // Tooltip and accessible name of a part of a graph; for two reports both numbers.
 function describe(metric, name, { now, before }) {
@@ -33,9 +44,9 @@ function describe(metric, name, { now, before }) {
 const slightly = ({ now, before }) => (Math.abs(now - before) * 20 < Math.max(now, before) ? " slightly" : "");
 
 // For two reports, the colour shows the change.
-const lookOf = (node, colour, tone) =>
+const lookOf = (node, name) =>
     !old
-        ? `c${colour} t${tone}`
+        ? "t" + toneOf(name)
         : node.now > node.before
           ? "is-more" + slightly(node)
           : node.now < node.before
@@ -54,32 +65,65 @@ function showFrameSites(node) {
         go({ ...table, filter: termOf(ROW === "stack" ? "through" : "function", text(frames.function[node.frame])) });
 }
 
-// The value of all matching frames. Frames below a matching one are not counted again.
-function hitsBelow(node, isHit) {
-    if (node.parent && isHit(node.frame)) return node.value;
+// What the panel shows for a frame.
+const selectionOf = ({ frame, site }) => ({
+    site: site >= 0 ? sites.id[site] : "",
+    focus: site < 0 && frame >= 0 ? (text(frames.function[frame]) ?? "") : "",
+});
+
+// The value of all paths with a matching frame.
+function hitSum(metric, isHit) {
+    const hit = new Uint8Array(nodes.parent.length);
+    for (let i = 1; i < hit.length; i++) hit[i] = hit[nodes.parent[i]] | Number(isHit(nodes.frame[i]));
     let sum = 0;
-    for (const child of node.children.values()) sum += hitsBelow(child, isHit);
+    eachPart(metric.ofSites, stacks, metric.ofStacks, new Uint8Array(siteCount).fill(1), (site, node, value) => {
+        if (hit[node]) sum += value;
+    });
     return sum;
+}
+
+// Adds the values below a node to the sums by type.
+function addTypes(node, sums) {
+    const below = [...node.children.values()];
+    for (const child of below) addTypes(child, sums);
+    if (node.site >= 0 && typeName(node.site))
+        sums.set(sites.type[node.site], (sums.get(sites.type[node.site]) ?? 0) + node.now);
+    return sums;
+}
+
+// The type with the largest part of a node's value, and that part.
+function mainType(node) {
+    const sums = addTypes(node, new Map()),
+        largest = Math.max(...sums.values());
+    for (const [type, sum] of sums)
+        if (sum === largest && sum) return `[${shortOf(type)}]` + (sum < node.now ? " " + share(sum, node.now) : "");
+    return null;
 }
 
 class Flame {
     constructor() {
         this.choices = [];
         this.graph = element("div", { class: "flame", role: "tree", "aria-label": "Flame graph" });
+        this.info = element("p", { class: "info", role: "status" });
         this.crumbs = element("p", { class: "crumbs" });
-        this.note = element("p", { class: "note", role: "status" });
+        this.note = element("p", { class: "note" });
         const order = this.choice("Order", "callers", ["from main down", "from the allocations up"]);
+        const library = this.choice("Library calls", "library", ["libraries folded", "all frames"]);
         const width = old && this.choice("Width", "width", ["the larger of both", "what has changed"]);
         this.element = element(
             "section",
             { id: "flame", "aria-label": "Flame graph" },
-            element("div", { class: "tools" }, order, width, this.crumbs),
+            element("div", { class: "tools" }, order, library, width, this.crumbs),
+            this.info,
             this.graph,
             this.note,
         );
         this.root = null;
         this.isHit = null;
-        this.graph.addEventListener("click", (event) => this.zoomTo(event.target.closest("[data-path]")));
+        const tell = (event) => this.tell(event.target.closest("[data-path]")?.dataset.path);
+        this.graph.addEventListener("pointerover", tell);
+        this.graph.addEventListener("focusin", tell);
+        this.graph.addEventListener("click", (event) => this.open(event.target.closest("[data-path]")));
         this.graph.addEventListener("keydown", (event) => this.press(event));
         addEventListener("resize", () => this.root && state.view === "flame" && this.draw());
     }
@@ -98,24 +142,26 @@ class Flame {
         const name = nodeName(node),
             place = node.site < 0 && node.frame >= 0 ? "\n" + framePlace(node.frame) : "";
         const hit = this.isHit ? (node.frame >= 0 && this.isHit(node.frame) ? " hit" : " dim") : "";
-        const kind = (node.site >= 0 ? " leaf" : "") + (isAbove ? " above" : "");
-        const look = `frame ${lookOf(node, colourOf(node), toneOf(name))}` + kind + hit;
+        const kind =
+            (!node.parent ? " all" : node.site >= 0 ? " leaf" : node.frame >= 0 && isLibrary(node.frame) ? " library" : "") + (isAbove ? " above" : "");
         const box = { left: 100 * left + "%", width: 100 * width + "%", top: level * FLAME_ROW + "px" };
+        const letters = Math.floor((width * this.graph.clientWidth - AROUND_NAME) / LETTER);
         return element(
             "div",
             described(
                 {
-                    class: look,
+                    class: `frame ${lookOf(node, name)}` + kind + hit,
                     tabindex: level ? -1 : 0,
                     "aria-level": level + 1,
                     "data-path": pathOf(node),
                     "data-value": node.now,
                     "data-before": old && node.before,
-                    style: box,
+                    "data-name": name,
+                    style: old ? box : { ...box, "--h": String(hueOfNode(node)) },
                 },
                 describe(metricOf(state.metric), name + place, node),
             ),
-            element("span", {}, name),
+            letters > 2 ? element("span", {}, shortenFromLeft(name, letters)) : null,
         );
     }
 
@@ -156,7 +202,8 @@ class Flame {
 
     draw() {
         const zoomed = nodeAt(this.root, state.zoom),
-            way = [];
+            way = [],
+            focused = this.graph.contains(document.activeElement) ? document.activeElement.dataset.path : null;
         for (let node = zoomed; node; node = node.parent) way.unshift(node);
         const made = way.map((node, level) => this.rectangle(node, 0, 1, level, node !== zoomed));
         const deepest = this.drawBelow(zoomed, 0, 1, way.length, made);
@@ -165,16 +212,39 @@ class Flame {
         this.crumbs.replaceChildren(
             ...(zoomed.parent
                 ? [
-                      button("Show all", () => go({ zoom: "" })),
-                      " ",
+                      button("Show all", () => go({ zoom: "", site: "", focus: "" })),
                       button(`Its ${ROW}s in the table`, () => showFrameSites(zoomed)),
-                      ...[zoomed.site < 0 ? lineButtons(zoomed.frame) : null].filter(Boolean),
-                  ]
+                      zoomed.site < 0 ? lineButtons(zoomed.frame) : null,
+                  ].filter(Boolean)
                 : []),
+        );
+        if (focused !== null) made.find((frame) => frame.dataset.path === focused)?.focus();
+        this.tell(focused ?? state.zoom);
+    }
+
+    // Writes the information about a frame above the graph.
+    tell(path) {
+        if (path === undefined) return;
+        const metric = metricOf(state.metric),
+            node = nodeAt(this.root, path);
+        const own = [...node.children.values()].reduce((sum, child) => sum + (child.site >= 0 ? child.now : 0), 0);
+        const isCaller = node.site < 0 && node.parent && state.callers === "";
+        const place = node.site < 0 && node.frame >= 0 ? framePlace(node.frame) : null;
+        const part = (look, words) => words && element("span", { class: look }, words);
+        this.info.replaceChildren(
+            ...[
+                element("b", {}, nodeName(node)),
+                old
+                    ? part("", `${amount(metric, node.before)} → ${amount(metric, node.now)}`)
+                    : part("", `inclusive ${amount(metric, node.now)}, ${share(node.now, metric.total)}`),
+                part("", isCaller && !old && `self ${amount(metric, own)}`),
+                part("what", mainType(node)),
+                part("at", place),
+            ].filter(Boolean),
         );
     }
 
-    tell() {
+    explain() {
         const metric = metricOf(state.metric),
             parts = [];
         if (old) parts.push(`As wide as ${state.width ? "the change" : "the larger number of both"}; red has grown, blue has shrunk.`);
@@ -182,15 +252,22 @@ class Flame {
         else if (data.depth) parts.push(`Calling frames, ${data.depth > STACK_MOST ? "all of them" : "up to " + data.depth}, and what was inlined.`);
         else if (data.time) parts.push("What was inlined into what, without calling frames.");
         else parts.push("What was inlined into what: no calling frames were kept (ALLOCSITE_OPTIONS=stack=16).");
-        if (this.isHit && !old) {
-            const hits = hitsBelow(this.root, this.isHit);
-            parts.push(`In highlighted frames: ${amount(metric, hits)}, ${share(hits, metric.total)}.`);
-        }
+        if (!old) parts.push("A colour is a file; pale frames are in libraries.");
         this.note.textContent = parts.join(" ");
     }
 
-    zoomTo(rectangle) {
-        if (rectangle) go({ zoom: rectangle.dataset.path });
+    // "highlighted: 1.5 MiB, 20.3%"
+    sum() {
+        if (!this.isHit || old) return "";
+        const metric = metricOf(state.metric),
+            hits = hitSum(metric, this.isHit);
+        return `highlighted: ${amount(metric, hits)}, ${share(hits, metric.total)}`;
+    }
+
+    open(rectangle) {
+        if (!rectangle) return;
+        const path = rectangle.dataset.path;
+        go({ zoom: path, ...selectionOf(nodeAt(this.root, path)) });
     }
 
     // Left and right move in document order, up and down by one level.
@@ -206,17 +283,17 @@ class Flame {
         };
         if (at < 0 || !(event.key === "Enter" || event.key in steps)) return;
         event.preventDefault();
-        if (event.key === "Enter") this.zoomTo(all[at]);
+        if (event.key === "Enter") this.open(all[at].closest("[data-path]"));
         else steps[event.key]()?.focus();
     }
 
     update(before) {
-        if (!this.root || ["metric", "callers", "width", "at"].some((key) => state[key] !== before[key]))
+        if (!this.root || ["metric", "callers", "width", "library", "at", "from", "phase"].some((key) => state[key] !== before[key]))
             this.root = makeTree(state.callers === "1", metricOf(state.metric), new Uint8Array(siteCount).fill(1));
         this.isHit = frameTestOf(state.filter);
         for (const choice of this.choices)
             choice.setAttribute("aria-pressed", choice.value === state[choice.dataset.key]);
         this.draw();
-        this.tell();
+        this.explain();
     }
 }

@@ -50,6 +50,7 @@ function rowOf(data, site, path, at) {
         type: valueOf(sites, "type", site),
         unsited: Number(valueOf(sites, "unsited", site) && !(frames.flags[frame] & COMPILED)),
         backing: valueOf(sites, "backing", site),
+        startup: valueOf(sites, "startup", site),
         chain: path.slice(at, end + 1),
     };
 }
@@ -94,6 +95,7 @@ function moveDetails(data, target, count) {
         return [...sums].map(([site, rest]) => [site, ...rest]);
     };
     const siteOf = (site) => (target[site] >= 0 ? target[site] : count);
+    data.by_phase = data.by_phase?.map(([phase, site, stack, ...rest]) => [phase, data.stacks.site[stack] ?? siteOf(site), stack, ...rest]);
     data.sizes = merged(data.sizes, (a, b) => [...a, ...b]);
     data.lifetimes = merged(data.lifetimes, ([a, b, c, d], [e, f, g, h]) => [a + e, b + f, [...c, ...g], [...d, ...h]]);
     data.pairs = data.pairs.map(([owner, by, ...rest]) => [siteOf(owner), siteOf(by), ...rest]);
@@ -155,7 +157,7 @@ function lineButtons(frame) {
 
 function chosenLines() {
     const chosen = (what, names, drop) =>
-        [...names].map((name) => button(`${what} ${shortFunction(name)} ×`, () => drop(name), { title: name }));
+        [...names].map((name) => button(`${what} ${shortOf(data.strings.indexOf(name))} ×`, () => drop(name), { title: name }));
     return element(
         "p",
         { class: "note chosen-lines", hidden: !SKIPPED.size && !STOPPED.size },

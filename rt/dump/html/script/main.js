@@ -26,8 +26,9 @@ const tabs = element(
 const filter = element("input", {
     type: "search",
     id: "filter",
-    placeholder: "Filter: words, file: function: type: " + (ROW === "stack" ? "through:" : "module:"),
+    placeholder: "Filter: words, file:, type: (? helps)",
     "aria-label": "Filter",
+    "aria-describedby": "status",
     spellcheck: "false",
     oninput: () => go({ filter: filter.value }, false),
 });
@@ -36,7 +37,14 @@ const group = element(
     { id: "group", "aria-label": "Group by", onchange: () => go({ group: group.value, sort: "" }) },
     GROUPS.map((name) => element("option", { value: name }, "by " + name)),
 );
-const status = element("p", { class: "sum", role: "status" });
+const phases = [...new Set((data.by_phase ?? []).map(([phase]) => text(phase)))];
+const phase = element(
+    "select",
+    { id: "phase", "aria-label": "Phase", hidden: !phases.length, onchange: () => go({ phase: phase.value }) },
+    element("option", { value: "" }, "all phases"),
+    phases.map((name) => element("option", { value: name }, "phase " + name)),
+);
+const status = element("p", { class: "sum", id: "status", role: "status" });
 const stage = element("div", { id: "view", role: "tabpanel" });
 const app = document.getElementById("app");
 
@@ -64,24 +72,34 @@ function mark(chosen) {
     if (filter.value !== state.filter) filter.value = state.filter;
     group.value = GROUPS.includes(state.group) ? state.group : ROW;
     group.hidden = chosen.view !== table;
+    phase.value = phases.includes(state.phase) ? state.phase : "";
+    filter.setAttribute("aria-invalid", filterError(state.filter) !== null);
 }
 
 // Updates the panel first, because the view is drawn in the remaining space.
 function update(before) {
     const chosen = VIEWS.find(({ key }) => key === state.view) ?? VIEWS[0];
     chart?.update();
+    if (phases.length && state.phase !== before.phase) showPhase(phases.includes(state.phase) ? state.phase : "");
     mark(chosen);
     detail.update();
     if (stage.firstChild !== chosen.view.element) stage.replaceChildren(chosen.view.element);
     chosen.view.update(before);
-    status.textContent = chosen.view === table ? table.sum() : "";
+    const error = filterError(state.filter);
+    status.classList.toggle("error", error !== null);
+    status.textContent = error ?? chosen.view.sum?.() ?? "";
 }
 
 // Keyboard shortcuts, disabled while the user types.
-const keys = { "/": () => filter.focus(), Escape: () => go({ site: "", focus: "", zoom: "" }) };
+const keys = {
+    "/": () => filter.focus(),
+    "?": openHelp,
+    Escape: () => go({ site: "", focus: "", zoom: "", from: "" }),
+};
 VIEWS.forEach(({ key }, at) => (keys[at + 1] = () => go({ view: key })));
 addEventListener("keydown", (event) => {
     const isTyping = event.target.closest?.("input, select");
+    if (help.open) return;
     if (isTyping && event.key === "Escape") event.target.blur();
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
     event.preventDefault();
@@ -96,11 +114,13 @@ tabs.addEventListener("keydown", (event) => {
 app.append(
     ...(chart ? [chart.element] : []),
     chosenLines(),
-    element("nav", { class: "bar-top" }, tabs, filter, group, status),
+    element("nav", { class: "bar-top" }, tabs, filter, group, phase, button("?", openHelp, { class: "ask", "aria-label": "Help" }), status),
     element("div", { class: "stage" }, stage, detail.element),
+    help,
 );
 app.hidden = false;
 document.documentElement.classList.add("alive");
 document.documentElement.classList.toggle("compared", old !== null);
+document.documentElement.classList.toggle("timed", chart !== null);
 watchers.push(update);
-update(state);
+update(DEFAULTS);

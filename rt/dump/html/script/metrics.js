@@ -7,6 +7,7 @@ const METRICS = [
     { key: "live", name: data.finished ? "Live at exit" : "Live", isBytes: true, columns: ["live_bytes"] },
     { key: "peak", name: "Peak", isBytes: true, columns: ["peak_bytes"] },
     { key: "churn", name: "Churn", isBytes: true, columns: ["freed_bytes", "moved_bytes"] },
+    { key: "temporary", name: "Temporary", isBytes: false, columns: ["temporary"] },
     { key: "lost", name: "Lost", isBytes: true, columns: ["lost_bytes"] },
     { key: "possibly", name: "Possibly lost", isBytes: true, columns: ["possibly_lost_bytes"] },
 ].filter(({ key }) => document.querySelector(`#totals [data-metric=${key}]`));
@@ -26,6 +27,25 @@ for (const metric of METRICS) {
 }
 
 const metricOf = (key) => METRICS.find((metric) => metric.key === key) ?? METRICS[0];
+
+// Makes all views show the allocations of one phase, of which only calls and bytes are known; "": of all.
+function showPhase(name) {
+    for (const metric of METRICS) {
+        const { ofSites, ofStacks, total } = (metric.whole ??= { ...metric });
+        Object.assign(metric, { ofSites, ofStacks, total });
+        if (!name) continue;
+        metric.ofSites = new Float64Array(siteCount);
+        metric.ofStacks = new Float64Array(stacks.count);
+        for (const [phase, site, stack, calls, bytes] of data.by_phase) {
+            const value = { calls, bytes }[metric.key] ?? 0;
+            if (text(phase) !== name || site >= siteCount) continue;
+            metric.ofSites[site] += value;
+            if (stack < stacks.count) metric.ofStacks[stack] += value;
+        }
+        metric.total = metric.ofSites.reduce((sum, _, i) => sum + summed(metric, i), 0);
+    }
+    present = name ? Uint8Array.from(metricOf("calls").ofSites, (calls) => Number(calls > 0)) : null;
+}
 
 // The value of a site in sums. Chunks of custom allocators are not part of sums.
 const summed = (metric, i) => (sites.backing[i] ? 0 : metric.ofSites[i]);
@@ -58,7 +78,7 @@ const change = (metric, by) => (by > 0 ? "+" + amount(metric, by) : by ? amount(
 
 // A part is never rounded up to 100%.
 function share(part, whole) {
-    if (!whole) return "–";
+    if (!(whole > 0)) return "–";
     const percent = ((100 * part) / whole).toFixed(1);
     return (percent === "100.0" && part < whole ? "99.9" : percent) + "%";
 }

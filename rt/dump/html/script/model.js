@@ -44,6 +44,7 @@ const COUNTERS = [
     "lost_bytes",
     "possibly_lost_blocks",
     "possibly_lost_bytes",
+    "temporary",
 ];
 const SITE_COLUMNS = [
     "module",
@@ -55,6 +56,7 @@ const SITE_COLUMNS = [
     "type",
     "unsited",
     "backing",
+    "startup",
     "node",
 ];
 
@@ -87,6 +89,17 @@ const oldStacks = old && columnsOfStacks(data.old_stacks);
 
 const { frames, nodes } = data;
 
+let stacksBySite = null;
+
+// The indices of a site's stacks.
+function stacksOf(i) {
+    if (!stacksBySite) {
+        stacksBySite = Array.from({ length: siteCount }, () => []);
+        for (let s = 0; s < stacks.count; s++) stacksBySite[stacks.site[s]].push(s);
+    }
+    return stacksBySite[i];
+}
+
 // Shortens paths below the reader's directory, as the report for the terminal does.
 function shortPath(path) {
     const base = data.directory + "/";
@@ -95,23 +108,20 @@ function shortPath(path) {
 
 const baseName = (path) => path.slice(path.lastIndexOf("/") + 1) || path;
 
-// Removes template arguments from long names. The panel shows the full name.
-function shortName(name) {
-    if (!name || name.length <= 60 || !name.includes("<")) return name;
-    for (let before = null; before !== name;) {
-        before = name;
-        name = name.replace(/<[^<>]*[^<>…][^<>]*>/g, "<…>").replace(/<[^<>]*(<…>[^<>]*)+>/g, "<…>");
-    }
-    return name;
-}
+// The reader shortened names of functions and types (names.h). Other strings are their own short form.
+const shortOf = (number) => text(data.short[number] || number);
 
-// Removes a function's parameters as well: the last parentheses, unless they are part of its name.
-function shortFunction(name) {
-    const short = shortName(name)?.replace(/( const| volatile| &+| \[[^\]]*\])+$/, "");
-    if (!short?.endsWith(")")) return short;
-    let at = short.length - 1;
-    for (let depth = 1; depth && at > 0; ) depth += { ")": 1, "(": -1 }[short[--at]] ?? 0;
-    return at && !short.slice(0, at).endsWith("operator") ? short.slice(0, at) : short;
+// Leaves out outer scopes of a name that is longer than that many characters: "...::ParseDeep". The name
+// itself remains.
+function shortenFromLeft(name, most) {
+    let depth = 0,
+        from = 0;
+    for (let at = 0; at < name.length - 2 && name.length - from + 3 > most; at++) {
+        depth += { "<": 1, "(": 1, "{": 1, ">": -1, ")": -1, "}": -1 }[name[at]] ?? 0;
+        if (depth === 0 && name.startsWith("::", at)) from = at;
+    }
+    if (name.length <= most || !from) return name;
+    return name.length - from + 3 <= most ? "..." + name.slice(from) : name.slice(from + 2);
 }
 
 // "src/a.c:12:7", without unknown parts.
@@ -120,12 +130,15 @@ function placeOf(file, line, column) {
 }
 
 const sitePlace = (i) => placeOf(sites.file[i], sites.line[i], sites.column[i]);
-const siteName = (i) => shortFunction(text(sites.function[i])) ?? (sites.unsited[i] ? "unsited" : "?");
+const siteName = (i) => shortOf(sites.function[i]) ?? (sites.unsited[i] ? "unsited" : "?");
+
+// Blocks of bytes have no type to show.
+const typeName = (i) => (text(sites.type[i]) === "bytes" ? undefined : shortOf(sites.type[i]));
 
 const framesOf = (node) => framesTo(data, node);
 
 const frameName = (frame) =>
-    shortFunction(text(frames.function[frame])) ??
+    shortOf(frames.function[frame]) ??
     (frames.module[frame] ? baseName(text(frames.module[frame])) : "?") +
         (frames.address[frame] ? "+" + frames.address[frame] : "");
 const framePlace = (frame) =>

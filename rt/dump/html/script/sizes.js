@@ -121,16 +121,16 @@ function pairRow({ owner, by, kind, count, bytes, oldCount, oldBytes }, hasOwner
         {},
         pairNumber(bytes, oldBytes, size, " bytes"),
         pairNumber(count, oldCount, exactly, " blocks"),
-        hasOwner ? element("td", {}, siteLink(owner)) : null,
-        element("td", { class: "at" }, data.kinds[kind]),
-        element("td", {}, by === owner ? "itself" : siteLink(by)),
+        hasOwner ? element("td", {}, siteLink(owner, lineLabel(owner))) : null,
+        element("td", { class: "kind" }, data.kinds[kind]),
+        element("td", {}, by === owner ? "itself" : siteLink(by, lineLabel(by))),
     );
 }
 
 function pairTable(chosen) {
     return element(
         "table",
-        { class: "pairs" },
+        { class: "pairs of-blocks" },
         element("caption", {}, "Who frees whose blocks"),
         element(
             "thead",
@@ -177,7 +177,8 @@ class Sizes {
         const chosen = pairs.filter(({ owner, by }) => !state.filter || matches[owner] || matches[by]);
         this.element.replaceChildren(
             ...(sums.length ? [sizeHistogram(sums)] : []),
-            ...(pairs.length ? [pairTable(chosen)] : []),
+            ...(chosen.length ? [pairTable(chosen)] : []),
+            ...(sums.length || chosen.length ? [] : [nothingFound()]),
         );
     }
 }

@@ -16,6 +16,10 @@ const DEFAULTS = {
     width: "",
     room: "",
     at: "",
+    from: "",
+    phase: "",
+    library: "",
+    startup: "",
 };
 
 let state = readState();

@@ -17,16 +17,37 @@ const GROUPS = [
 // `text(row)` for sorting, and `open(row)` for a chosen row.
 
 function rowsOfSites(matches) {
-    const chosen = [];
-    for (let i = 0; i < siteCount; i++) if (matches[i] && isCounted(i)) chosen.push(i);
-    return {
+    const chosen = [],
+        startup = [];
+    for (let i = 0; i < siteCount; i++)
+        if (matches[i] && isCounted(i)) (sites.startup[i] && !state.startup ? startup : chosen).push(i);
+    const rows = {
         count: chosen.length,
         value: (metric, row) => metric.ofSites[chosen[row]],
         old: (metric, row) => metric.ofOld[chosen[row]],
         label: (row) => siteLabel(chosen[row]),
-        text: (row) => siteName(chosen[row]) + " " + sitePlace(chosen[row]),
+        text: (row) => sitePlace(chosen[row]) + " " + siteName(chosen[row]),
         open: (row) => go({ site: sites.id[chosen[row]] === state.site ? "" : sites.id[chosen[row]], focus: "" }),
         isOpen: (row) => sites.id[chosen[row]] === state.site,
+    };
+    return startup.length ? withStartup(rows, startup) : rows;
+}
+
+// Adds a row for the memory that libraries allocate at start and for streams, for which no line is responsible.
+function withStartup(rows, startup) {
+    const added = rows.count,
+        sum = (of) => startup.reduce((total, i) => total + of[i], 0),
+        named = startup.length === 1 ? ROW : ROW + "s";
+    const label = [element("b", {}, "start-up and stdio"), element("span", { class: "by" }, `${exactly(startup.length)} ${named}`)];
+    return {
+        count: added + 1,
+        value: (metric, row) => (row < added ? rows.value(metric, row) : sum(metric.ofSites)),
+        old: (metric, row) => (row < added ? rows.old(metric, row) : sum(metric.ofOld)),
+        label: (row) => (row < added ? rows.label(row) : label),
+        text: (row) => (row < added ? rows.text(row) : "start-up and stdio"),
+        open: (row) => (row < added ? rows.open(row) : go({ startup: "1" })),
+        isOpen: (row) => row < added && rows.isOpen(row),
+        combined: startup.length - 1,
     };
 }
 
@@ -71,7 +92,7 @@ function rowsOfGroups(field, matches) {
     const inclusive = hasInclusive && new Map(METRICS.map((metric) => [metric, inclusiveOf(metric, matches)]));
     if (hasInclusive) addCallers(groups, inclusive);
     const isPath = field === "file" || field === "module";
-    const name = (row) => (isPath ? shortPath(text(groups[row].key)) : shortName(text(groups[row].key)));
+    const name = (row) => (isPath ? shortPath(text(groups[row].key)) : shortOf(groups[row].key));
     return {
         count: groups.length,
         value: (metric, row) => groups[row].values.get(metric),
@@ -81,7 +102,7 @@ function rowsOfGroups(field, matches) {
             element("b", { title: text(groups[row].key) }, name(row) ?? "not known"),
             element(
                 "span",
-                { class: "at" },
+                { class: "by" },
                 exactly(groups[row].count) + " " + ROW + (groups[row].count === 1 ? "" : "s"),
             ),
         ],
@@ -108,7 +129,7 @@ function rowsOfStacks(matches) {
         count: chosen.length,
         value: (metric, row) => metric.ofStacks[chosen[row].stack] ?? rests.get(metric)[chosen[row].site],
         label: (row) => siteLabel(chosen[row].site, chosen[row].node, chosen[row].stack !== undefined),
-        text: (row) => siteName(chosen[row].site) + " " + leadingTo(chosen[row].node),
+        text: (row) => sitePlace(chosen[row].site) + " " + siteName(chosen[row].site) + " " + leadingTo(chosen[row].node),
         open: (row) => go({ site: sites.id[chosen[row].site] }),
         isOpen: (row) => sites.id[chosen[row].site] === state.site,
     };
@@ -206,10 +227,23 @@ function sumOfTable(rows) {
     const chosen = metricOf(state.metric),
         matches = matchesOf(state.filter);
     const total = chosen.ofSites.reduce((sum, _, i) => sum + (matches[i] ? summed(chosen, i) : 0), 0);
-    const isSome = state.group === ROW && rows.count !== countedSites;
-    const what = `${exactly(rows.count)}${isSome ? " of " + exactly(countedSites) : ""} ${state.group}s`;
+    const count = rows.count + (rows.combined ?? 0),
+        isSome = state.group === ROW && count !== countedSites;
+    const what = `${exactly(count)}${isSome ? " of " + exactly(countedSites) : ""} ${state.group}s`;
     const leftOut = data.left_out ? ` · ${exactly(data.left_out)} more sites were left out` : "";
     return `${what} · ${chosen.name.toLowerCase()}: ${amount(chosen, total)}, ${share(total, chosen.total)}${leftOut}`;
+}
+
+// Says why a view is empty.
+function nothingFound() {
+    const metric = metricOf(state.metric).name.toLowerCase();
+    const reason = filterError(state.filter) ?? (state.filter ? `No ${ROW} matches the filter.` : `Nothing is ${metric} here.`);
+    return element(
+        "p",
+        { class: "note empty" },
+        reason,
+        state.filter ? button("Clear the filter", () => go({ filter: "" })) : null,
+    );
 }
 
 class Table {
@@ -262,6 +296,7 @@ class Table {
 
     // Draws the visible rows and a few around them.
     draw() {
+        if (!this.order.length) return this.body.replaceChildren(nothingFound());
         const from = Math.max(0, Math.floor(this.element.scrollTop / ROW_HEIGHT) - 10);
         const to = Math.min(this.order.length, from + Math.ceil(this.element.clientHeight / ROW_HEIGHT) + 20);
         this.body.replaceChildren(
@@ -281,7 +316,7 @@ class Table {
             ...METRICS.map((metric) => heading(metric.key, metric.name, false)),
             heading("name", name, true),
         );
-        this.body.style.height = this.order.length * ROW_HEIGHT + "px";
+        this.body.style.height = Math.max(4, this.order.length) * ROW_HEIGHT + "px";
         this.element.setAttribute("aria-rowcount", this.order.length + 1);
     }
 
@@ -311,7 +346,7 @@ class Table {
     }
 
     update(before) {
-        if (!this.rows || ["filter", "group", "sort", "metric", "at"].some((key) => state[key] !== before[key])) this.fill();
+        if (!this.rows || ["filter", "group", "sort", "metric", "at", "from", "phase", "startup"].some((key) => state[key] !== before[key])) this.fill();
         this.draw();
     }
 

@@ -80,13 +80,29 @@ function addParts(root, metric, matches, endOf) {
     return root;
 }
 
+// Frames of libraries, and code without a name, like the function of libstdc++ that starts a thread.
+const isLibrary = (frame) =>
+    Boolean(frames.flags[frame] & LIBRARY) || !frames.function[frame] || text(frames.function[frame]).startsWith("[function at ");
+
+// 1 for each node that is in a library with only such nodes above it. These start a thread, and say nothing.
+const isStart = new Uint8Array(nodes.parent.length).fill(1, 0, 1);
+for (let i = 1; i < isStart.length; i++)
+    isStart[i] = Number(isStart[nodes.parent[i]] && isLibrary(nodes.frame[i]));
+
+// Whether the graph leaves out a node: a start of a thread, or a library's calls within the library.
+const isFolded = (node) =>
+    state.library === "" &&
+    (isStart[node] || (isLibrary(nodes.frame[node]) && isLibrary(nodes.frame[nodes.parent[node]])));
+
 // The data's nodes differ from the tree's only by lines. Each is converted once.
 function treeFromRoot(metric, matches) {
     const root = makeNode(null, "", -1, -1),
         made = new Array(nodes.parent.length);
     made[0] = root;
     const of = (node) =>
-        (made[node] ??= childOf(of(nodes.parent[node]), labelOfFrame(nodes.frame[node]), nodes.frame[node]));
+        (made[node] ??= isFolded(node)
+            ? of(nodes.parent[node])
+            : childOf(of(nodes.parent[node]), labelOfFrame(nodes.frame[node]), nodes.frame[node]));
     return addParts(root, metric, matches, (site, node) =>
         childOf(of(node), "s" + (ROW === "stack" ? data.sites.id[site] : site), nodes.frame[node], site),
     );
@@ -96,7 +112,8 @@ function treeFromLeaves(metric, matches) {
     const root = makeNode(null, "", -1, -1);
     return addParts(root, metric, matches, (site, node) => {
         let at = root;
-        for (const frame of framesOf(node)) at = childOf(at, labelOfFrame(frame), frame);
+        for (; node; node = nodes.parent[node])
+            if (!isFolded(node)) at = childOf(at, labelOfFrame(nodes.frame[node]), nodes.frame[node]);
         return at;
     });
 }

@@ -94,7 +94,11 @@ function roomAt(root, key) {
     return room;
 }
 
-const moduleOf = (room) => room.module ?? (room.parent ? moduleOf(room.parent) : 0);
+// A folder has the hue of its largest file.
+function hueOfRoom(room) {
+    if (room.file || !room.children.size) return hueOf(room.file, room.module);
+    return hueOfRoom([...room.children.values()].reduce((one, other) => (other.value > one.value ? other : one)));
+}
 
 // For two reports both numbers if they fit, else the change.
 function numbersOf(metric, { now, before }, width) {
@@ -122,9 +126,9 @@ class Treemap {
     box(room, { x, y, width, height }, level) {
         const metric = metricOf(state.metric),
             name = keyOf(room).replaceAll("\n", " / ");
-        const colour = moduleColours.get(moduleOf(room)) ?? 4;
-        const look = `room ${lookOf(room, colour, toneOf(room.name))}` + (room.children.size ? " inner" : "");
+        const look = `room ${lookOf(room, room.name)}` + (room.children.size ? " inner" : "");
         const style = { left: x + "px", top: y + "px", width: width - 1 + "px", height: height - 1 + "px" };
+        if (!old) style["--h"] = String(hueOfRoom(room));
         const made = element(
             "div",
             described(
@@ -140,7 +144,7 @@ class Treemap {
                 describe(metric, name, room),
             ),
             width > 30 && height > 16
-                ? element("span", {}, element("b", {}, room.name), " ", numbersOf(metric, room, width))
+                ? element("span", {}, element("b", {}, shortenFromLeft(room.name, width / LETTER - 12)), " ", numbersOf(metric, room, width))
                 : null,
         );
         if (width > 40 && height > ROOM_HEAD + 16)
@@ -180,11 +184,11 @@ class Treemap {
         this.map.replaceChildren();
         if (room.value)
             this.fill(this.map, room, { x: 0, y: 0, width: this.map.clientWidth, height: this.map.clientHeight }, 1);
-        else this.map.append(element("p", { class: "note" }, "Nothing here."));
+        else this.map.append(nothingFound());
     }
 
     update(before) {
-        if (!this.root || ["metric", "filter", "view", "at"].some((key) => state[key] !== before[key]))
+        if (!this.root || ["metric", "filter", "view", "at", "from", "phase"].some((key) => state[key] !== before[key]))
             this.root = makeRooms(metricOf(state.metric), matchesOf(state.filter));
         this.draw();
     }
