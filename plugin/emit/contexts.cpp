@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Calling contexts as 64-bit numbers (Bond and McKinley, Probabilistic Calling Context, OOPSLA 2007). A
- * function computes its number from its caller's number, which it reads from a thread-local variable of the
- * runtime, and from its return address. Before each call that may reach an allocation it stores its
- * number in the variable, or passes it to the runtime's entry point. The variable needs no restoring when a
- * call returns, throws or jumps.
+ * function computes its number from its caller's number, which it reads from a thread-local variable, and
+ * from its return address. Before each call that may reach an allocation it stores its number in the
+ * variable, or passes it to the runtime's entry point. The variable needs no restoring when a call returns,
+ * throws or jumps.
  *
  * The runtime relies on one invariant (rt/lib/paths/contexts.h): a number is computed from exactly the return
  * addresses on the stack. So a call that may reach an allocation is never a tail call. Where a tail
@@ -20,7 +20,10 @@
 #include "format.h"
 #include "pass/pass.h"
 
-#include <llvm/Analysis/CFG.h>
+#include <llvm/ADT/EquivalenceClasses.h>
+#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -40,11 +43,22 @@ static constexpr const char *VariableName = ALLOCSITE_ENTRY_PREFIX "context";
  * attributes that were inferred before the accesses existed. Volatile accesses stay. */
 static constexpr bool IsVolatile = true;
 
+/* Returns whether the code can only become part of an executable. */
+static bool isForExecutable(const Module &module) {
+    return module.getPIELevel() != PIELevel::Default || module.getPICLevel() == PICLevel::NotPIC;
+}
+
+/* The variable of an executable is in the executable, where code reaches it by one instruction; the dynamic
+ * linker lets the runtime and shared objects share it. Without an executable that has one, they share the
+ * runtime's. */
 static Constant *contextVariable(Module &module) {
     Type *type = Type::getInt64Ty(module.getContext());
     return module.getOrInsertGlobal(VariableName, type, [&] {
-        return new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage, nullptr, VariableName,
-                                  nullptr, GlobalValue::InitialExecTLSModel);
+        bool isHere = isForExecutable(module);
+        return new GlobalVariable(
+            module, type, false, isHere ? GlobalValue::WeakAnyLinkage : GlobalValue::ExternalLinkage,
+            isHere ? ConstantInt::get(type, ALLOCSITE_CONTEXT_FIRST) : nullptr, VariableName, nullptr,
+            isHere ? GlobalValue::LocalExecTLSModel : GlobalValue::InitialExecTLSModel);
     });
 }
 
@@ -65,77 +79,86 @@ static bool mayBeHandler(const Function &function) {
     return isFirst && (type->getNumParams() == 1 || isSecond) && function.hasAddressTaken();
 }
 
-/* Returns whether the block is in a loop. In a second iteration the variable may hold another number. */
-static bool isInLoop(BasicBlock &block) {
-    SmallVector<BasicBlock *, 8> next(successors(&block));
-    return !next.empty() && isPotentiallyReachableFromMany(next, &block, nullptr);
-}
-
 /* Returns whether the caller's number must be read at entry. After setjmp returns a second time, for example,
  * the variable may hold another number. */
 static bool isReadAtEntry(const Function &function) {
     return function.hasOptNone() || mayBeHandler(function) || function.callsFunctionThatReturnsTwice();
 }
 
-/* Returns the blocks that are reachable from the successors of these. */
-static SmallPtrSet<BasicBlock *, 16> blocksReachableFrom(SmallVector<BasicBlock *, 16> next) {
-    SmallPtrSet<BasicBlock *, 16> reachable;
+/* Returns the blocks that may run after this one: with itself if it is in a loop. */
+static SmallPtrSet<BasicBlock *, 16> blocksAfter(BasicBlock *block) {
+    SmallPtrSet<BasicBlock *, 16> after;
+    SmallVector<BasicBlock *, 16> next = {block};
     while (!next.empty())
-        for (BasicBlock *block : successors(next.pop_back_val()))
-            if (reachable.insert(block).second)
-                next.push_back(block);
-    return reachable;
+        for (BasicBlock *successor : successors(next.pop_back_val()))
+            if (after.insert(successor).second)
+                next.push_back(successor);
+    return after;
 }
 
-static bool isEnd(const CallBase *call) {
-    return isa<UnreachableInst>(call->getParent()->getTerminator());
+using Blocks = SetVector<BasicBlock *>;
+
+/* Adds the blocks from which these are reached. */
+static Blocks withBlocksBefore(Blocks blocks) {
+    for (size_t i = 0; i < blocks.size(); i++)
+        for (BasicBlock *predecessor : predecessors(blocks[i]))
+            blocks.insert(predecessor);
+    return blocks;
 }
 
-/* Removes the calls after which the function does not continue, such as those of a failure path, unless
- * another call may run before them. Returns them by block. Such a block reads the caller's number itself, so
- * that the other paths do not pay for it. */
-static std::vector<Calls> takeEnding(Calls &calls) {
-    std::vector<Calls> ending;
-    Calls others;
-    SmallVector<BasicBlock *, 16> from;
+/* Joins each block with its successors in `within`, and these with theirs. */
+static void joinAfter(Blocks blocks, const Blocks &within, EquivalenceClasses<BasicBlock *> &classes) {
+    for (size_t i = 0; i < blocks.size(); i++)
+        for (BasicBlock *successor : successors(blocks[i]))
+            if (within.contains(successor)) {
+                classes.unionSets(blocks[i], successor);
+                blocks.insert(successor);
+            }
+}
+
+/* Divides the calls into groups. A call is in one group with the calls that may run after it. So when the
+ * first call of a group runs, the variable still holds the caller's number, and each group can read it for
+ * itself: late, and only on the paths to its calls. */
+static std::vector<Calls> groupCalls(const Calls &calls) {
+    EquivalenceClasses<BasicBlock *> classes;
+    Blocks blocks;
     for (CallBase *call : calls)
-        if (!isEnd(call))
-            from.push_back(call->getParent());
-    SmallPtrSet<BasicBlock *, 16> reachable = blocksReachableFrom(from);
-    for (CallBase *call : calls) {
-        BasicBlock *block = call->getParent();
-        if (!isEnd(call) || reachable.contains(block)) {
-            others.push_back(call);
-            continue;
-        }
-        if (ending.empty() || ending.back().front()->getParent() != block)
-            ending.emplace_back();
-        ending.back().push_back(call);
-    }
-    calls = others;
-    return ending;
+        blocks.insert(call->getParent());
+    joinAfter(blocks, withBlocksBefore(blocks), classes);
+    MapVector<BasicBlock *, Calls> groups;
+    for (CallBase *call : calls)
+        groups[classes.getOrInsertLeaderValue(call->getParent())].push_back(call);
+    std::vector<Calls> result;
+    for (auto &group : groups)
+        result.push_back(std::move(group.second));
+    return result;
 }
 
-/* Returns the instruction before which the caller's number is read. It dominates every call and runs once,
- * but as late as possible, so that paths without a call that may allocate pay nothing. */
-static Instruction &readPosition(Function &function, const Calls &calls) {
-    BasicBlock *entry = &function.getEntryBlock(), *block = nullptr;
-    DominatorTree tree;
-    if (!isReadAtEntry(function)) {
-        tree.recalculate(function);
-        for (CallBase *call : calls)
-            if (BasicBlock *at = call->getParent(); tree.isReachableFromEntry(at))
-                block = block ? tree.findNearestCommonDominator(block, at) : at;
-        while (block && block != entry && (block->isEHPad() || isInLoop(*block)))
-            block = tree.getNode(block)->getIDom()->getBlock();
-    }
+static BasicBlock *dominatorOf(const Calls &calls, const DominatorTree &tree) {
+    BasicBlock *block = nullptr;
+    for (CallBase *call : calls)
+        if (BasicBlock *at = call->getParent(); tree.isReachableFromEntry(at))
+            block = block ? tree.findNearestCommonDominator(block, at) : at;
+    return block;
+}
+
+/* Returns the instruction before which the caller's number is read for a group of calls. It dominates them
+ * and runs once, but as late as possible, so that other paths pay nothing. */
+static Instruction &readPosition(const Calls &calls, const DominatorTree &tree) {
+    BasicBlock *entry = tree.getRoot(), *block = dominatorOf(calls, tree);
+    while (block && block != entry && (block->isEHPad() || blocksAfter(block).contains(block)))
+        block = tree.getNode(block)->getIDom()->getBlock();
     block = block ? block : entry;
-    BasicBlock::iterator at = block->getFirstInsertionPt();
+    for (CallBase *call : calls) // in the order of the code
+        if (call->getParent() == block)
+            return *call;
+    return *block->getTerminator();
+}
+
+static Instruction &firstPosition(Function &function) {
+    BasicBlock::iterator at = function.getEntryBlock().getFirstInsertionPt();
     while (isa<AllocaInst>(*at))
         ++at;
-    for (CallBase *call : calls)
-        if (call->getParent() == block && call->comesBefore(&*at))
-            return *call;
     return *at;
 }
 
@@ -277,16 +300,17 @@ static void markCode(Function &function) {
     function.setPrefixData(ConstantDataArray::get(function.getContext(), words));
 }
 
-static void keepContext(Function &function, Calls &calls, const TailCalls &tailCalls) {
+static void keepContext(Function &function, const Calls &calls, const TailCalls &tailCalls) {
     Copies copies;
-    bool restores = isRestoring(function, calls, tailCalls);
-    std::vector<Calls> ending = isReadAtEntry(function) ? std::vector<Calls>() : takeEnding(calls);
-    for (const Calls &callsOfBlock : ending)
-        readAndPass(*callsOfBlock.front(), callsOfBlock, tailCalls, copies);
-    if (!calls.empty()) {
-        Value *callers = readAndPass(readPosition(function, calls), calls, tailCalls, copies);
+    if (isReadAtEntry(function)) {
+        bool restores = isRestoring(function, calls, tailCalls);
+        Value *callers = readAndPass(firstPosition(function), calls, tailCalls, copies);
         if (restores)
             restoreAtReturns(function, callers);
+    } else {
+        DominatorTree tree(function);
+        for (const Calls &group : groupCalls(calls))
+            readAndPass(readPosition(group, tree), group, tailCalls, copies);
     }
     forgetMemoryEffects(function);
     markCode(function);

@@ -12,7 +12,11 @@
 #define APART __attribute__((noinline))
 void elsewhere(void);
 
-// CHECK: @__liballocsite_v1_context = external thread_local(initialexec) global i64
+// The variable of an executable is in the executable. Shared objects use that one, or the runtime's.
+// RUN: %ir -O2 -fPIE -fplugin=%plugin -mllvm -allocsite-contexts %s | %check
+// RUN: %ir -O2 -fPIC -fplugin=%plugin -mllvm -allocsite-contexts %s | %check --check-prefix=SHARED
+// CHECK: @__liballocsite_v1_context = weak thread_local(localexec) global i64 0
+// SHARED: @__liballocsite_v1_context = external thread_local(initialexec) global i64{{$}}
 // CHECK: @__liballocsite_v1_contexts = linkonce_odr constant i32 65536, comdat
 
 // LEAF: define {{.*}}i32 @leaf(
@@ -94,8 +98,29 @@ void rarely(int n) {
         elsewhere();
 }
 
-// A block that ends the function, such as a failure path, reads the context itself. realloc and strdup take
-// the context.
+// Paths that share no call read the context on their own, so that the third path pays nothing.
+// CHECK-LABEL: define {{.*}} @either(
+// CHECK-NOT: __liballocsite_v1_context
+// CHECK: switch
+// CHECK: load volatile i64, {{.*}}@__liballocsite_v1_context
+// CHECK: call {{.*}}@elsewhere
+// CHECK-NOT: load volatile
+// CHECK: call {{.*}}@elsewhere
+// CHECK: load volatile i64, {{.*}}@__liballocsite_v1_context
+// CHECK: call {{.*}}@allocates
+// CHECK-NOT: __liballocsite_v1_context
+// CHECK: ret void
+void either(int n) {
+    if (n == 3) {
+        elsewhere();
+        elsewhere();
+    } else if (n == 5) {
+        allocates();
+    }
+}
+
+// A path that ends the function, such as a failure, reads the context itself. realloc and strdup take the
+// context.
 // CHECK-LABEL: define {{.*}} @fails(
 // CHECK-NOT: __liballocsite_v1_context
 // CHECK: icmp

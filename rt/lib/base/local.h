@@ -51,8 +51,9 @@ struct tally;
 struct extra;
 struct runtime_stack;
 
-/* The index is the lowest byte of the hash: 8 bits need no instruction to extract them. */
-#define CONTEXTS_LATELY 256
+/* Indexed by the lowest bits of the hash. 8 bits would save an instruction; with 20 contexts in use, that
+ * costs as much as it saves, because more of them then share an index. */
+#define CONTEXTS_LATELY 1024
 
 /* The state of a thread. It has its own cache lines, because every event writes it. It also holds what is too
  * large for thread-local memory. A forked child finds it zeroed. */

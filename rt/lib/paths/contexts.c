@@ -50,7 +50,7 @@ static inline void note(struct context_known *known, uint64_t hash) {
         __atomic_store_n(&last->next, (int32_t)((char *)known - (char *)last), __ATOMIC_RELAXED);
     local.context_last = known;
     if (LIKELY(thread != NULL)) /* else it is ending, or has counted nothing yet */
-        thread->contexts_lately[(uint8_t)hash] = (uint32_t)((char *)known - (char *)contexts_known);
+        thread->contexts_lately[hash % CONTEXTS_LATELY] = (uint32_t)((char *)known - (char *)contexts_known);
 }
 
 /* Words are never removed, so the search ends at a free one. */

@@ -29,9 +29,9 @@
  * walks at every allocation, compares, and reports the walked stack.
  *
  * Contexts are stored in the order of their first use, and never change. Each thread keeps the positions of
- * its recent ones, by a byte of their hashes. Because programs repeat themselves, a context that is not among
- * them is expected after the last one that was not, in memory that the processor has already fetched. All
- * others are found by a table of their hashes. If that is full, stacks are walked. */
+ * its recent ones, by the lowest bits of their hashes. Because programs repeat themselves, a context that is
+ * not among them is expected after the last one that was not, in memory that the processor has already
+ * fetched. All others are found by a table of their hashes. If that is full, stacks are walked. */
 #ifndef ALLOCSITE_LIB_PATHS_CONTEXTS_H
 #define ALLOCSITE_LIB_PATHS_CONTEXTS_H
 
@@ -93,7 +93,7 @@ uint32_t context_find(uint64_t hash);
 static inline bool context_guess(const struct thread *thread, uint64_t hash, uint32_t *key) {
     const char *first = (const char *)contexts_known;
     const struct context_known *lately =
-        (const struct context_known *)(first + thread->contexts_lately[(uint8_t)hash]);
+        (const struct context_known *)(first + thread->contexts_lately[hash % CONTEXTS_LATELY]);
     if (LIKELY(context_is(lately, hash))) {
         *key = lately->key;
         return true;
