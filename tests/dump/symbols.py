@@ -30,6 +30,11 @@ void *volatile kept = malloc(2);
 void *(*volatile called)() = hidden;
 int main() { return called() == 0; }
 """
+VERSIONED = """__asm__(".symver old_it, open_it@OLD_1\\n.symver new_it, open_it@@NEW_1\\n"
+        ".symver _ZN5outer5innerEi, _ZN5outer5innerEi@@@NEW_1");
+extern "C" { int old_it(int x) { return x + 1; } int new_it(int x) { return x + 2; } }
+namespace outer { int inner(int x) { return x + 3; } }
+"""
 LABELS = """.text
 .globl _start
 _start: .fill 16, 1, 0x90
@@ -387,6 +392,23 @@ class Symbols(unittest.TestCase):
         check("strip", path)
         own, _ = ours(path, returns(path))
         self.assertIn("main", {places[0][0] for places in own.values()})
+
+    def test_versions(self):
+        """A symbol table appends versions to names (open_it@@NEW_1)."""
+        path = work("versioned.so")
+        with open(work("versioned.cpp"), "w") as file:
+            file.write(VERSIONED)
+        with open(work("versioned.map"), "w") as file:
+            file.write("OLD_1 { global: open_it; }; NEW_1 { global: open_it; _ZN5outer5innerEi; local: *; } OLD_1;\n")
+        check(CLANGXX, "-O1", "-shared", "-fPIC", f"-Wl,--version-script={work('versioned.map')}", work("versioned.cpp"),
+              "-o", path)
+        begins = {line.split()[2]: int(line.split()[0], 16) for line in check("nm", path).splitlines()
+                  if re.search(" [Tt] .*@", line)}
+        self.assertLessEqual({"open_it@OLD_1", "open_it@@NEW_1", "_ZN5outer5innerEi@@NEW_1"}, set(begins))
+        own, said = ours(path, [begin + 1 for begin in begins.values()])
+        self.assertEqual((said, {name: own[begin + 1][0][0] for name, begin in begins.items()}),
+                         ("", {"open_it@OLD_1": "open_it", "open_it@@NEW_1": "open_it",
+                               "_ZN5outer5innerEi@@NEW_1": "outer::inner(int)"}))
 
     def test_stripped(self):
         """Beginnings of functions, and static initializers, in position-independent files and others."""

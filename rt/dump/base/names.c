@@ -238,6 +238,10 @@ char *demangle(const char *name) {
     return NULL;
 }
 
+char *unversioned(const char *symbol) {
+    return memory_text("%.*s", (int)strcspn(symbol, "@"), symbol);
+}
+
 /* ---- The order of a report's modules. */
 
 static int compare_modules(const void *a, const void *b) {

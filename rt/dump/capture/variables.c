@@ -54,10 +54,11 @@ static void name_root(struct graph_root *root, const struct variables *variables
     const struct variable *variable = find_variable(variables, root->offset - base);
     if (!variable)
         return;
-    char *plain = demangle(variable->name);
-    root->label = (uint32_t)string_number(texts, plain ?: variable->name);
+    char *symbol = unversioned(variable->name), *plain = demangle(symbol);
+    root->label = (uint32_t)string_number(texts, plain ?: symbol);
     root->offset -= base + variable->address;
     free(plain);
+    free(symbol);
 }
 
 static void name_roots(struct graph *graph, const struct capture_data *data,

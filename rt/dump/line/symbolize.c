@@ -168,9 +168,9 @@ static bool wants_symbol(const struct symbol *symbol, const char *name) {
     return !function || (is_part && is_mangled(name));
 }
 
-static void add_symbol(struct finding *finding, size_t index, const char *name) {
+static void add_symbol(struct finding *finding, size_t index, const char *versioned) {
     struct symbol *symbol = &finding->fresh[index];
-    char *demangled = demangle(name);
+    char *name = unversioned(versioned), *demangled = demangle(name);
     struct place place = {.function = demangled ?: name};
     struct symbolizer *symbolizer = finding->symbolizer;
     bool is_worse = !demangled && function_of(symbol); /* its mangling is newer than libiberty */
@@ -179,6 +179,7 @@ static void add_symbol(struct finding *finding, size_t index, const char *name) 
     else if (!is_worse)
         keep_places(symbolizer, symbol, &place, 1);
     free(demangled);
+    free(name);
 }
 
 static void read_table(struct symbol_tables *tables, bool is_open, const struct elf_file *elf) {
