@@ -262,12 +262,15 @@ static void thread_switch_phase(struct thread *thread, profile_name phase) {
     slab_switch(thread, phase);
 }
 
-/* Blocks signals, because a handler might also take a structure, and only one can be kept. */
+/* Blocks signals until the structure can count, because a handler might also take one, and only one can be
+ * kept. */
 static struct thread *thread_take_own(void) {
     uint64_t signals = os_signals_hold();
     struct thread *own = local.own;
     bool is_there = own && own->held; /* taken by a signal handler in between */
     struct thread *taken = is_there ? own : thread_take();
+    if (taken && !taken->held)
+        thread_grow(taken, 0, false);
     if (taken)
         local.own = taken;
     os_signals_release(signals);

@@ -442,6 +442,20 @@ def stepped():
             check_details(report)
 
 
+def interrupted():
+    """A handler that allocates while its thread counts for the first time takes no second set of counters."""
+    for name, *options in ("interrupted", "-O0"), ("interrupted_static", "-O0", "-static"):
+        for path in glob.glob("*.profile"):
+            os.remove(path)
+        check_behaviour(run([build("interrupted.c", name, *options)], "report=none:profile=%p.profile"))
+        children = glob.glob("*.profile")
+        report = dumped("report", "--format=json", *children)
+        expect("told", (True, []), (report["exact"], report["inexact_reasons"]))
+        sums = [site["allocs"] for site in report["sites"] if site["sited"]]
+        # One profile is the parent's, and one child had ended the event.
+        expect("allocations", [1, len(children) - 2, len(children) - 1], sorted(sums))
+
+
 def limited():
     """Under any resource limit, most of the rest is left to the program."""
     program = build("limited.c", "limited", "-O0", "-fallocsite-contexts=0")
@@ -469,4 +483,4 @@ def limiting():
 
 
 main([threads, jumps, plain, forks, unwiped, children, signals, opened, replaced, preloaded, stubs, resolved, other_copies, other_allocators, redirected,
-      exits, sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, deserted, stepped, limited, limiting])
+      exits, sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, deserted, stepped, interrupted, limited, limiting])
