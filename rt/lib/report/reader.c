@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -37,8 +38,9 @@ struct launch {
     int descriptor_count;
     char process[10 + 1], thread[10 + 1]; /* for a search: process and thread id */
     char caller[16 + 1];                  /* for a search: an address in hexadecimal digits */
-    char *stack;                          /* of the child before it executes the reader */
-    int status;                           /* of a search: the wait status of the reader */
+    char *stacks;                         /* of the child before it executes the reader, and of its parent */
+    uint32_t starting;                    /* 1 until the reader runs or has failed to start */
+    int status;                           /* the wait status of the reader */
     int error;                            /* of execve, written by the child, which shares this memory */
     char path[PATH_MAX];
     const char *arguments[ARGUMENTS];
@@ -220,55 +222,82 @@ static int reader_execute(void *context) {
 
 /* Makes the system call without clone(3): sanitizers replace that function, and theirs handles their threads
  * in the child. The function is passed in a register that the kernel ignores with these flags. */
-static long clone_to(int (*function)(void *), void *context, char *stack_end) {
-    register long tid __asm__("r10") = 0, tls __asm__("r8") = 0;
+static long clone_to(int flags, int (*function)(void *), struct launch *launch, char *stack_end) {
+    register uint32_t *child_tid __asm__("r10") = &launch->starting;
+    register long tls __asm__("r8") = 0;
     long result;
     __asm__ volatile(
         "syscall; testq %%rax, %%rax; jnz 1f; xorl %%ebp, %%ebp; movq %[context], %%rdi; call *%[function];"
         "hlt; 1:"
         : "=a"(result)
-        : "a"((long)SYS_clone), "D"((long)(CLONE_VM | CLONE_VFORK)), "S"(stack_end), [function] "d"(function),
-          "r"(tid), "r"(tls), [context] "b"(context)
+        : "a"((long)SYS_clone), "D"((long)flags), "S"(stack_end), [function] "d"(function), "r"(child_tid),
+          "r"(tls), [context] "b"(launch)
         : "rcx", "r11", "memory");
     return result;
 }
 
-/* The parent of a reader that searches. After execve the kernel sends a SIGCHLD to the reader's parent when
- * the reader ends, which would interrupt system calls of stopped threads. The caller waits in clone for this
- * process and handles no signal. */
-static int search_parent(void *context) {
+static long clone_reader(struct launch *launch) {
+    return clone_to(CLONE_VM | CLONE_VFORK, reader_execute, launch, launch->stacks + STACK_SIZE);
+}
+
+/* The parent of the reader. After execve the kernel sends a SIGCHLD to the reader's parent when the reader
+ * ends, and the parent's wait functions find it. The program must notice neither, and stopped threads of a
+ * search would be interrupted. This process never calls execve, so it has no exit signal, and only wait
+ * functions with __WALL or __WCLONE find it. If the program ignores SIGCHLD, this process does not, because
+ * it would then not learn how the reader ended.
+ *
+ * It runs beside the caller, with the caller's errno: none of its system calls fails once the reader runs. */
+static int reader_parent(void *context) {
+    static const uint64_t standard[4]; /* the kernel's struct sigaction for SIG_DFL */
     struct launch *launch = context;
     char *end = launch->process + sizeof launch->process - 1;
     syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
-    launch->arguments[SEARCH_PROCESS] = digits_before(end, (uint64_t)syscall(SYS_getppid), 10);
-    long child = clone_to(reader_execute, launch, launch->stack + STACK_SIZE);
-    launch->status = UNKNOWN;
+    syscall(SYS_rt_sigaction, SIGCHLD, standard, NULL, sizeof *standard);
+    if (is_search(launch))
+        launch->arguments[SEARCH_PROCESS] = digits_before(end, (uint64_t)syscall(SYS_getppid), 10);
+    long child = clone_reader(launch);
     if (child < 0)
         launch->error = (int)-child;
-    else
-        while (syscall(SYS_wait4, child, &launch->status, __WALL, NULL) < 0 && errno == EINTR)
-            ;
+    __atomic_store_n(&launch->starting, 0, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &launch->starting, FUTEX_WAKE, 1, NULL, NULL, 0);
+    if (child > 0)
+        syscall(SYS_wait4, child, &launch->status, __WALL, NULL);
     syscall(SYS_exit_group, 0);
     __builtin_unreachable();
 }
 
-/* Returns 0 or an errno. */
-static int reader_start(struct launch *launch, int *child) {
+/* Returns when the reader runs or cannot be started; for a search when it has ended. It shares descriptors:
+ * the reader's pipe must not stay open in it. If it is killed, the kernel clears the word that is waited for.
+ */
+static long clone_parent(struct launch *launch) {
+    int flags = CLONE_VM | CLONE_FILES | CLONE_CHILD_CLEARTID | (is_search(launch) ? CLONE_VFORK : 0);
+    launch->starting = 1;
+    long parent = clone_to(flags, reader_parent, launch, launch->stacks + 2 * STACK_SIZE);
+    while (parent > 0 && __atomic_load_n(&launch->starting, __ATOMIC_ACQUIRE))
+        syscall(SYS_futex, &launch->starting, FUTEX_WAIT, 1, NULL, NULL, 0);
+    return parent;
+}
+
+/* Starts the reader. Emulators know only the clone of vfork(2), so there the reader is a child of the
+ * program. Returns 0 or an errno. */
+static int reader_start(struct launch *launch, long *child, bool *is_direct) {
     uint64_t signals = os_signals_hold();
-    *child = (int)clone_to(is_search(launch) ? search_parent : reader_execute, launch,
-                           launch->stack + STACK_SIZE * (is_search(launch) ? 2 : 1));
-    int error = *child < 0 ? -*child : launch->error;
+    *child = os_is_simulated() ? -EINVAL : clone_parent(launch);
+    *is_direct = *child == -EINVAL;
+    if (*is_direct)
+        *child = clone_reader(launch);
+    int error = *child < 0 ? (int)-*child : launch->error;
     os_signals_release(signals);
     return error;
 }
 
-/* Returns a wait status. ECHILD: a signal handler of the program has waited for the reader. */
-static int wait_for(int child) {
-    int status;
-    while (syscall(SYS_wait4, child, &status, __WALL, NULL) != child)
-        if (errno != EINTR)
-            return errno == ECHILD ? 0 : UNKNOWN;
-    return status;
+/* Sets the status of the reader. ECHILD: a signal handler of the program has waited for the child. */
+static void wait_for(struct launch *launch, long child, bool is_direct) {
+    int status = 0;
+    while (syscall(SYS_wait4, child, &status, __WALL, NULL) != child && errno == EINTR)
+        ;
+    if (is_direct)
+        launch->status = status;
 }
 
 /* ---- The counters: the file itself, or a copy through a pipe if there is no file or it is incomplete. */
@@ -315,7 +344,9 @@ static int copy_profile(void) {
 }
 
 static int launch_run(struct launch *launch, const char **why) {
-    int child, ends[2] = {-1, -1};
+    long child;
+    bool is_direct;
+    int ends[2] = {-1, -1};
     sums_know_inherited();
     if (is_whole())
         launch->descriptors[0] = store_descriptor();
@@ -323,17 +354,16 @@ static int launch_run(struct launch *launch, const char **why) {
         launch->descriptors[0] = ends[0];
     else
         return errno;
-    int error = reader_start(launch, &child);
+    int error = reader_start(launch, &child, &is_direct);
     if (ends[0] >= 0)
         os_close(ends[0]);
     if (!error && ends[1] >= 0)
         profiling_copy(ends[1]);
     if (ends[1] >= 0)
         os_close(ends[1]);
-    int status = child > 0 ? wait_for(child) : 0;
-    if (!status && is_search(launch))
-        status = launch->status;
-    return error ? error : status_explain(status, why);
+    if (child > 0)
+        wait_for(launch, child, is_direct);
+    return error ? error : status_explain(launch->status, why);
 }
 
 static size_t environment_size(void) {
@@ -360,16 +390,17 @@ static int launch_prepare(struct launch *launch, const struct reader_call *call,
 static int run_in_memory(const struct reader_call *call, const char **why) {
     size_t size = sizeof(struct launch) + environment_size();
     struct launch *launch = os_map(size, OS_FORK_KEEPS);
-    char *stack = os_map(2 * STACK_SIZE, OS_FORK_KEEPS);
-    int error = launch && stack ? launch_prepare(launch, call, why) : ENOMEM;
+    char *stacks = os_map(2 * STACK_SIZE, OS_FORK_KEEPS);
+    int error = launch && stacks ? launch_prepare(launch, call, why) : ENOMEM;
     if (!error) {
-        launch->stack = stack;
+        launch->stacks = stacks;
+        launch->status = UNKNOWN;
         error = launch_run(launch, why);
     }
     if (launch)
         os_unmap(launch, size);
-    if (stack)
-        os_unmap(stack, 2 * STACK_SIZE);
+    if (stacks)
+        os_unmap(stacks, 2 * STACK_SIZE);
     return error;
 }
 

@@ -23,8 +23,9 @@ struct reader_call {
 /* Starts allocsite-dump exit-report, or search, and waits until it ends. Returns 0 if the report was written,
  * EINVAL if the options of the call are wrong, otherwise another errno with the reason in *why.
  *
- * The reader is a child of clone(CLONE_VM | CLONE_VFORK) without an exit signal: no fork handler runs, and
- * the program's wait functions do not see the child. A search keeps the caller in clone until it is done.
+ * The reader is a child of a process that clone(2) makes on the program's memory, without an exit signal: no
+ * fork handler runs, there is no SIGCHLD, and the program's wait functions do not find the process. A search
+ * keeps the caller in clone until it is done.
  * Takes no lock and does not allocate; may be called in a signal handler, but not in a child of vfork. */
 int reader_run(const struct reader_call *, const char **why);
 

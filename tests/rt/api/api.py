@@ -300,6 +300,15 @@ def cancelled():
         expect(path, (finished, []), (report["finished"], report["inexact_reasons"]))
 
 
+def waiting():
+    """A program that waits for any child, or handles or ignores SIGCHLD, does not notice allocsite-dump."""
+    for name, *options in ("waiting",), ("waiting_static", "-static"):
+        program = build("waiting.c", name, f"-I{INCLUDE}", "-O0", *options)
+        for way, signals, reaped in ("handler", 1, 1), ("ignore", 0, 0), ("thread", 0, 1):
+            process = run(["timeout", "-s", "KILL", "20", program, way], "report=waiting.txt:leaks=1:exitcode=23")
+            check_behaviour(process, out=f"{signals} signals, {reaped} reaped\n", status=23)
+
+
 if __name__ == "__main__":
     main([totals, stopping, resetting, phases, crowded, marking, marking_closely, marking_within, marking_ends, checking,
-          reporting, objects, signalled, started, started_profile, early, forked, racing, mismarking, absent, arguments, cancelled])
+          reporting, objects, signalled, started, started_profile, early, forked, racing, mismarking, absent, arguments, cancelled, waiting])
