@@ -313,11 +313,12 @@ class Messages(unittest.TestCase):
 class Terminal:
     """Runs a command on a terminal; expect() waits for its output."""
 
-    def __init__(self, *command, name="xterm"):
+    def __init__(self, *command, name="xterm", columns=120):
         self.pid, self.file = pty.fork()
         if self.pid == 0:
             os.environ.update(TERM=name, LC_ALL="C.UTF-8")
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 120, 0, 0))
+            os.environ.pop("COLUMNS", None)
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
             os.execv(command[0], command)
         self.seen = ""
 
@@ -346,6 +347,125 @@ class Terminal:
             pass
         os.close(self.file)
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+class Display:
+    """The 80x24 screen of a terminal of type vt52, which has few control sequences."""
+
+    SEQUENCE = re.compile(r"\x1bY(.)(.)|\x1b(.)|([\r\n\b\x07])|([^\x1b])", re.S)
+
+    def __init__(self, *command):
+        self.terminal = Terminal(*command, name="vt52", columns=80)
+        self.rows, self.row, self.column, self.rest = [[" "] * 80 for _ in range(24)], 0, 0, ""
+
+    def clear(self, to_end_of_screen):
+        self.rows[self.row][self.column:] = [" "] * (80 - self.column)
+        for row in range(self.row + 1, 24) if to_end_of_screen else ():
+            self.rows[row] = [" "] * 80
+
+    def control(self, letter):
+        if letter in "JK":
+            self.clear(letter == "J")
+        elif letter == "H":
+            self.row, self.column = 0, 0
+        elif letter in "ABCD":
+            self.row += {"A": -1, "B": 1}.get(letter, 0)
+            self.column += {"C": 1, "D": -1}.get(letter, 0)
+
+    def put(self, letter):
+        if self.column < 80:
+            self.rows[self.row][self.column] = letter
+        self.column += 1
+
+    def update(self):
+        text, self.terminal.seen = self.terminal.seen, ""
+        for row, column, letter, move, printed in self.SEQUENCE.findall(text):
+            if row:
+                self.row, self.column = ord(row) - 32, ord(column) - 32
+            elif letter:
+                self.control(letter)
+            elif printed:
+                self.put(printed)
+            elif move == "\r":
+                self.column = 0
+            elif move == "\b":
+                self.column -= 1
+            elif move == "\n":
+                self.row = min(self.row + 1, 23)
+
+    def lines(self):
+        return ["".join(row).rstrip() for row in self.rows]
+
+    def until(self, is_shown, keys=""):
+        """Sends the keys and returns the lines once the function says that they are shown."""
+        self.terminal.send(keys)
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            self.terminal.read(0.1)
+            self.update()
+            if is_shown(self.lines()):
+                return self.lines()
+        raise AssertionError("\n".join(self.lines()))
+
+
+def contains(text):
+    return lambda lines: any(text in line for line in lines)
+
+
+class Lines(unittest.TestCase):
+    """The screen at 80x24."""
+
+    def display(self, *arguments):
+        display = Display(DUMP, "top", "--interval=0.1", *arguments)
+        self.addCleanup(lambda: (display.terminal.send("q"), display.terminal.status()))
+        return display
+
+    def test_names_are_whole_while_lines_are_free(self):
+        with Program() as program:
+            program.step()
+            lines = self.display(program.pid).until(contains("main -> fgets"))
+            self.assertEqual(lines[4].split(), ["allocs/s", "bytes/s", "allocs", "bytes", "live", "peak"])
+            self.assertRegex("\n".join(lines), r"(?m)^    [\w/]*program\.c:4:\d+: many -> malloc$")
+            self.assertRegex("\n".join(lines), r"(?m) +1,000 +97\.7 KiB +0 B +0 B$")
+            self.assertTrue(lines[23].startswith("Enter details"), lines)
+
+    def test_a_row_opens(self):
+        with Program("profile=live.profile:sizes=1:pairs=1") as program:
+            program.step()
+            display = self.display("--sort=bytes", program.pid)
+            display.until(contains("many -> malloc"))
+            details = "\n".join(display.until(contains("Enter back"), "\r"))
+            for text in r"program\.c:4:\d+:", "allocated: 97.7 KiB in 1,000 blocks", "at once: 1 block", r"called by\s+main \([\w/]*program\.c:\d+\)", \
+                    "sizes: 64 B to 127 B", r"1,000 blocks of 97.7 KiB freed by\s+[\w/]*program\.c:4:\d+: many -> free":
+                self.assertRegex(details, text)
+            program.step()
+            display.until(contains("allocated: 195.3 KiB in 2,000 blocks"))
+            display.until(contains("Enter details"), "\x1b")
+
+    def test_reset(self):
+        with Program() as program:
+            program.step(3)
+            display = self.display(program.pid)
+            display.until(contains("3,000"))
+            display.until(contains("since the reset: 0 B in 0 calls"), "R")
+            program.step()
+            display.until(contains("since the reset: 104.5 KiB in 1,001 calls"))
+            display.until(lambda lines: re.search(r"(?m) 1,000 +97\.7 KiB +0 B +0 B$", "\n".join(lines)))
+
+    def test_a_filter_without_rows(self):
+        with Program() as program:
+            display = self.display("--filter=nothing has this", program.pid)
+            display.until(contains("no row contains the filter's text"))
+
+    def test_many_rows(self):
+        calls = "".join(f"__attribute__((noinline)) static void make_{i}(void) {{ kept = malloc({1000 - i}); }}\n" for i in range(40))
+        source = f"#include <stdlib.h>\nvoid *volatile kept;\n{calls}int main(void) {{ {''.join(f'make_{i}();' for i in range(40))} return 0; }}"
+        display = self.display("--sort=bytes", report(source, "many"))
+        lines = display.until(lambda lines: "make_17 ->" in lines[22])
+        self.assertEqual([re.search(r"make_\d+", line)[0] for line in lines[5:23]], [f"make_{i}" for i in range(18)])
+        self.assertIn("allocs", lines[4].split())
+        display.until(contains("make_38 ->"), "\x1bB" * 38)
+        display.until(contains("allocated: 962 B in 1 block"), "\r")
 
 
 class Screen(unittest.TestCase):

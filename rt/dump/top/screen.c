@@ -17,7 +17,9 @@ struct screen {
     unsigned interval;
     uint64_t left; /* remaining refreshes; 0: no limit */
     struct timespec next;
-    size_t first; /* row at the top */
+    size_t first;   /* row at the top */
+    size_t cursor;  /* chosen row */
+    size_t skipped; /* lines of the details that are above the screen */
     bool is_paused, is_typing, is_helping, is_done, ends;
     char typed[TOP_FILTER_SIZE];
     bool has_trouble; /* the last refresh failed */
@@ -27,26 +29,67 @@ struct screen {
 static const struct key {
     const char *name, *help;
 } keys[] = {
+    {"arrows, Page Up, Page Down, Home, End", "choose a row, scroll"},
+    {"Enter", "callers, sizes and frees of the row; Enter or Escape: back"},
     {"b a l p", "sort by bytes, allocs, live, peak"},
     {"r", "sort by the rate of bytes"},
+    {"R", "reset: count calls and bytes from now on; the program does not notice"},
     {"/", "only rows that contain the text typed next; empty: all rows"},
-    {"arrows, Page Up, Page Down, Home", "scroll"},
     {"space", "pause; the program continues"},
     {"?", "help"},
     {"q", "quit"},
 };
 
-/* Writes a line, cut at the edge of the screen. */
-static void put_line(int row, struct out *line) {
+/* At the bottom of the screen. */
+static const char help_line[] =
+    "Enter details  b a l p r sort  / filter  R reset  space pause  ? help  q quit";
+
+/* Names get lines of their own while there are free lines, on terminals that would cut them. */
+enum { TALL_COLUMNS = 140, TALL_LINES = 4 };
+
+/* The lines of the screen for rows or details. */
+static size_t body_lines(void) {
+    return LINES > TOP_HEAD_LINES + 3 ? (size_t)(LINES - TOP_HEAD_LINES - 3) : 1;
+}
+
+static size_t lines_of_row(const struct screen *screen) {
+    size_t lines = screen->top->count ? body_lines() / screen->top->count : 1;
+    return lines < 2 || COLS >= TALL_COLUMNS ? 1 : lines < TALL_LINES ? lines : TALL_LINES;
+}
+
+static size_t rows_shown(const struct screen *screen) {
+    return body_lines() / lines_of_row(screen);
+}
+
+/* Writes a line, cut at the edge of the screen. Returns the number of its bytes. */
+static size_t put_one(int row, const char *text, size_t size) {
+    size_t i = 0;
     move(row, 0);
-    int columns = 0;
-    for (size_t i = 0; i < line->used && columns < COLS; columns++) {
-        size_t length = utf8_length(line->data + i) ?: 1;
-        addnstr(line->data + i, (int)length);
+    for (int columns = 0; i < size && text[i] != '\n'; columns++) {
+        size_t length = utf8_length(text + i) ?: 1;
+        if (columns < COLS)
+            addnstr(text + i, (int)length);
         i += length;
     }
     clrtoeol();
-    line->used = 0;
+    return i;
+}
+
+/* Writes at most that many of the lines after the skipped ones. Returns the number written. */
+static size_t put_lines(int row, struct out *lines, size_t skipped, size_t most) {
+    size_t count = 0;
+    for (size_t at = 0; at <= lines->used && count < most + skipped; count++) {
+        const char *end = memchr(lines->data + at, '\n', lines->used - at);
+        if (count >= skipped)
+            put_one(row + (int)(count - skipped), lines->data + at, lines->used - at);
+        at = end ? (size_t)(end - lines->data) + 1 : lines->used + 1;
+    }
+    lines->used = 0;
+    return count > skipped ? count - skipped : 0;
+}
+
+static void put_line(int row, struct out *line) {
+    put_lines(row, line, 0, 1);
 }
 
 static void put_status(const struct screen *screen, struct out *line) {
@@ -62,7 +105,6 @@ static void put_status(const struct screen *screen, struct out *line) {
         out_text(line, "; the last state: the file ");
         out_plain(line, screen->trouble.text);
     }
-    out_text(line, "; ? help, q quit");
 }
 
 static void draw_prompt(const struct screen *screen, int row, struct out *line) {
@@ -88,13 +130,34 @@ static void draw_rows(const struct screen *screen, int row, struct out *line) {
     top_columns_line(line, screen->top);
     put_line(row, line);
     attroff(A_REVERSE);
-    for (size_t i = screen->first; i < screen->top->count && ++row < LINES; i++) {
+    size_t most = lines_of_row(screen), last = screen->first + rows_shown(screen);
+    row++;
+    for (size_t i = screen->first; i < screen->top->count && i < last; i++) {
         top_row_line(line, screen->top, &screen->top->rows[i]);
+        size_t lines = put_lines(row, line, 0, most);
+        if (i == screen->cursor)
+            mvchgat(row, 0, -1, A_REVERSE, 0, NULL);
+        row += (int)lines;
+    }
+    if (!screen->top->count) {
+        out_text(line,
+                 screen->view.filter[0] ? "no row contains the filter's text" : "nothing was allocated");
         put_line(row, line);
     }
 }
 
-static void draw_screen(const struct screen *screen) {
+/* Scrolls no further than to the last line. */
+static void draw_details(struct screen *screen, int row, struct out *lines) {
+    size_t count = 0;
+    top_details(lines, screen->top);
+    for (size_t i = 0; i < lines->used; i++)
+        count += lines->data[i] == '\n';
+    if (screen->skipped > count)
+        screen->skipped = count;
+    put_lines(row, lines, screen->skipped, body_lines() + 1);
+}
+
+static void draw_screen(struct screen *screen) {
     /* longer than any line */
     static char buffer[1 << 15];
     struct out line;
@@ -105,8 +168,13 @@ static void draw_screen(const struct screen *screen) {
         put_line(row, &line);
     }
     draw_prompt(screen, TOP_HEAD_LINES, &line);
+    out_text(&line,
+             screen->top->opened ? "Enter back  arrows scroll  space pause  ? help  q quit" : help_line);
+    put_line(LINES - 1, &line);
     if (screen->is_helping)
         draw_help(TOP_HEAD_LINES + 1, &line);
+    else if (screen->top->opened)
+        draw_details(screen, TOP_HEAD_LINES + 1, &line);
     else
         draw_rows(screen, TOP_HEAD_LINES + 1, &line);
     if (screen->is_typing)
@@ -126,7 +194,7 @@ static void choose_filter(struct screen *screen, int key) {
     size_t length = strlen(screen->typed);
     if (key == '\n' || key == '\r' || key == KEY_ENTER) {
         strcpy(screen->view.filter, screen->typed);
-        screen->first = 0;
+        screen->first = screen->cursor = 0;
         screen->is_typing = false;
     } else if (key == ESCAPE)
         screen->is_typing = false;
@@ -138,13 +206,33 @@ static void choose_filter(struct screen *screen, int key) {
     }
 }
 
-static void scroll_by(struct screen *screen, long rows) {
-    if (rows < 0 && (size_t)-rows > screen->first)
-        screen->first = 0;
-    else
-        screen->first += (size_t)rows;
-    if (screen->first >= screen->top->count)
-        screen->first = screen->top->count ? screen->top->count - 1 : 0;
+static size_t moved_by(size_t from, long by) {
+    return by < 0 && (size_t)-by > from ? 0 : from + (size_t)by;
+}
+
+/* Moves the cursor, and the rows shown along with it; or the details. */
+static void scroll_by(struct screen *screen, long by) {
+    size_t last = screen->top->count ? screen->top->count - 1 : 0, shown = rows_shown(screen);
+    if (screen->top->opened) {
+        screen->skipped = moved_by(screen->skipped, by);
+        return;
+    }
+    screen->cursor = moved_by(screen->cursor, by);
+    if (screen->cursor > last)
+        screen->cursor = last;
+    if (screen->first > screen->cursor)
+        screen->first = screen->cursor;
+    if (screen->cursor >= screen->first + shown)
+        screen->first = screen->cursor - shown + 1;
+}
+
+static void open_or_close(struct screen *screen) {
+    const struct top *top = screen->top;
+    screen->skipped = 0;
+    if (top->opened)
+        screen->top->opened = NULL;
+    else if (screen->cursor < top->count)
+        top_open(screen->top, &top->rows[screen->cursor]);
 }
 
 static bool choose_sort(struct screen *screen, int key) {
@@ -160,6 +248,7 @@ static bool choose_sort(struct screen *screen, int key) {
 }
 
 static bool choose_rows(struct screen *screen, int key) {
+    long all = (long)screen->top->count, page = (long)rows_shown(screen);
     switch (key) {
     case KEY_UP:
         scroll_by(screen, -1);
@@ -168,13 +257,21 @@ static bool choose_rows(struct screen *screen, int key) {
         scroll_by(screen, 1);
         return true;
     case KEY_PPAGE:
-        scroll_by(screen, -(LINES - TOP_HEAD_LINES - 2));
+        scroll_by(screen, -page);
         return true;
     case KEY_NPAGE:
-        scroll_by(screen, LINES - TOP_HEAD_LINES - 2);
+        scroll_by(screen, page);
         return true;
     case KEY_HOME:
-        screen->first = 0;
+        scroll_by(screen, -all);
+        return true;
+    case KEY_END:
+        scroll_by(screen, all);
+        return true;
+    case KEY_ENTER:
+    case '\n':
+    case '\r':
+        open_or_close(screen);
         return true;
     default:
         return false;
@@ -191,6 +288,10 @@ static void handle_key(struct screen *screen, int key) {
         return;
     if (key == 'q')
         screen->is_done = true;
+    else if (key == ESCAPE && screen->top->opened)
+        open_or_close(screen);
+    else if (key == 'R')
+        top_reset(screen->top);
     else if (key == ' ')
         screen->is_paused = !screen->is_paused;
     else if (key == CONTROL_L)
@@ -224,6 +325,7 @@ static void refresh_data(struct screen *screen) {
 static void run_screen(struct screen *screen) {
     while (!screen->is_done) {
         top_select(screen->top, &screen->view);
+        screen->top->lines_of_row = lines_of_row(screen);
         scroll_by(screen, 0);
         draw_screen(screen);
         bool is_still = screen->is_paused || top_is_over(screen->top);

@@ -43,6 +43,15 @@ static void put_totals(const struct page *page, const struct top *top) {
         measure_write(page->out, top->total.bytes, MEASURE_BYTES);
         out_text(page->out, "/s; ");
     }
+    if (top->base) {
+        const struct counters *now = &page->report->totals.counters,
+                              *base = &top->base->report->totals.counters;
+        out_text(page->out, "since the reset: ");
+        page_size(page, counters_bytes(now) - counters_bytes(base));
+        out_text(page->out, " in ");
+        page_count(page, counters_calls(now) - counters_calls(base), " call", " calls");
+        return;
+    }
     out_text(page->out, "total: ");
     summary_totals(page);
 }
@@ -76,21 +85,30 @@ static void format_cell(char text[GRID_CELL], const void *context, const void *o
         measure_show(text, measure_of(row->site, measure), measure);
 }
 
+/* A program that ended before the first reading has no rates. */
+static bool lacks_rates(const struct top *top) {
+    return !top_has_rates(top) && top_is_over(top);
+}
+
 static bool is_sorted_by(const struct top *top, int column) {
+    if (lacks_rates(top) && top->sort == TOP_BY_RATE)
+        return columns[column].measure == MEASURE_BYTES && !columns[column].is_rate;
     return columns[column].is_rate ? top->sort == TOP_BY_RATE && columns[column].measure == MEASURE_BYTES
                                    : top->sort == columns[column].measure;
 }
 
 static struct grid grid_of(const struct page *page, const struct top *top) {
     enum { ALLOCS_RATE, BYTES_RATE, ALLOCS, BYTES, LIVE, PEAK, SITE_LEAST = 34 };
-    static const int gives_way[] = {PEAK, ALLOCS, ALLOCS_RATE, LIVE, BYTES, BYTES_RATE};
+    static const int with_rates[] = {PEAK, ALLOCS, BYTES, LIVE, ALLOCS_RATE, BYTES_RATE},
+                     without[] = {ALLOCS_RATE, BYTES_RATE, PEAK, ALLOCS, LIVE, BYTES};
+    const int *gives_way = lacks_rates(top) ? without : with_rates;
     struct grid grid = {.page = page, .cell = format_cell, .context = top};
     grid_number_columns(&grid, COLUMNS_SHOWN);
     for (int i = 0; i < COLUMNS_SHOWN; i++)
         grid.widths[i] = columns[i].width;
     for (int i = 0; i < COLUMNS_SHOWN; i++)
         if (!is_sorted_by(top, gives_way[i]))
-            grid_narrow(&grid, SITE_LEAST, &gives_way[i], 1);
+            grid_narrow(&grid, top->lines_of_row > 1 ? 0 : SITE_LEAST, &gives_way[i], 1);
     return grid;
 }
 
@@ -98,22 +116,96 @@ void top_columns_line(struct out *out, const struct top *top) {
     const struct page page = {.out = out, .report = top_report(top)};
     struct grid grid = grid_of(&page, top);
     grid_row(&grid, NULL);
-    out_text(out, "site");
+    out_text(out, top->lines_of_row > 1 ? "" : "site");
 }
 
-/* In narrow terminals the source location gets two thirds of the line and the function the rest. */
+/* Writes the site, cut at the end of the line. The source location gets two thirds of the line and the
+ * function the rest. */
+static void put_cut_site(struct page *page, const struct report_site *site) {
+    struct line line;
+    line_begin(&line, page, page->indent, page->indent);
+    line.page.room = line.page.room * 2 / 3;
+    line.page.indent += line.page.room;
+    page_site_in(&line.page, site);
+    details_of_way(&line.page, site, line_space);
+    line_cut(&line);
+}
+
+static void put_whole_site(struct page *page, const struct report_site *site) {
+    struct line line;
+    line_begin(&line, page, page->indent, page->indent);
+    page_site_in(&line.page, site);
+    details_of_way(&line.page, site, line_space);
+    line_end(&line);
+}
+
+enum { BELOW_INDENT = 4 };
+
 void top_row_line(struct out *out, const struct top *top, const struct top_row *row) {
     struct page page = {.out = out, .report = top_report(top)};
     struct grid grid = grid_of(&page, top);
-    struct line line;
+    bool is_below = top->lines_of_row > 1;
     grid_row(&grid, row);
-    page.indent = grid_width(&grid);
-    line_begin(&line, &page, page.indent, page.indent);
-    line.page.room = line.page.room * 2 / 3;
-    line.page.indent += line.page.room;
-    page_site_in(&line.page, row->site);
-    details_of_way(&line.page, row->site, line_space);
-    line_cut(&line);
+    page.indent = is_below ? BELOW_INDENT : grid_width(&grid);
+    if (is_below)
+        page_break(&page);
+    (top->lines_of_row > 2 ? put_whole_site : put_cut_site)(&page, row->site);
+}
+
+/* ---- The details of a site. */
+
+static void put_flow(const struct page *page, const char *what, uint64_t blocks, uint64_t bytes) {
+    if (!blocks)
+        return;
+    page_break(page);
+    out_text(page->out, what);
+    page_size(page, bytes);
+    out_text(page->out, " in ");
+    page_count(page, blocks, " block", " blocks");
+}
+
+static void put_most(const struct page *page, const struct counters *counters) {
+    page_break(page);
+    out_text(page->out, "at once: ");
+    page_count(page, counters->max_live_blocks, " block", " blocks");
+    if (!counters->max_live_blocks_within)
+        return;
+    out_text(page->out, ", at most ");
+    page_count(page, counters_most(counters), "", "");
+}
+
+static void put_counters(const struct page *page, const struct counters *counters) {
+    put_flow(page, "allocated: ", counters->allocs, counters->alloc_bytes);
+    put_flow(page, "reallocated: ", counters->reallocs, counters->realloc_bytes);
+    if (page->report->is_unowned)
+        return;
+    put_flow(page, "freed: ", counters->frees, counters->freed_bytes);
+    put_flow(page, "moved by a reallocation: ", counters->moved, counters->moved_bytes);
+    put_flow(page, "live: ", counters->live_blocks, counters->live_bytes);
+    put_flow(page, "at the peak: ", counters->peak_blocks, counters->peak_bytes);
+    put_most(page, counters);
+}
+
+/* Says how the program has to be started to know more. */
+static void put_unknown(const struct page *page, const struct report_site *site) {
+    if (site->sizes && page->report->has_pairs)
+        return;
+    page_break(page);
+    out_text(page->out, "not known: ");
+    out_text(page->out, site->sizes ? "" : "sizes (sizes=1)");
+    out_text(page->out, site->sizes || page->report->has_pairs ? "" : ", ");
+    out_text(page->out, page->report->has_pairs ? "" : "who freed its blocks (pairs=1)");
+}
+
+void top_details(struct out *out, const struct top *top) {
+    const struct page page = {.out = out, .report = top_report(top), .indent = 2};
+    struct line line;
+    line_begin(&line, &page, 0, page.indent);
+    page_site(&line.page, top->opened);
+    line_end(&line);
+    put_counters(&page, &top->opened->counters);
+    details_of_site(&page, top->opened);
+    put_unknown(&page, top->opened);
 }
 
 /* ---- Table after table, for pipes and files. */

@@ -63,7 +63,7 @@ static bool load_folder(struct top *top, struct snapshot *snapshot, struct reaso
 /* NULL: *why has the reason. */
 static struct snapshot *take_snapshot(struct top *top, struct reason *why) {
     static char directory[PATH_MAX];
-    struct report_limits everything = {.top = 0};
+    struct report_limits everything = {.pairs = true, .sizes = true, .lifetimes = true};
     struct snapshot *snapshot = memory_zeros(1, sizeof *snapshot);
     top->names.is_quiet = true;
     progress_off();
@@ -92,6 +92,18 @@ static struct snapshot *take_snapshot(struct top *top, struct reason *why) {
     return snapshot;
 }
 
+static int compare_identity(const void *site, const void *element) {
+    return order_identity(site, *(struct report_site *const *)element);
+}
+
+/* NULL: the snapshot does not have the site. */
+static const struct report_site *find_in(const struct snapshot *snapshot, const struct report_site *site) {
+    size_t count = snapshot->report->counted;
+    struct report_site **found =
+        count ? bsearch(site, snapshot->sites, count, sizeof *found, compare_identity) : NULL;
+    return found ? *found : NULL;
+}
+
 bool top_refresh(struct top *top, struct reason *why) {
     struct snapshot *now = take_snapshot(top, why);
     if (!now)
@@ -105,28 +117,44 @@ bool top_refresh(struct top *top, struct reason *why) {
         now = last;
     }
     top->count = 0;
-    free_snapshot(top->before);
+    if (top->opened)
+        top->opened = find_in(now, top->opened);
+    if (top->before != top->base)
+        free_snapshot(top->before);
     top->before = top->now;
     top->now = now;
     return true;
 }
 
+void top_reset(struct top *top) {
+    if (top->base != top->before && top->base != top->now)
+        free_snapshot(top->base);
+    top->base = top->now;
+}
+
+void top_open(struct top *top, const struct top_row *row) {
+    top->opened = find_in(top->now, row->site);
+}
+
 void top_close(struct top *top) {
     free(top->rows);
+    free(top->since);
+    if (top->base != top->before && top->base != top->now)
+        free_snapshot(top->base);
     free_snapshot(top->before);
     free_snapshot(top->now);
     symbolizer_free(&top->names);
 }
 
-static int compare_identity(const void *site, const void *element) {
-    return order_identity(site, *(struct report_site *const *)element);
-}
-
-static const struct report_site *find_before(const struct top *top, const struct report_site *site) {
-    size_t count = top->before->report->counted;
-    struct report_site **found =
-        count ? bsearch(site, top->before->sites, count, sizeof *found, compare_identity) : NULL;
-    return found ? *found : NULL;
+/* Subtracts the calls and bytes of the base. The program may have reset its counters since. */
+static struct report_site count_since(const struct report_site *site, const struct report_site *base) {
+    struct report_site since = *site;
+    if (!base || counters_calls(&base->counters) > counters_calls(&site->counters))
+        return since;
+#define TOP_SUBTRACT(name) since.counters.name -= base->counters.name;
+    ALLOCSITE_FLOW(TOP_SUBTRACT)
+#undef TOP_SUBTRACT
+    return since;
 }
 
 static uint64_t per_second(const struct top *top, uint64_t before, uint64_t now) {
@@ -183,7 +211,9 @@ void top_select(struct top *top, const struct top_view *view) {
     enum measure sort = view->sort;
     struct top_row *rows = memory_zeros(report->counted, sizeof *rows);
     free(top->rows);
+    free(top->since);
     top->rows = rows;
+    top->since = top->base ? memory_zeros(report->counted, sizeof *top->since) : NULL;
     top->count = 0;
     top->sort = sort;
     bool has_rates = top_has_rates(top);
@@ -196,7 +226,11 @@ void top_select(struct top *top, const struct top_view *view) {
         struct top_row *row = &rows[top->count++];
         *row = (struct top_row){.site = site};
         if (has_rates)
-            row->rate = rate_of(top, site, find_before(top, site));
+            row->rate = rate_of(top, site, find_in(top->before, site));
+        if (!top->base)
+            continue;
+        top->since[i] = count_since(site, find_in(top->base, site));
+        row->site = &top->since[i];
     }
     qsort_r(rows, top->count, sizeof *rows, compare_rows, &sort);
 }

@@ -32,20 +32,24 @@ struct rate {
 };
 
 struct top_row {
-    const struct report_site *site;
+    const struct report_site *site; /* with a base, one of `since` */
     struct rate rate;
 };
 
 struct top {
     const char *path;
-    bool is_folder;                /* path is a folder of profiles, shown as one */
-    bool is_by_stack;              /* rows are stacks */
-    struct snapshot *now, *before; /* NULL: none; without an earlier one there are no rates */
-    struct top_row *rows;          /* selected */
+    bool is_folder;                   /* path is a folder of profiles, shown as one */
+    bool is_by_stack;                 /* rows are stacks */
+    struct snapshot *now, *before;    /* NULL: none; without an earlier one there are no rates */
+    struct snapshot *base;            /* calls and bytes are counted from here on; NULL: from the start */
+    struct report_site *since;        /* sites with these counts */
+    const struct report_site *opened; /* the site whose details are shown, of `now`; NULL: none */
+    struct top_row *rows;             /* selected */
     size_t count;
     struct symbolizer names; /* for the addresses of unsited allocations */
     struct rate total;
-    enum measure sort; /* of the rows */
+    enum measure sort;   /* of the rows */
+    size_t lines_of_row; /* from 2 on names are below the numbers, so that all columns fit */
 };
 
 enum { TOP_FILTER_SIZE = 64 };
@@ -62,6 +66,12 @@ struct top_view {
  * the reason, and nothing has changed. */
 bool top_refresh(struct top *, struct reason *why);
 void top_close(struct top *);
+
+/* Counts calls and bytes from now on. The program does not notice. */
+void top_reset(struct top *);
+
+/* Opens the details of a row's site, which survive refreshes as long as the site exists. */
+void top_open(struct top *, const struct top_row *);
 
 /* Sets the rows: sites with the filter in function, file, callee, type, module or inline chain, ignoring
  * case. */
@@ -102,8 +112,13 @@ int top_screen(struct top *, const struct top_options *);
 enum { TOP_HEAD_LINES = 3 };
 void top_head_line(struct out *, const struct top *, int line);
 
-/* A narrow terminal drops columns in favour of the site, but not the sort column. */
+/* A narrow terminal drops columns in favour of the site, but not the sort column. Tall rows have several
+ * lines. */
 void top_columns_line(struct out *, const struct top *);
 void top_row_line(struct out *, const struct top *, const struct top_row *);
+
+/* Writes the lines about the opened site: its counters, callers, sizes, and the lines that freed its blocks.
+ */
+void top_details(struct out *, const struct top *);
 
 #endif
