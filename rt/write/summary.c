@@ -264,7 +264,7 @@ static bool lacks_stacks(const struct report *report) {
 }
 
 static void put_advice(const struct page *page) {
-    out_text(page->out, "none were kept; allocsite-run --stacks, or the option stack=16, keeps them");
+    out_text(page->out, "none were kept; the option stack=16 keeps them");
 }
 
 static void put_line(const struct page *page, const char *label, void (*summary)(const struct page *),

@@ -123,7 +123,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(run("--stacks=4", "-o", path, built()).returncode, 3)
         tree = subprocess.run([DUMP, "report", "--tree", path], capture_output=True, text=True, check=True).stdout
         self.assertRegex(tree, r"(?s)seven.*main")
-        for arguments, said in ([], "none were kept; allocsite-run --stacks, "), (["--stacks=4"], "up to 4 frames\n"):
+        for arguments, said in (["--stacks=0"], "none were kept; "), (["--stacks=4"], "up to 4 frames\n"), ([], "up to 16 frames\n"):
             self.assertIn("\npaths: " + said, run(*arguments, built()).stderr)
 
     def test_where_the_report_goes(self):
@@ -231,7 +231,7 @@ class Refused(unittest.TestCase):
         self.check(126, "Permission denied", written("not-executable", "x"))
 
     def test_wrong_usage(self):
-        for said, *arguments in (["no command"], ["no command", "--"], ["from 1 to 64", "--stacks=65", "true"],
+        for said, *arguments in (["no command"], ["no command", "--"], ["up to 64", "--stacks=65", "true"], ["--stacks=0 keeps none", "--stacks=0", "--tree", "true"],
                                  ["did you mean --leaks", "--leeks", "true"], ["needs a file", "-o"],
                                  ["number of a process", "-p", "x"], ["both", "-p", "1", "true"],
                                  ["No such file", "-o", work("nowhere") + "/x", "true"],

@@ -69,11 +69,12 @@ static void set_preload(const struct launch *launch, const char *runtime) {
  * profile. */
 static void set_options(const struct launch *launch) {
     const char *own = getenv("ALLOCSITE_OPTIONS");
-    char *all = memory_text("report=none%s:%s:profile=%s/%%p", launch->options, own ?: "", launch->directory);
-    char *with_stacks = memory_text("%s:stack=%ju", all, (uintmax_t)launch->stacks);
-    setenv("ALLOCSITE_OPTIONS", launch->stacks ? with_stacks : all, true);
+    char *stacks = memory_text(":stack=%ju", (uintmax_t)launch->stacks);
+    char *all = memory_text("report=none%s%s:%s:profile=%s/%%p%s", stacks, launch->options, own ?: "",
+                            launch->directory, launch->are_stacks_chosen ? stacks : "");
+    setenv("ALLOCSITE_OPTIONS", all, true);
     free(all);
-    free(with_stacks);
+    free(stacks);
 }
 
 bool launch_prepare(struct launch *launch) {

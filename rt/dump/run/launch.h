@@ -14,9 +14,13 @@
  * found. */
 enum { LAUNCH_FAILED = 125, LAUNCH_DENIED = 126, LAUNCH_NOT_FOUND = 127 };
 
+#define LAUNCH_STACKS_DEFAULT 16
+#define LAUNCH_STACKS_MOST    64
+
 struct launch {
     char directory[PATH_MAX]; /* private directory of all processes' profiles */
-    uint64_t stacks;          /* frames to keep; 0: as the user's options say */
+    uint64_t stacks;          /* frames to keep, unless the user's options say otherwise */
+    bool are_stacks_chosen;   /* whatever they say */
     char options[80];         /* of ALLOCSITE_OPTIONS, before the user's, as the report needs them */
     const char *within;       /* directory in which to make it; NULL: TMPDIR */
     bool is_apart;            /* the command gets a process group of its own, and its remaining processes are

@@ -223,7 +223,8 @@ static int help(void) {
          "symbols and debug information, and the sites of code that allocsite-clang built.\n"
          "The exit status is the command's.\n"
          "\n"
-         "  --stacks[=N]            keep N calling frames of each allocation (default: 16)\n"
+         "  --stacks=N              keep N calling frames of each allocation (default: 16;\n"
+         "                          0: count at the lowest cost, by the immediate caller)\n"
          "  --live                  a live screen while the command runs; its output to\n"
          "                          the terminal comes when the screen closes\n"
          "  -o FILE, --output=FILE  write the report to FILE; its end is a format: .json,\n"
@@ -237,15 +238,14 @@ static int help(void) {
          "  --help, --version\n"
          "\n"
          "All other options are options of allocsite-dump report, with values after =; see\n"
-         "allocsite-dump help report. The command counts what they need: --tree and\n"
-         "--by=stack imply --stacks.\n"
+         "allocsite-dump help report. The command counts what they need.\n"
          "\n"
          "examples:\n"
          "  allocsite-run ls -l\n"
          "  allocsite-run --tree -o build.txt make -j4\n"
          "  allocsite-run -o app.profile ./app &&\n"
          "      allocsite-dump report --by=module app.profile\n"
-         "  allocsite-run --leaks --stacks=8 ./app\n"
+         "  allocsite-run --leaks --stacks=32 ./app\n"
          "  allocsite-run -p $(pidof app)");
     return STATUS_DONE;
 }
@@ -260,9 +260,9 @@ static const char *value_of(char **arguments, int *at, size_t length) {
 
 static bool set_stacks(struct run *run, const char *argument) {
     const char *value = strchr(argument, '=');
-    run->launch.stacks = 16;
-    return !value || (!amount_read_all(value + 1, false, &run->launch.stacks) && run->launch.stacks &&
-                      run->launch.stacks <= 64);
+    run->launch.are_stacks_chosen = true;
+    return value && !amount_read_all(value + 1, false, &run->launch.stacks) &&
+           run->launch.stacks <= LAUNCH_STACKS_MOST;
 }
 
 static bool is_option(const char *argument, const char *name) {
@@ -281,7 +281,7 @@ static int take_option(struct run *run, char **arguments, int *at) {
         run->output = run->output ? run->output : "allocsite.html";
     } else if (is_option(argument, "--stacks")) {
         if (!set_stacks(run, argument))
-            return complain_usage("--stacks takes a number from 1 to 64");
+            return complain_usage("--stacks=N takes a number up to %d", LAUNCH_STACKS_MOST);
     } else if (strncmp(argument, "-o", 2) == 0 || strncmp(argument, "--output=", 9) == 0) {
         run->output = value_of(arguments, at, argument[1] == '-' ? 9 : 2);
         if (!run->output)
@@ -298,9 +298,9 @@ static int take_option(struct run *run, char **arguments, int *at) {
 /* Sets the options without which the report would be refused after the command has run. */
 static void set_needs(struct launch *launch) {
     const struct report_needs *needs = &report_needs;
-    snprintf(launch->options, sizeof launch->options, "%s%s%s%s%s", needs->stacks ? ":stack=16" : "",
-             needs->pairs ? ":pairs=1" : "", needs->sizes ? ":sizes=1" : "",
-             needs->lifetime ? ":lifetime=1" : "", needs->reach ? ":reach=1" : "");
+    snprintf(launch->options, sizeof launch->options, "%s%s%s%s", needs->pairs ? ":pairs=1" : "",
+             needs->sizes ? ":sizes=1" : "", needs->lifetime ? ":lifetime=1" : "",
+             needs->reach ? ":reach=1" : "");
 }
 
 /* Returns STATUS_DONE, or an exit status after an error message. */
@@ -325,6 +325,8 @@ static int take_options(struct run *run, char **arguments, int *at) {
     status = status ?: call_command(run, report_check_options, NULL, 0) ?: check_output(run->output);
     if (status)
         return status;
+    if (report_needs.stacks && !run->launch.stacks)
+        return complain_usage("the report needs stacks, and --stacks=0 keeps none");
     set_needs(&run->launch);
     if (!run->pid == !arguments[*at])
         return complain_usage(run->pid ? "both a process and a command" : "no command");
@@ -332,7 +334,8 @@ static int take_options(struct run *run, char **arguments, int *at) {
 }
 
 int main(int count, char **arguments) {
-    struct run run = {.options = memory_zeros((size_t)count, sizeof *run.options)};
+    struct run run = {.launch.stacks = LAUNCH_STACKS_DEFAULT,
+                      .options = memory_zeros((size_t)count, sizeof *run.options)};
     int at = 1;
     complain_program = "allocsite-run";
     if (count > 1 && (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0))

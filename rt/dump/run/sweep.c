@@ -118,7 +118,7 @@ static int take_options(struct sweeping *sweeping, char **arguments) {
     sweeping->sweep.command = arguments + count + (arguments[count] && strcmp(arguments[count], "--") == 0);
     if (status == ARGUMENTS_TAKEN && !sweeping->sweep.command[0])
         status = complain_usage("no command");
-    if (status == ARGUMENTS_TAKEN && (sweeping->stacks > 64 || sweeping->sweep.jobs > 1024))
+    if (status == ARGUMENTS_TAKEN && (sweeping->stacks > LAUNCH_STACKS_MOST || sweeping->sweep.jobs > 1024))
         status = complain_usage("--stacks takes a number from 1 to 64, --jobs from 1 to 1024");
     free(words);
     return status;
@@ -395,14 +395,14 @@ static int sweep_all(struct sweeping *sweeping) {
 }
 
 int sweep_command(int count, char **arguments) {
-    struct sweeping sweeping = {.sweep.jobs = 1, .stacks = 16, .write = sweep_text};
+    struct sweeping sweeping = {.sweep.jobs = 1, .stacks = LAUNCH_STACKS_DEFAULT, .write = sweep_text};
     const char *parent = getenv("TMPDIR");
     (void)count;
     int status = take_options(&sweeping, arguments);
     if (status != ARGUMENTS_TAKEN)
         return status == STATUS_DONE ? standard_out_status(status) : LAUNCH_FAILED;
-    sweeping.sweep.launch =
-        (struct launch){.stacks = sweeping.stacks, .is_apart = true, .within = sweeping.folder};
+    sweeping.sweep.launch = (struct launch){
+        .stacks = sweeping.stacks, .are_stacks_chosen = true, .is_apart = true, .within = sweeping.folder};
     sweeping.workers = memory_zeros(sweeping.sweep.jobs, sizeof *sweeping.workers);
     if (!launch_folder(sweeping.folder, parent) || (sweeping.sweep.input = keep_input()) < 0)
         return LAUNCH_FAILED;
