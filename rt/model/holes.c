@@ -53,7 +53,9 @@ static const char *const texts[] = {
     [HOLE_FREES] = "frees that pass no site are not seen: live blocks and the peak are unknown",
     [HOLE_ELSEWHERE] =
         "a block was freed that came from the C library's malloc in a way that is not seen (a "
-        "second copy of the library, for example): such blocks and their frees are not counted",
+        "second copy of the library, for example), or was freed twice: such frees are not counted",
+    [HOLE_NAMESPACE] = "libraries were opened in a namespace of their own (dlmopen): the calls of their C "
+                       "library's malloc are not counted",
 };
 
 COVERS(texts, HOLE_COUNT);

@@ -26,7 +26,8 @@ enum hole {
     HOLE_TORN,           /* an event was counted only partly */
     HOLE_CONTEXTS,       /* one calling context represents two stacks */
     HOLE_FREES,          /* frees without a site are not seen */
-    HOLE_ELSEWHERE,      /* a live block was freed that the allocator had returned without an observed call */
+    HOLE_ELSEWHERE,      /* an unknown block was freed that the allocator may have returned unseen */
+    HOLE_NAMESPACE,      /* modules in a namespace of dlmopen without the runtime */
     HOLE_COUNT
 };
 

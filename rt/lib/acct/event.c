@@ -129,7 +129,7 @@ static void report_unknown(const void *p, const struct block *block, struct orig
     if (rebind_is_done() || next_copier())
         hole_set(
             HOLE_PAST); /* by a path that only the allocator knows, perhaps at the address of a freed one */
-    else if (!was_freed && next_is_glibc() && chunk_may_be_live(p))
+    else if (next_is_glibc() && chunk_may_be_live(p) && !(was_freed && chunk_is_cached(p)))
         hole_set(HOLE_ELSEWHERE);
     else
         pair_count(was_freed ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, origin_slot(by), 0);

@@ -155,8 +155,8 @@ INTERPOSE(int, pthread_create, pthread_t *thread, const pthread_attr_t *attribut
 BEHIND(int, dlclose, (void *handle), (handle))
 
 INTERPOSE(int, dlclose, void *handle) {
-    if (!runtime_off)
-        instrumented_note();
+    if (!runtime_off && instrumented_note())
+        rebind_look();
     unload_begin();
     int error = real_dlclose(handle);
     unload_end();

@@ -6,6 +6,7 @@
 #include "lib/heap/chunk.h"
 
 #include "lib/base/os.h"
+#include "lib/heap/next.h"
 
 #include <stdint.h>
 
@@ -44,4 +45,16 @@ bool chunk_may_be_live(const void *p) {
     if (length % CHUNK_HEADER != 0 || !read_word(chunk + length + sizeof next, &next))
         return false;
     return next & PREV_INUSE && is_size(next & ~(uintptr_t)FLAGS);
+}
+
+/* The second word of a cached block is a key that glibc chooses at random (malloc.c, tcache_key), and that
+ * malloc overwrites. A block that is freed here shows it. */
+bool chunk_is_cached(const void *p) {
+    volatile uintptr_t *block = behind.malloc(CHUNK_LEAST - sizeof *block);
+    if (!block)
+        return false;
+    block[1] = 0;
+    behind.free((void *)block);
+    uintptr_t key = block[1];
+    return key && ((const uintptr_t *)p)[1] == key;
 }

@@ -9,4 +9,7 @@
  * the program: glibc would abort or damage its heap. Reads only mapped memory. */
 bool chunk_may_be_live(const void *p);
 
+/* Returns whether a block that may be live is certainly free: it waits in the cache of a thread. */
+bool chunk_is_cached(const void *p);
+
 #endif

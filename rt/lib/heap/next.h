@@ -105,6 +105,8 @@ static inline bool rebind_is_done(void) {
     return false;
 }
 
+static inline void rebind_look(void) {}
+
 static inline const char *next_copier(void) {
     return NULL;
 }
@@ -120,6 +122,9 @@ void rebind(bool is_first);
 /* Called once, after rebind and next_resolve. Redirects the references to glibc's malloc that symbol
  * interposition does not reach. */
 void rebind_libc(void);
+
+/* Called after modules were loaded: sets the gaps for calls of theirs that are not seen. */
+void rebind_look(void);
 
 /* Returns whether an allocator's calls were redirected to the runtime. */
 bool rebind_is_done(void);

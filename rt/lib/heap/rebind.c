@@ -328,6 +328,50 @@ static void find_bypasses(void) {
         hole_set(HOLE_PAST);
 }
 
+static bool may_bypass; /* the underlying allocator has functions that is_bypass finds */
+
+/* ---- Namespaces of dlmopen. The C library of one has its own malloc. */
+
+/* Returns whether the modules include a copy of the runtime, which counts their calls. */
+static bool has_runtime(const struct link_map *map) {
+    while (map && !strstr(map->l_name, "/liballocsite.so"))
+        map = map->l_next;
+    return map;
+}
+
+#if __GLIBC_PREREQ(2, 35)
+
+/* The loader's list of namespaces, which the program's DT_DEBUG leads to. The symbol _r_debug may be a copy
+ * of its beginning. NULL: the loader is older, or there is one namespace. */
+static const struct r_debug_extended *namespaces(void) {
+    const ElfW(Dyn) *entry = _r_debug.r_map->l_ld;
+    while (entry->d_tag != DT_NULL && entry->d_tag != DT_DEBUG)
+        entry++;
+    const struct r_debug_extended *first = (const void *)entry->d_un.d_ptr;
+    return entry->d_tag == DT_DEBUG && first && first->base.r_version >= 2 ? first->r_next : NULL;
+}
+
+/* Runs once, while the loader's lock is held. */
+static int find_namespace(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)object;
+    (void)size;
+    (void)unused;
+    for (const struct r_debug_extended *space = namespaces(); space; space = space->r_next)
+        if (space->base.r_map && !has_runtime(space->base.r_map))
+            hole_set(HOLE_NAMESPACE);
+    return 1;
+}
+
+#endif
+
+void rebind_look(void) {
+    if (may_bypass)
+        find_bypasses();
+#if __GLIBC_PREREQ(2, 35)
+    dl_iterate_phdr(find_namespace, NULL);
+#endif
+}
+
 void rebind_libc(void) {
     const struct module *own = module_of(&table);
     uintptr_t underlying = (uintptr_t)next_behind("malloc");
@@ -336,6 +380,7 @@ void rebind_libc(void) {
     if (!next_is_glibc()) {
         dl_iterate_phdr(module_bypass, &underlying);
         find_bypasses();
+        may_bypass = true;
     } else if (dl_iterate_phdr(find_look_up, NULL))
         hide_libc();
 }

@@ -250,12 +250,13 @@ static int count_loads(struct dl_phdr_info *object, size_t size, void *context) 
 }
 
 /* Counts loads before the search: a module loaded in between is checked twice rather than never. */
-void instrumented_note(void) {
+bool instrumented_note(void) {
     static unsigned long long seen;
     unsigned long long loads = 0, noted = __atomic_load_n(&seen, __ATOMIC_RELAXED);
     dl_iterate_phdr(count_loads, &loads);
     dl_iterate_phdr(instrumented_visit, &noted);
     __atomic_store_n(&seen, loads, __ATOMIC_RELAXED);
+    return loads != noted;
 }
 
 #endif

@@ -60,12 +60,15 @@ bool module_is_outside(const struct module *);
 #ifdef ALLOCSITE_STATIC
 
 /* The only such module is the program, which every profile names. */
-static inline void instrumented_note(void) {}
+static inline bool instrumented_note(void) {
+    return false;
+}
 
 #else
 
-/* Finds these modules. Takes the dynamic loader's lock. Cheap if nothing was loaded since the last call. */
-void instrumented_note(void);
+/* Finds these modules. Returns whether any module was loaded since the last call; if none was, it is cheap.
+ * Takes the dynamic loader's lock. */
+bool instrumented_note(void);
 
 #endif
 

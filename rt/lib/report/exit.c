@@ -95,7 +95,8 @@ static void report_once(bool by_itself) {
     if (!once)
         return;
     signals_check();
-    instrumented_note();
+    if (instrumented_note())
+        rebind_look();
     torn_look();
     stacks_tell();
     collect_end(store_header());

@@ -74,11 +74,25 @@ def opened():
 
 def elsewhere():
     """Of a second copy of the C library only frees of its blocks are seen."""
-    process = run([build("opener.c", "opener"), "", "copy", "5"])
-    check_behaviour(process)
-    report = report_of(process)
-    expect("faults", [], report["faults"])
-    expect("told", [True], ["came from the C library's malloc in a way that is not seen" in reason for reason in report["inexact_reasons"]])
+    subprocess.run([CLANG, "-O1", "-fPIC", "-shared", "-fno-builtin", source("plugin.c"), "-o", "libplugin.so"], check=True)
+    for way, told in ("copy", ["came from the C library's malloc in a way that is not seen", "a namespace of their own"]), \
+            ("namespace", ["a namespace of their own"]):
+        process = run([build("opener.c", "opener"), "./libplugin.so", way, "5"])
+        check_behaviour(process)
+        report = report_of(process)
+        expect(f"{way}: faults", [], report["faults"])
+        expect(f"{way}: told", [True] * len(told), [text in reason for text, reason in zip(told, report["inexact_reasons"])])
+
+
+def reused():
+    """A freed block that the C library gives out again unseen is not freed twice."""
+    program = build("reused.c", "reused", "-O0")
+    for cached in "0", "7":
+        process = run([program, cached])
+        check_behaviour(process, out="reused\n")
+        report = report_of(process)
+        expect(f"{cached} cached: faults", [], report["faults"])
+        expect(f"{cached} cached: told", 1, len(report["inexact_reasons"]))
 
 
 def own():
@@ -155,4 +169,4 @@ def traced():
         expect("perturbed", ["aa\ndone\n"] * 2, ["".join(sorted(output.splitlines(True))) for output in outputs])
 
 
-main([names, names_static, opened, elsewhere, own, checked, traced])
+main([names, names_static, opened, elsewhere, reused, own, checked, traced])

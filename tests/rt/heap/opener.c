@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks of a library that finds the C library's malloc before the program's, and of functions that dlsym finds there:
- * opener PLUGIN WAY COUNT. Each block is freed by the other side. */
+/* Blocks of a library that finds the C library's malloc before the program's, and of functions that dlsym
+ * finds there: opener PLUGIN WAY COUNT. Each block is freed by the other side. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -70,6 +70,16 @@ static void by_copy(void) {
         free(their_give(40));
 }
 
+/* A library with a C library of its own, which is closed before the process ends. */
+static void by_namespace(const char *path) {
+    void *library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW);
+    their_give = (give *)found(library, "give");
+    their_take = (take *)found(library, "take");
+    for (int i = 0; i < count; i++)
+        their_take(their_give(40));
+    dlclose(library);
+}
+
 int main(int argc, char **argv) {
     (void)argc;
     const char *path = argv[1], *way = argv[2];
@@ -84,6 +94,8 @@ int main(int argc, char **argv) {
         by_names(opened("libc.so.6", RTLD_NOW));
     else if (strcmp(way, "next") == 0)
         by_names(RTLD_NEXT);
+    else if (strcmp(way, "namespace") == 0)
+        by_namespace(path);
     else
         by_copy();
     puts("done");

@@ -188,6 +188,12 @@ def other_allocators():
             expect(f"calls of {library}'s own", (3, ""), (process.returncode, process.err))
             reasons = report_of(process)["inexact_reasons"]
             expect("said", [True], [f"lib{library}.so" in reason and "past allocsite's" in reason for reason in reasons])
+        subprocess.run([CLANG, "-shared", "-fPIC", "-w", "-Dmain=own_calls", "own_calls.c", "-o", "libown_calls.so"], check=True)
+        with open("opens.c", "w") as file:
+            file.write('#include <dlfcn.h>\nint main(void) { return !dlopen("./libown_calls.so", RTLD_NOW); }')
+        process = run([build(os.path.join(WORK, "opens.c"), "opens", "-Wl,--no-as-needed", path)])
+        reasons = report_of(process)["inexact_reasons"]
+        expect("said of a library opened later", (0, [True]), (process.returncode, ["past allocsite's" in reason for reason in reasons]))
 
 
 def redirected():
