@@ -280,6 +280,24 @@ class Page(unittest.TestCase):
                 self.assertEqual(self.chosen(path, "", name), self.reported(path, "", name), name)
         self.assertEqual(self.chosen(paths[0], "keep\nmake", "walk"), self.reported(paths[0], "keep,make", "walk"))
 
+    def test_lines_of_two_reports_are_chosen_as_in_diff(self):
+        """Lines move down, one size changes, and a function gets another statement before its allocation."""
+        edited = CALLS.replace("static void *volatile", "\n\nstatic void *volatile").replace("malloc(70)", "malloc(80)").replace("{ keep(depth);", "{ (void)0;\n    keep(depth);")
+        old, new = (report(source, f"choose/{name}", "reach=0", ("-O1", "-fno-inline"), contexts=1) for name, source in (("old", CALLS), ("new", edited)))
+        path = work("choose.html")
+        self.assertEqual(dump("diff", "--format=html", "-o", path, old, new).returncode, 0)
+        for skip, stop in ("nobody", ""), ("keep", ""), ("walk", ""), ("", "make"), ("keep\nmake", "walk"):
+            options = [f"--{name}={value}".replace("\n", ",") for name, value in (("skip", skip), ("stop", stop)) if value]
+            told = json.loads(dump("diff", "--all", "--format=json", *options, old, new).stdout)["rows"]
+            wanted = sorted((*((row["new"] or row["old"])[name] for name in ("function", "line")), *(row["change"][name] for name in ("bytes", "allocs", "live")))
+                            for row in told)
+            self.browser.complaints.clear()
+            self.browser.open(path, "#" + urllib.parse.urlencode({"skip": skip, "stop": stop}))
+            row = """[one.querySelector('.name b').title, Number(one.querySelector('.line').textContent.split(':')[1]),
+                      ...['bytes', 'calls', 'live'].map((key) => Number(one.querySelector(`[data-key=${key}]`).firstChild.value))]"""
+            self.assertEqual(sorted(tuple(each) for each in self.each(".body .row", row)), wanted, (skip, stop))
+            self.assertEqual(self.browser.complaints, [])
+
     def test_a_frame_offers_to_choose(self):
         path = report(CALLS, "lines_c", "reach=0", ("-O1", "-fno-inline"), contexts=1)
         self.opened(path, fragment="#sort=bytes")

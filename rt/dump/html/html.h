@@ -56,12 +56,13 @@ struct pack_frame {
     uint64_t line, column, address, is_inlined;
 };
 
-/* Properties derived from the frame: PASS_LIBRARY, PASS_THROUGH and FRAME_COMPILED (with the plugin), and the
- * name under which callers see it. */
+/* Properties derived from the frame: PASS_LIBRARY, PASS_THROUGH and FRAME_COMPILED (with the plugin), the
+ * name under which callers see it, and the first line of its function (0: unknown). */
 enum { FRAME_COMPILED = 4 };
 struct pack_role {
     uint64_t flags;
     size_t called;
+    uint32_t start;
 };
 
 struct pack_node {

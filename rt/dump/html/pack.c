@@ -266,6 +266,13 @@ static void collect_rows(struct pack *pack) {
         memory_zeros(pack->site_count + pack->stacks.count + pack->old_stacks.count, sizeof *pack->counters);
 }
 
+/* The page can choose lines anew if there are call paths and no other rule chose lines. Recordings keep no
+ * paths. */
+static bool can_choose(const struct html *html) {
+    return html->report->walks.depth && (!html->diff || html->diff->old->walks.depth) && !html->moment &&
+           !html->is_by_stack && html->symbolizer->line.choice == LINE_AUTO;
+}
+
 static void put_head(struct pack *pack) {
     const struct report *report = pack->html->report;
     struct json *json = &pack->json;
@@ -276,10 +283,7 @@ static void put_head(struct pack *pack) {
     json_flag(json, "paired", report->has_pairs);
     json_flag(json, "finished", report->finished);
     json_number(json, "depth", report->walks.depth);
-    /* the page can choose lines anew if there are call paths and no other rule chose lines */
-    json_flag(json, "chooses",
-              report->walks.depth && !pack->html->diff && !pack->html->moment &&
-                  pack->html->symbolizer->line.choice == LINE_AUTO);
+    json_flag(json, "chooses", can_choose(pack->html));
     json_number(json, "left_out", report->counted - report->shown);
 }
 

@@ -65,6 +65,9 @@ static void add_role(struct pack_tables *tables, const struct path_place *place)
     char *called = attribute_callee(place->function);
     struct pack_role role = {.called = pack_text(tables, string_keep(&tables->names, called))};
     free(called);
+    const struct site_view view = {.module = place->module, .build_id = place->build_id};
+    const struct place at = {.function = place->function, .file = place->file, .line = place->line};
+    role.start = symbolizer_start(symbolizer, &view, &at);
     if (passing)
         role.flags = pass_through_flags(passing, &symbolizer->line, place) |
                      (pass_through_is_compiled(passing, place) ? FRAME_COMPILED : 0);
@@ -123,6 +126,7 @@ static void put_frames(struct json *json, const struct pack_tables *tables) {
     PUT_COLUMN(json, "callee", tables->frame_count, tables->frames[i].callee);
     PUT_COLUMN(json, "called", tables->frame_count, tables->roles[i].called);
     PUT_COLUMN(json, "inlined", tables->frame_count, tables->frames[i].is_inlined);
+    PUT_COLUMN(json, "start", tables->frame_count, tables->roles[i].start);
     PUT_COLUMN(json, "flags", tables->frame_count, tables->roles[i].flags);
     json_open(json, "address", '[');
     for (size_t i = 0; i < tables->frame_count; i++)

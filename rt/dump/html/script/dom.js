@@ -45,7 +45,12 @@ function placeLabel(place) {
     return element("span", { class: "at", title: place }, part("folder", folder), part("file", file), part("line", line));
 }
 
-const leadingTo = (node) => framesOf(node).slice(1).map(frameName).join(" < ");
+// Without the libraries' own functions, if there are others.
+function leadingTo(node) {
+    const callers = framesOf(node).slice(1),
+        own = callers.filter((frame) => !isLibrary(frame));
+    return (own.length ? own : callers).map(frameName).join(" < ");
+}
 
 // "← serve 84.3%, 1 more": the callers of a site's line with the largest share of the chosen metric.
 function callersLabel(i) {

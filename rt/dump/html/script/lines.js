@@ -63,7 +63,7 @@ function nodeOfChain({ nodes }, chain) {
 // Merges the maxima of two rows as the report does (counters_join).
 function joinMost(row, most, within) {
     const bound = row.max_live_blocks + row.max_live_blocks_within + most + within,
-        together = Math.max(row.live_blocks, row.peak_blocks),
+        together = Math.max(row.live_blocks ?? 0, row.peak_blocks ?? 0),
         largest = Math.max(row.max_live_blocks, most);
     row.max_live_blocks = largest < together ? Math.min(together, bound) : largest;
     row.max_live_blocks_within = bound - row.max_live_blocks;
@@ -71,12 +71,12 @@ function joinMost(row, most, within) {
 
 const isMost = (name) => name.startsWith("max_live_blocks");
 
-function addStack(row, stacks, s) {
+function addStack(counters, stacks, s) {
     for (const name in stacks)
         if (Array.isArray(stacks[name]) && name !== "site" && name !== "node" && !isMost(name))
-            row[name] = (row[name] ?? 0) + stacks[name][s];
-    row.max_live_blocks ??= row.max_live_blocks_within ??= 0;
-    joinMost(row, valueOf(stacks, "max_live_blocks", s), valueOf(stacks, "max_live_blocks_within", s));
+            counters[name] = (counters[name] ?? 0) + stacks[name][s];
+    counters.max_live_blocks ??= counters.max_live_blocks_within ??= 0;
+    joinMost(counters, valueOf(stacks, "max_live_blocks", s), valueOf(stacks, "max_live_blocks_within", s));
 }
 
 // A stable id of a row (FNV-1a).
@@ -86,8 +86,63 @@ function idOf(key) {
     return hash.toString(16).padStart(16, "0");
 }
 
+const withoutFolder = (path) => path?.replace(/.*\//s, "");
+
+// What a row is in two reports, as in the reader's ids: lines count from the start of their function.
+function identityOf({ frames, strings }, { chain, callee, type, unsited, module, backing }) {
+    const places = chain.map((frame) => [
+        strings[frames.function[frame]],
+        withoutFolder(strings[frames.file[frame]]),
+        frames.line[frame] - frames.start[frame],
+        frames.column[frame],
+    ]);
+    return JSON.stringify([places, strings[callee], strings[type], unsited && withoutFolder(strings[module]), backing]);
+}
+
+// Adds the stacks of one report to the rows' counters `which`. Returns the row of each stack.
+function collectRows(data, rows, stacks, which) {
+    return Array.from({ length: stacks.count }, (_, s) => {
+        const site = valueOf(stacks, "site", s),
+            path = framesTo(data, stacks.node[s]);
+        const { chain, ...fields } = rowOf(data, site, path, chooseLine(data, path));
+        const key = data.old ? identityOf(data, { chain, ...fields }) : JSON.stringify([fields, chain]);
+        if (!rows.has(key)) rows.set(key, { fields, chain, now: {}, before: {} });
+        const row = rows.get(key);
+        addStack(row[which], stacks, s);
+        return row;
+    });
+}
+
+const isEmpty = (counters) => !Object.keys(counters).length;
+
+// In functions that were edited, rows are the same if function, callee and file are, in the order of the code.
+function joinEdited({ strings }, rows) {
+    const gone = new Map();
+    const keyOf = ({ fields }) => JSON.stringify([strings[fields.function], strings[fields.callee], withoutFolder(strings[fields.file])]);
+    const inOrder = [...rows].sort(([, a], [, b]) => a.fields.line - b.fields.line);
+    for (const [key, row] of inOrder)
+        if (isEmpty(row.now)) gone.set(keyOf(row), [...(gone.get(keyOf(row)) ?? []), [key, row]]);
+    for (const [, row] of inOrder) {
+        const [key, old] = (isEmpty(row.before) && gone.get(keyOf(row))?.shift()) || [];
+        if (!old) continue;
+        row.before = old.before;
+        old.joined = row;
+        rows.delete(key);
+    }
+}
+
+// The row to which all of a site went; -1: to several.
+function targetsOf(sites, stacks, of) {
+    const target = new Array(sites.id.length);
+    of.forEach(({ number }, s) => {
+        const site = valueOf(stacks, "site", s);
+        target[site] = target[site] === undefined || target[site] === number ? number : -1;
+    });
+    return target;
+}
+
 // Histograms exist only for whole sites. A site that was divided among rows loses its histograms and pairs.
-function moveDetails(data, target, count) {
+function moveDetails(data, prefix, target, count) {
     const moved = (rows) => rows.filter(([site]) => target[site] >= 0).map(([site, ...rest]) => [target[site], ...rest]);
     const merged = (rows, join) => {
         const sums = new Map();
@@ -95,37 +150,42 @@ function moveDetails(data, target, count) {
         return [...sums].map(([site, rest]) => [site, ...rest]);
     };
     const siteOf = (site) => (target[site] >= 0 ? target[site] : count);
-    data.by_phase = data.by_phase?.map(([phase, site, stack, ...rest]) => [phase, data.stacks.site[stack] ?? siteOf(site), stack, ...rest]);
-    data.sizes = merged(data.sizes, (a, b) => [...a, ...b]);
-    data.lifetimes = merged(data.lifetimes, ([a, b, c, d], [e, f, g, h]) => [a + e, b + f, [...c, ...g], [...d, ...h]]);
-    data.pairs = data.pairs.map(([owner, by, ...rest]) => [siteOf(owner), siteOf(by), ...rest]);
+    const change = (name, by) => (data[prefix + name] = by(data[prefix + name]));
+    change("sizes", (rows) => merged(rows, (a, b) => [...a, ...b]));
+    change("lifetimes", (rows) => merged(rows, ([a, b, c, d], [e, f, g, h]) => [a + e, b + f, [...c, ...g], [...d, ...h]]));
+    change("pairs", (rows) => rows.map(([owner, by, ...rest]) => [siteOf(owner), siteOf(by), ...rest]));
+}
+
+// Moves stacks and details of one report from the sites to the rows.
+function moveStacks(data, prefix, stacks, of, count) {
+    const rows = of.map((row) => row.joined ?? row);
+    moveDetails(data, prefix, targetsOf(data.sites, stacks, rows), count);
+    stacks.site = rows.map(({ number }) => number);
+}
+
+// Makes a column of each counter that a row has.
+function columnsOf(list) {
+    const names = new Set(list.flatMap((counters) => Object.keys(counters)));
+    return Object.fromEntries([...names].map((name) => [name, list.map((counters) => counters[name] ?? 0)]));
 }
 
 function chooseLines(data) {
-    const rows = new Map(),
-        { stacks } = data,
-        target = new Array(data.sites.id.length);
-    const of = new Array(stacks.count);
-    for (let s = 0; s < stacks.count; s++) {
-        const site = valueOf(stacks, "site", s),
-            path = framesTo(data, stacks.node[s]);
-        const { chain, ...fields } = rowOf(data, site, path, chooseLine(data, path));
-        const key = JSON.stringify([fields, chain]);
-        if (!rows.has(key)) rows.set(key, { number: rows.size, id: key, chain, ...fields });
-        const row = rows.get(key);
-        addStack(row, stacks, s);
-        of[s] = row.number;
-        target[site] = target[site] === undefined || target[site] === row.number ? row.number : -1;
-    }
+    const rows = new Map();
+    const of = collectRows(data, rows, data.stacks, "now"),
+        oldOf = data.old && collectRows(data, rows, data.old_stacks, "before");
+    if (data.old) joinEdited(data, rows);
     const made = [...rows.values()];
-    const text = (row) => JSON.stringify([row.function, row.file, row.callee, row.type, row.module].map((i) => data.strings[i]));
-    const names = new Set(made.flatMap((row) => Object.keys(row)));
-    for (const unused of ["number", "id", "chain"]) names.delete(unused);
-    data.sites = { id: made.map((row) => idOf(text(row) + row.line + ":" + row.column + ":" + row.chain.length + row.unsited)) };
-    for (const name of names) data.sites[name] = made.map((row) => row[name]);
-    data.sites.node = made.map((row) => nodeOfChain(data, row.chain));
-    stacks.site = of;
-    moveDetails(data, target, made.length);
+    made.forEach((row, number) => (row.number = number));
+    moveStacks(data, "", data.stacks, of, made.length);
+    if (data.old) moveStacks(data, "old_", data.old_stacks, oldOf, made.length);
+    data.by_phase = data.by_phase?.map(([phase, site, stack, ...rest]) => [phase, data.stacks.site[stack] ?? made.length, stack, ...rest]);
+    const text = ({ fields }) => JSON.stringify([fields.function, fields.file, fields.callee, fields.type, fields.module].map((i) => data.strings[i]));
+    data.sites = {
+        id: made.map((row) => idOf(text(row) + row.fields.line + ":" + row.fields.column + ":" + row.chain.length + row.fields.unsited)),
+        node: made.map((row) => nodeOfChain(data, row.chain)),
+        ...columnsOf(made.map(({ fields, now }) => ({ ...fields, ...now }))),
+    };
+    if (data.old) data.old = columnsOf(made.map(({ before }) => before));
     // leaked blocks are known only for whole sites
     for (const key of ["lost", "possibly"]) document.querySelector(`#totals [data-metric=${key}]`)?.remove();
     return data;

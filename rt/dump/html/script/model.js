@@ -103,6 +103,7 @@ function stacksOf(i) {
 // Shortens paths below the reader's directory, as the report for the terminal does.
 function shortPath(path) {
     const base = data.directory + "/";
+    for (let longer = null; longer !== path;) [longer, path] = [path, path?.replace(/[^/]+\/\.\.\//, "")];
     return path && data.directory && path.startsWith(base) ? path.slice(base.length) : path;
 }
 

@@ -190,7 +190,8 @@ const INCLUSIVE = "inclusive";
 const isOfParts = () => state.group === "thread" || state.group === "phase";
 
 function shareCell(rows, chosen, row) {
-    const value = rows.value(chosen, row);
+    const isInclusive = rows.inclusive && sortOf(state).key === INCLUSIVE;
+    const value = isInclusive ? rows.inclusive(chosen, row) : rows.value(chosen, row);
     const parts = old
         ? [element("small", {}, amount(chosen, rows.old(chosen, row)) + " → " + amount(chosen, value))]
         : [bar(value, chosen.total), element("span", {}, share(value, chosen.total))];
