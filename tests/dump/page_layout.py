@@ -162,6 +162,9 @@ class Layout(unittest.TestCase):
         self.browser.press("Enter")
         self.browser.drawn()
         self.assertEqual(self.browser.value("document.querySelector('#detail h2').textContent"), "main")
+        for place, what in ("first", "inclusive"), ("last", "self"):
+            amount = self.browser.value(f"document.querySelector('#detail .sums tr:{place}-child data').textContent")
+            self.assertIn(f"{what} {amount}", self.browser.value("document.querySelector('.info').textContent"))
         self.assertEqual(self.focused("one.dataset.name"), "main")
         self.assertEqual(self.focused("getComputedStyle(one).zIndex + parseFloat(getComputedStyle(one).outlineOffset)"), "2-2")
 

@@ -159,7 +159,7 @@ static void make_cards(struct card cards[CARDS], const struct report *report) {
         {"calls", "Calls", calls, false, counters->reallocs, " reallocation", " reallocations", false},
         {"live", live, counters->live_bytes, true, counters->live_blocks, " block", " blocks", is_unowned},
         {"peak", "Peak", counters->peak_bytes, true, counters->peak_blocks, " block", " blocks", is_unowned},
-        {"churn", "Churn", churn, true, gone, " block came and went", " blocks came and went", is_unowned},
+        {"churn", "Churn", churn, true, gone, " block gone", " blocks gone", is_unowned},
         {"temporary", "Temporary", counters->temporary, false, counters->frees, " block was freed",
          " blocks were freed", !counters->temporary},
         {"lost", "Lost", totals->lost_bytes, true, totals->lost_blocks, " block", " blocks", !has_lost},

@@ -91,6 +91,15 @@ function addTypes(node, sums) {
     return sums;
 }
 
+// The value below a node of sites whose line is in its function, and not in a recursive call of it.
+function selfOf(node, name = frames.function[node.frame]) {
+    let sum = 0;
+    for (const child of node.children.values())
+        if (child.site >= 0) sum += sites.function[child.site] === name ? child.now : 0;
+        else if (frames.function[child.frame] !== name) sum += selfOf(child, name);
+    return sum;
+}
+
 // The type with the largest part of a node's value, and that part.
 function mainType(node) {
     const sums = addTypes(node, new Map()),
@@ -227,7 +236,6 @@ class Flame {
         if (path === undefined) return;
         const metric = metricOf(state.metric),
             node = nodeAt(this.root, path);
-        const own = [...node.children.values()].reduce((sum, child) => sum + (child.site >= 0 ? child.now : 0), 0);
         const isCaller = node.site < 0 && node.parent && state.callers === "";
         const place = node.site < 0 && node.frame >= 0 ? framePlace(node.frame) : null;
         const part = (look, words) => words && element("span", { class: look }, words);
@@ -237,7 +245,7 @@ class Flame {
                 old
                     ? part("", `${amount(metric, node.before)} → ${amount(metric, node.now)}`)
                     : part("", `inclusive ${amount(metric, node.now)}, ${share(node.now, metric.total)}`),
-                part("", isCaller && !old && `self ${amount(metric, own)}`),
+                part("", isCaller && !old && `self ${amount(metric, selfOf(node))}`),
                 part("what", mainType(node)),
                 part("at", place),
             ].filter(Boolean),
