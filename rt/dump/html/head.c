@@ -185,7 +185,7 @@ static void put_directory(const struct page *page) {
     out_plain(page->out, page->report->directory);
 }
 
-/* What the cards do not say. The page shows it on demand, because rows matter more. */
+/* Writes the details beyond the cards. The page shows them on demand, because rows matter more. */
 static void put_more(struct out *out, const struct report *report) {
     out_text(out, "<details class=\"about\"><summary>More about the totals</summary>\n");
     put_paragraph(out, report, "more", "Total: ", summary_totals);
