@@ -95,6 +95,81 @@ class Verdicts(unittest.TestCase):
                 self.assertEqual(seen["crash_uncaught"]["signal"], signal.SIGABRT)
                 self.assertIn("bad_alloc", seen["crash_uncaught"]["message"])
 
+    def test_forks(self):
+        """The results are those of separate runs. Those without findings come from children."""
+        for kind in COMPILERS:
+            for extension, check in (".c", self.check_c), (".cpp", lambda points, what: self.check(points, ".cpp", what)):
+                for jobs in 1, 3:
+                    points = results("--fork", f"--jobs={jobs}", built(kind, extension, "-O0"))["points"]
+                    for point in points:
+                        finds = point["verdict"] not in ("same", "clean")
+                        self.assertEqual(point["milliseconds"] > 0, finds, point)
+                    check(points, (kind, extension, jobs))
+
+    def test_forks_per_site(self):
+        points = results("--fork", "--per=site", built("sited", ".c", "-O0"))["points"]
+        helper = [point for point in points if any(text.startswith("helper at") for text in point["stack"])]
+        self.assertEqual([(point["verdict"], point["milliseconds"]) for point in helper], [("same", 0)])
+
+    def test_forks_leave_the_program_as_it_is(self):
+        """It sees no child, no SIGCHLD, and its files stay where they are. A program that it executes forks, too."""
+        source = written("sees/sees.c", """#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile sig_atomic_t seen;
+static void see(int number) { seen++; }
+int main(int count, char **arguments) {
+    char line[100];
+    int own = open(arguments[0], O_RDONLY);
+    signal(SIGCHLD, see);
+    setvbuf(stdin, NULL, _IONBF, 0);
+    setvbuf(stdout, NULL, _IONBF, 0);
+    for (int i = 0; i < 5 && fgets(line, sizeof line, stdin); i++) {
+        void *volatile p = strdup(line);
+        printf("%s", p ? (char *)p : "failed\\n");
+        fflush(stdout);
+        free(p);
+        read(own, line, 1);
+        printf("%d\\n", line[0]); /* a child must not move the parent's place in the file */
+    }
+    close(own);
+    void *volatile q = count > 1 ? malloc(3) : NULL;
+    free(q);
+    printf("%d signals, %s\\n", (int)seen, wait(NULL) < 0 && errno == ECHILD ? "no child" : "a child");
+    fflush(stdout);
+    if (count == 1) execl(arguments[0], arguments[0], "again", NULL);
+    write(open(getenv("ENDS"), O_WRONLY | O_APPEND | O_CREAT, 0600), "x", 1);
+    return 3;
+}
+""")
+        program = work("sees/sees")
+        subprocess.run([CC, "-g", "-O1", source, "-o", program], check=True)
+        ends = written("sees/ends", "")
+        document = results("--fork", "--timeout=5", program, status=0, input="1\n2\n3\n4\n5\n6\n", env={**os.environ, "ENDS": ends})
+        self.assertEqual(document["plain"]["status"], 3)
+        # Two plain runs, the run that forks, its child before and its two children after it has executed the program
+        # again, and the run of the finding. A child that executes the program forks no more.
+        self.assertEqual(len(contents(ends)), 2 + 1 + 1 + 2 + 1)
+        self.assertEqual([(point["callee"], point["verdict"], point["milliseconds"] > 0) for point in document["points"]],
+                         [("strdup", "differs", True), ("malloc", "same", False)])
+
+    def test_threads_get_runs_of_their_own(self):
+        source = written("threads/threads.c", """#include <pthread.h>
+#include <stdlib.h>
+static void *body(void *p) { void *volatile q = malloc(50); free(q); return p; }
+int main(void) { pthread_t t; void *volatile p = malloc(9); pthread_create(&t, NULL, body, NULL); pthread_join(t, NULL); free(p); return p ? 0 : 4; }
+""")
+        program = work("threads/threads")
+        subprocess.run([CC, "-g", "-O0", "-pthread", source, "-o", program], check=True)
+        points = results("--fork", program, status=0)["points"]
+        seen = {point["function"]: (point["verdict"], point["milliseconds"] > 0) for point in points if point["callee"] == "malloc"}
+        self.assertEqual((seen["main"], seen["body"]), (("clean", False), ("same", True)))
+
     def test_per_site(self):
         points = results("--per=site", built("sited", ".c", "-O0"))["points"]
         helper = [point["verdict"] for point in points if any(text.startswith("helper at") for text in point["stack"])]

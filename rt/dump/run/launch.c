@@ -254,7 +254,7 @@ static bool has_rest(const struct launch *launch) {
 /* Waits for remaining processes, silently for the first second. sigtimedwait receives the signals: a handler
  * would lose an interrupt that arrives between the check and the wait. */
 static void wait_for_rest(const struct launch *launch) {
-    const struct timespec second = {.tv_sec = 1}, *patience = &second;
+    const struct timespec first = {.tv_sec = launch->patience ?: 1}, *patience = &first;
     sigset_t signals, unblocked;
     running = 0;
     sigemptyset(&signals);
@@ -276,9 +276,12 @@ static void wait_for_rest(const struct launch *launch) {
 
 int launch_wait(const struct launch *launch) {
     int status = wait_for_command(launch);
-    if (launch->is_apart)
+    if (!launch->is_apart || launch->patience)
+        wait_for_rest(launch);
+    if (launch->is_apart) {
         kill(-launch->pid, SIGKILL);
-    wait_for_rest(launch);
+        wait_for_rest(launch);
+    }
     leave_signals();
     return status;
 }

@@ -21,10 +21,11 @@ struct launch {
     char directory[PATH_MAX]; /* private directory of all processes' profiles */
     uint64_t stacks;          /* frames to keep, unless the user's options say otherwise */
     bool are_stacks_chosen;   /* whatever they say */
-    char options[80];         /* of ALLOCSITE_OPTIONS, before the user's, as the report needs them */
+    char options[PATH_MAX];   /* of ALLOCSITE_OPTIONS, before the user's, as the report needs them */
     const char *within;       /* directory in which to make it; NULL: TMPDIR */
     bool is_apart;            /* the command gets a process group of its own, and its remaining processes are
-                                 killed, not waited for */
+                                 killed */
+    unsigned patience;        /* seconds before that */
     bool is_aside;            /* the terminal shows something else: */
     int output;               /* an unnamed file holds what the command writes to the terminal */
     pid_t pid;

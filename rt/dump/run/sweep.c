@@ -31,6 +31,8 @@ static const char help[] =
     "  --timeout=SECONDS        a longer run hangs (default: 10 times the first run, and\n"
     "                           10 s)\n"
     "  --stacks=N               frames of a path in code without contexts (default: 16)\n"
+    "  --fork                   try all paths in one run, which forks at each; findings are\n"
+    "                           confirmed by a run of their own\n"
     "  --leaks                  leaks fail the sweep, too\n"
     "  --baseline=FILE          results of an earlier sweep in JSON, which are known\n"
     "  --resume=FILE            keep the results in FILE as JSON, and go on from there\n"
@@ -49,6 +51,7 @@ struct sweeping {
     uint64_t stacks, timeout;
     sweep_function *write;
     char folder[PATH_MAX]; /* of the workers' results and profiles */
+    bool is_forking;       /* the next worker runs all points at once */
     struct worker {
         pid_t pid; /* 0: none */
         struct sweep_point *point;
@@ -83,6 +86,7 @@ static const struct argument list[] = {
     {"jobs", true, take_positive, AT(sweep.jobs)},
     {"timeout", true, take_seconds, AT(timeout)},
     {"stacks", true, take_positive, AT(stacks)},
+    {"fork", false, take_flag, AT(sweep.forks)},
     {"leaks", false, take_flag, AT(sweep.counts_leaks)},
     {"baseline", true, take_text, AT(baseline)},
     {"resume", true, take_text, AT(resume)},
@@ -170,7 +174,8 @@ static bool worker_start(struct sweeping *sweeping, struct worker *worker, struc
     *worker = (struct worker){fork(), point};
     if (worker->pid == 0) {
         leave_interrupts();
-        _exit(sweep_run(&sweeping->sweep, point, path));
+        _exit(sweeping->is_forking ? sweep_run_forked(&sweeping->sweep, path)
+                                   : sweep_run(&sweeping->sweep, point, path));
     }
     if (worker->pid < 0)
         complain(NULL, "%s", strerror(errno));
@@ -252,6 +257,14 @@ static int run_plain(struct sweeping *sweeping, take_point *take) {
     return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : LAUNCH_FAILED;
 }
 
+/* Leaves pending what children have found, and points that no child has come to, such as those in programs
+ * with threads. */
+static void run_forked(struct sweeping *sweeping) {
+    sweeping->is_forking = true;
+    run_plain(sweeping, take_result);
+    sweeping->is_forking = false;
+}
+
 static struct sweep_point *next_point(struct sweep *sweep, size_t *at) {
     while (*at < sweep->count && sweep->points[*at].verdict != SWEEP_PENDING)
         ++*at;
@@ -302,20 +315,12 @@ static void run_points(struct sweeping *sweeping) {
 
 /* ---- Earlier results. */
 
-static void take_earlier(struct sweeping *sweeping, struct sweep_point *earlier) {
-    struct sweep_point *point = sweep_find(&sweeping->sweep, earlier->id);
-    if (point && earlier->verdict != SWEEP_PENDING)
-        take_result(sweeping, earlier);
-    else
-        sweep_point_free(earlier);
-}
-
 /* Builds differ in ids, so the functions of the path decide. */
 static void take_known(struct sweeping *sweeping, struct sweep_point *known) {
     uint64_t fingerprint = sweep_point_fingerprint(known);
     for (size_t i = 0; i < sweeping->sweep.count; i++) {
         struct sweep_point *point = &sweeping->sweep.points[i];
-        point->known |= point->verdict == known->verdict && sweep_point_fingerprint(point) == fingerprint;
+        point->known |= sweep_point_fingerprint(point) == fingerprint;
     }
     sweep_point_free(known);
 }
@@ -388,8 +393,10 @@ static int sweep_all(struct sweeping *sweeping) {
     if (status)
         return status;
     sweep->timeout = sweeping->timeout ?: (10000 + 10 * sweep->plain.milliseconds) * 1000000;
-    if (!read_earlier(sweeping, sweeping->resume, take_earlier, true))
+    if (!read_earlier(sweeping, sweeping->resume, take_result, true))
         return LAUNCH_FAILED;
+    if (sweep->forks)
+        run_forked(sweeping);
     run_points(sweeping);
     return finish(sweeping);
 }

@@ -76,7 +76,7 @@ struct sweep_point {
 struct sweep {
     struct launch launch; /* for each worker to copy */
     char **command;
-    bool per_site, counts_leaks;
+    bool per_site, counts_leaks, forks;
     uint64_t jobs, timeout; /* nanoseconds; 0: none */
     int input;              /* file with the standard input of all runs */
     bool output_varies;     /* two plain runs had different output */
@@ -103,6 +103,19 @@ uint64_t sweep_point_fingerprint(const struct sweep_point *);
  * plain run, which also writes a line for each point. Returns an exit status. */
 int sweep_run(const struct sweep *, const struct sweep_point *point, const char *to);
 
+/* With --fork: the body of a worker process that runs the command once, which forks at each point
+ * (lib/hook/fail_fork.h). Writes a result for each child. */
+int sweep_run_forked(const struct sweep *, const char *to);
+
+void sweep_set_input(int input);
+
+/* The hash of a command's output, and the last line of it that is not the runtime's (NULL: none; the caller
+ * frees it). Both are zero if there is no such file. */
+void sweep_read_output(const char *path, uint64_t *hash, char **last);
+
+/* Writes a point for each line. False after an error message. */
+bool sweep_write_lines(const struct sweep_point *, size_t count, const char *to);
+
 /* ---- Profiles of a run (sweep_profile.c). */
 
 /* Adds the points of a plain run's profiles. False after an error message. */
@@ -111,6 +124,11 @@ bool sweep_points_find(struct sweep *, const char *directory);
 /* Examines the profiles of a run in which the point should fail, whose status, message and output are known,
  * and sets the verdict and all that belongs to it. */
 void sweep_judge(const struct sweep *, struct sweep_point *, const char *directory, bool is_hanging);
+
+/* Sets *result to the result of a forked child with this profile, whose output is in the folder. False: this
+ * is no such child, or it did not end by itself because of an interrupt. */
+bool sweep_judge_child(const struct sweep *, struct sweep_point *result, const char *profile,
+                       const char *folder, bool is_interrupted);
 
 /* Returns the point with this id; NULL: none. The points must be sorted by id. */
 struct sweep_point *sweep_find(const struct sweep *, uint64_t id);

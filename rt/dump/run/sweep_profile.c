@@ -249,8 +249,6 @@ static void judge_signal(const struct sweep *sweep, struct sweep_point *point, s
         return;
     run_symbolize(run);
     add_frames(&point->at, end->frames, end->frame_count);
-    if (!is_hanging && point->verdict < SWEEP_CRASH)
-        point->verdict = SWEEP_CRASH;
 }
 
 /* Blocks that are reachable at the end are no leak: a program that ends at once keeps all it has. */
@@ -298,22 +296,77 @@ static enum sweep_verdict judge_end(const struct sweep *sweep, const struct swee
     return is_same_output ? SWEEP_SAME : SWEEP_DIFFERS;
 }
 
-void sweep_judge(const struct sweep *sweep, struct sweep_point *point, const char *directory,
-                 bool is_hanging) {
-    int count;
-    char **files = folder_files(directory, &count);
+static void judge(const struct sweep *sweep, struct sweep_point *point, char **files, int count,
+                  bool is_hanging) {
     bool has_failed = false;
     point->verdict = is_hanging ? SWEEP_HANG : SWEEP_PENDING;
     point->signal = point->status >= 128 && is_crash(point->status - 128) ? point->status - 128 : 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         has_failed |= judge_profile(sweep, point, files[i], is_hanging);
-        free(files[i]);
-    }
-    free(files);
     if (!is_hanging && point->signal && point->signal != sweep->plain.signal && point->verdict < SWEEP_CRASH)
-        point->verdict = SWEEP_CRASH; /* without a profile that says so, such as after a stack overflow */
+        point->verdict = SWEEP_CRASH;
     if (!has_failed)
         point->verdict = SWEEP_UNREACHED;
     else if (point->verdict == SWEEP_PENDING)
         point->verdict = judge_end(sweep, point);
+}
+
+void sweep_judge(const struct sweep *sweep, struct sweep_point *point, const char *directory,
+                 bool is_hanging) {
+    int count;
+    char **files = folder_files(directory, &count);
+    judge(sweep, point, files, count, is_hanging);
+    for (int i = 0; i < count; i++)
+        free(files[i]);
+    free(files);
+}
+
+/* ---- Forked children. */
+
+/* The point whose allocation failed in the child. A call that also fails otherwise does not tell it. */
+static const struct sweep_point *failed_point(const struct sweep *sweep, const struct report *report) {
+    for (size_t i = 0; i < report->stack_count; i++) {
+        const struct report_stack *stack = &report->stacks[i];
+        const struct sweep_point *point =
+            stack->counters.failed ? sweep_find(sweep, id_of(sweep, stack)) : NULL;
+        if (point && !point->failed)
+            return point;
+    }
+    return NULL;
+}
+
+static void take_output(struct sweep_point *result, uint64_t pid, const char *folder) {
+    char *paths[2] = {memory_text("%s/.%" PRIu64 ".1", folder, pid),
+                      memory_text("%s/.%" PRIu64 ".2", folder, pid)};
+    char *last = NULL;
+    uint64_t hash;
+    sweep_read_output(paths[0], &result->output, &last);
+    free(last);
+    sweep_read_output(paths[1], &hash, &result->message);
+    free(paths[0]);
+    free(paths[1]);
+}
+
+bool sweep_judge_child(const struct sweep *sweep, struct sweep_point *result, const char *profile,
+                       const char *folder, bool is_interrupted) {
+    struct loaded_run run;
+    struct reason why;
+    char *path = (char *)(uintptr_t)profile;
+    if (!run_open(&run, profile, &why))
+        return false;
+    const struct report *report = run.source.report;
+    const struct report_run end = report->run;
+    const struct sweep_point *point = report->forked ? failed_point(sweep, report) : NULL;
+    bool is_killed = end.ending == PROFILE_SIGNAL && end.status == SIGKILL;
+    uint64_t pid = report->pid;
+    run_close(&run);
+    if (!point || (is_killed && is_interrupted) || end.ending == PROFILE_NO_ENDING)
+        return false;
+    *result = *point;
+    result->status = end.status + (end.ending == PROFILE_SIGNAL ? 128 : 0);
+    take_output(result, pid, folder);
+    judge(sweep, result, &path, 1, is_killed);
+    if (end.ending == PROFILE_EXEC)
+        result->verdict = SWEEP_DIFFERS; /* another profile has the end, so this needs a run of its own */
+    return true;
 }

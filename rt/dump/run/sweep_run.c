@@ -58,6 +58,16 @@ static void *read_stream(void *to) {
     return NULL;
 }
 
+void sweep_read_output(const char *path, uint64_t *hash, char **last) {
+    struct stream stream = {.hash = FNV_1A_BASIS, .from = open(path, O_RDONLY | O_CLOEXEC)};
+    if (stream.from >= 0) {
+        read_stream(&stream);
+        close(stream.from);
+    }
+    *hash = hash_more(stream.hash, stream.size);
+    *last = stream.last[0] ? memory_text("%s", stream.last) : NULL;
+}
+
 /* Signals are for the main thread, which waits for the command. */
 static bool stream_begin(struct stream *stream) {
     int ends[2];
@@ -118,7 +128,7 @@ static void set_alarm(uint64_t nanoseconds) {
 }
 
 /* Every run reads the same standard input from its beginning. */
-static void set_input(int input) {
+void sweep_set_input(int input) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", input);
     int fd = open(path, O_RDONLY);
@@ -161,7 +171,7 @@ static uint64_t milliseconds_now(void) {
 /* Returns 0, or an exit status after an error message. */
 static int run(const struct sweep *sweep, struct sweep_point *result) {
     struct stream streams[2];
-    set_input(sweep->input);
+    sweep_set_input(sweep->input);
     if (!stream_begin(&streams[0]) || !stream_begin(&streams[1]))
         return complain(NULL, "no threads"), LAUNCH_FAILED;
     uint64_t begun = milliseconds_now();
@@ -190,17 +200,18 @@ static void write_line(struct out *out, const struct sweep_point *point) {
     out_char(out, '\n');
 }
 
-static bool write_result(const struct sweep *all, const struct sweep_point *result, const char *to) {
+bool sweep_write_lines(const struct sweep_point *points, size_t count, const char *to) {
     char buffer[1 << 14];
     struct out out;
-    int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = open(to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     out_open(&out, fd, buffer, sizeof buffer);
-    write_line(&out, result);
-    for (size_t i = 0; i < all->count; i++)
-        write_line(&out, &all->points[i]);
+    for (size_t i = 0; i < count; i++)
+        write_line(&out, &points[i]);
     int error = fd < 0 ? errno : out_flush(&out);
     if (error)
         complain(to, "%s", strerror(error));
+    if (fd >= 0)
+        close(fd);
     return !error;
 }
 
@@ -231,7 +242,8 @@ int sweep_run(const struct sweep *sweep, const struct sweep_point *point, const 
     if (!set_options(sweep, point))
         return LAUNCH_FAILED;
     int status = run(sweep, &result);
-    if (!status && (!examine(sweep, &result, !point, &found) || !write_result(&found, &result, to)))
+    if (!status && (!examine(sweep, &result, !point, &found) || !sweep_write_lines(&result, 1, to) ||
+                    !sweep_write_lines(found.points, found.count, to)))
         status = LAUNCH_FAILED;
     launch_clean(&launch);
     return status;

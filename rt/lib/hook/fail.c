@@ -7,6 +7,7 @@
 #include "lib/base/slot.h"
 #include "lib/count/threads.h"
 #include "lib/heap/operators.h"
+#include "lib/hook/fail_fork.h"
 #include "lib/hook/hook.h"
 #include "lib/registry/registry.h"
 #include "lib/store/store.h"
@@ -20,6 +21,7 @@ enum { PATTERN_SIZE = 512, PLACES = 16 };
 bool fail_is_set;
 
 static char pattern[PATTERN_SIZE]; /* "": wanted_path */
+static bool forks, per_site;       /* all paths are wanted, each in a child (fail_fork.h) */
 static uint64_t wanted_path, wanted_number;
 
 /* Whether each slot is the wanted one, because names and ids take long to compare. */
@@ -45,16 +47,32 @@ static bool is_wanted(uint32_t slot) {
     return pattern[0] ? filter_matches(pattern, &view) : slot_path(slot, view.id) == wanted_path;
 }
 
+static void fail_end(void) {
+    __atomic_store_n(&fail_is_set, false, __ATOMIC_RELEASE);
+    hooks_watch_again();
+}
+
+/* Returns whether this is a child in which the allocation fails. */
+static bool fail_in_child(uint32_t slot) {
+    bool is_first = __atomic_exchange_n(&known[per_site ? slot_row(slot) : slot], IS_OTHER,
+                                        __ATOMIC_RELAXED) == NOT_KNOWN;
+    if (!is_first || !fail_fork())
+        return false;
+    fail_end();
+    return true;
+}
+
 COLD bool fail_reached(uint32_t slot) {
     static uint64_t count;
     if (slot >= sizeof known)
         return false;
+    if (forks)
+        return fail_in_child(slot);
     if (known[slot] == NOT_KNOWN)
         known[slot] = is_wanted(slot) ? IS_WANTED : IS_OTHER;
     if (known[slot] != IS_WANTED || __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED) != wanted_number)
         return false;
-    __atomic_store_n(&fail_is_set, false, __ATOMIC_RELEASE);
-    hooks_watch_again();
+    fail_end();
     return true;
 }
 
@@ -72,14 +90,19 @@ static bool take_number(char *where) {
     return !amount_read_all(number + 1, false, &wanted_number) && wanted_number && before;
 }
 
+#define FORK "fork:"
+
 bool fail_begin(const char *where) {
     char text[PATTERN_SIZE], *end;
     if (strlen(where) >= sizeof text)
         return false;
     strcpy(text, where);
-    if (!take_number(text) || !text[0])
+    forks = strncmp(where, FORK, strlen(FORK)) == 0;
+    if (forks ? !fail_fork_begin(where + strlen(FORK), &per_site) : !take_number(text) || !text[0])
         return false;
-    if (text[0] == '@') {
+    if (forks) {
+        pattern[0] = '\0';
+    } else if (text[0] == '@') {
         wanted_path = strtoull(text + 1, &end, 16);
         if (end == text + 1 || *end)
             return false;
