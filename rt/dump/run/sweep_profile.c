@@ -262,9 +262,11 @@ static void judge_leak(const struct sweep *sweep, struct sweep_point *point, str
         return;
     run_symbolize(run);
     describe(&found, run, stack);
-    sweep_texts_add(&point->details,
-                    memory_text("%" PRIu64 " bytes in %" PRIu64 " block%s: %s", bytes, blocks,
-                                blocks == 1 ? "" : "s", found.stack.count ? found.stack.list[0] : "?"));
+    const struct place line = {found.function, found.file, (uint32_t)found.line, 0};
+    char *at = place_text(&line, stack->site->view.module, stack->site->view.address);
+    sweep_texts_add(&point->details, memory_text("%" PRIu64 " bytes in %" PRIu64 " block%s: %s", bytes,
+                                                 blocks, blocks == 1 ? "" : "s", at));
+    free(at);
     sweep_point_free(&found);
     point->verdict = SWEEP_LEAK;
 }
