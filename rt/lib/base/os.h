@@ -48,6 +48,10 @@ bool os_fork_refused(void);
  * not empty memory, and the program forked by a direct system call. */
 bool os_fork_failed(void);
 
+/* Returns whether another thread may have held the dynamic loader's lock when this process was forked. Nobody
+ * releases it then, and dl_iterate_phdr and dlsym never return. */
+bool os_loader_may_block(void);
+
 /* Returns how much address space the process may use for private memory, in bytes. */
 uint64_t os_address_space(void);
 

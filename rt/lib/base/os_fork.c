@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/single_threaded.h>
 
 #define RANGES_MOST   65536
 #define RANGE_CLAIMED 1 /* value of `begin` while the entry is being written */
@@ -28,6 +29,8 @@ static struct range *ranges;
 static uint32_t ranges_count; /* entries ever used; may exceed RANGES_MOST */
 static uint32_t ranges_free;  /* approximate number of free ones among these */
 static int32_t *forking;      /* in such memory: the process that forked last; 0: none, or wiped */
+
+static bool loader_may_block;
 
 const struct root_own root_own = {
     .entries = &ranges, .count = &ranges_count, .most = RANGES_MOST, .entry_size = sizeof(struct range)};
@@ -102,6 +105,7 @@ static void fork_before(void) {
 /* If the memory could not be emptied, the word keeps the parent's id for os_fork_failed. */
 static void fork_in_child(void) {
     int error = errno;
+    loader_may_block |= !__libc_single_threaded;
     int32_t parent = *forking;
     if (parent && !ranges_empty())
         *forking = parent;
@@ -116,6 +120,10 @@ void os_fork_watch(void) {
     bool was_silent = silence_begin();
     pthread_atfork(fork_before, NULL, fork_in_child);
     silence_end(was_silent);
+}
+
+bool os_loader_may_block(void) {
+    return loader_may_block;
 }
 
 bool os_fork_failed(void) {

@@ -6,12 +6,32 @@
 
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
+#include "lib/heap/operators.h"
 #include "lib/paths/origin.h"
 
 #include "lib/acct/acct.h"
 #include "lib/calls/entry.h"
 
 #include <errno.h>
+
+#ifdef ALLOCSITE_STATIC
+
+void interpose_find_all(void) {}
+
+#else
+
+extern const struct behind_function __start_allocsite_behind[] __attribute__((visibility("hidden")));
+extern const struct behind_function __stop_allocsite_behind[] __attribute__((visibility("hidden")));
+
+void interpose_find_all(void) {
+    for (const struct behind_function *at = __start_allocsite_behind; at < __stop_allocsite_behind; at++)
+        if (!*at->found)
+            *at->found = next_behind(at->name);
+    strdup_is_known();
+    operators_find();
+}
+
+#endif
 
 INTERPOSE(void *, malloc, size_t n) {
     KEEP(size_t, bytes, n);

@@ -44,13 +44,25 @@
     }
 #else
 #define BEHIND(result, name, parameters, arguments)                                                          \
+    static result(*found_##name) parameters;                                                                 \
+    static const struct behind_function behind_##name                                                        \
+        __attribute__((used, section("allocsite_behind"))) = {#name, (void **)&found_##name};                \
     static result real_##name parameters {                                                                   \
-        static result(*real) parameters;                                                                     \
-        if (!real)                                                                                           \
-            real = (result(*) parameters)next_behind(#name);                                                 \
-        return real arguments;                                                                               \
+        if (!found_##name)                                                                                   \
+            found_##name = (result(*) parameters)next_behind(#name);                                         \
+        return found_##name arguments;                                                                       \
     }
+
+struct behind_function {
+    const char *name;
+    void **found; /* NULL at first */
+};
+
 #endif
+
+/* Finds everything in the dynamic loader that calls of the program may need. Called before a fork, because
+ * the child may be unable to (os_loader_may_block). */
+void interpose_find_all(void);
 
 #define CALLER    __builtin_return_address(0)
 #define BY_CALLER ((struct origin){.caller = CALLER})

@@ -136,6 +136,8 @@ static const char *other_malloc(void) {
 static void holes_find(void) {
     if (os_fork_failed())
         hole_set(HOLE_FORK);
+    if (os_loader_may_block())
+        return;
     if (copies_exist())
         hole_set(HOLE_SECOND_RUNTIME);
 #ifdef ALLOCSITE_STATIC

@@ -8,6 +8,7 @@
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/base/stack.h"
+#include "lib/calls/interpose.h"
 #include "lib/collect/collect.h"
 #include "lib/registry/modules.h"
 #include "lib/registry/registry.h"
@@ -26,6 +27,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 bool *profiling_here;
@@ -238,6 +240,13 @@ static void leave_parent(void) {
     errno = error;
 }
 
+static void prepare_fork(void) {
+    int error = errno;
+    if (!__libc_single_threaded)
+        interpose_find_all();
+    errno = error;
+}
+
 static bool wanted_path_set(const char *pattern) {
     if (*pattern == '/' || getcwd(directory, sizeof directory)) {
         wanted_path = pattern;
@@ -258,7 +267,7 @@ void profiling_begin(const char *pattern) {
     record_added = record_write_if_ours;
     profiling_open(false);
     bool was_silent = silence_begin();
-    pthread_atfork(NULL, NULL, leave_parent);
+    pthread_atfork(prepare_fork, NULL, leave_parent);
     silence_end(was_silent);
 }
 

@@ -360,6 +360,16 @@ void operator_delete_find(struct operator_delete *op) {
         operator_delete_search(op);
 }
 
+/* In a C program nothing is found for good, because a C++ library may be opened later. */
+void operators_find(void) {
+    if (!operators_new[NEW].real && !operator_has_come(&operators_new[NEW]))
+        return;
+    for (int form = 0; form < NEW_OPERATORS; form++)
+        operator_find(&operators_new[form]);
+    for (int form = 0; form < DELETE_OPERATORS; form++)
+        operator_delete_find(&operators_delete[form]);
+}
+
 /* A standard form has the kind OPERATOR_PROGRAMS if the plain form that it calls is not standard. That form
  * may be the allocator's: mimalloc defines only some of the forms. */
 static bool is_replaced(enum operator_kind kind, const void *real) {

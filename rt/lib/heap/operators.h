@@ -67,6 +67,9 @@ extern bool operators_are_watched __attribute__((visibility("hidden")));
 
 void operator_find(struct operator_new *);
 
+/* Finds all operators of the program. */
+void operators_find(void);
+
 /* Returns whether the operator fails, if the allocator has returned NULL to the runtime: it is a standard
  * one, and no new handler is set. */
 bool operator_gives_up(const struct operator_new *, size_t n, size_t align);

@@ -95,7 +95,7 @@ static void report_once(bool by_itself) {
     if (!once)
         return;
     signals_check();
-    if (instrumented_note())
+    if (!os_loader_may_block() && instrumented_note())
         rebind_look();
     torn_look();
     stacks_tell();

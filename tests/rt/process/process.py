@@ -462,6 +462,16 @@ def interrupted():
         expect("allocations", [1, len(children) - 2, len(children) - 1], sorted(sums))
 
 
+def loading():
+    """A child whose parent had another thread in the dynamic loader does not wait for it."""
+    program = build("loading.cpp", "loading", "-O1", "-std=c++17")
+    process = run(["timeout", "-s", "KILL", "60", program])
+    check_behaviour(process)
+    reports = all_reports()
+    expect("told", [[]] * 9, [report["inexact_reasons"] for report in reports])
+    expect("allocations", [0] + [5] * 8, sorted(sum(site["allocs"] for site in report["sites"] if site["sited"]) for report in reports))
+
+
 def limited():
     """Under any resource limit, most of the rest is left to the program."""
     program = build("limited.c", "limited", "-O0", "-fallocsite-contexts=0")
@@ -489,4 +499,4 @@ def limiting():
 
 
 main([threads, jumps, plain, forks, unwiped, children, signals, opened, replaced, preloaded, stubs, resolved, other_copies, other_allocators, redirected,
-      exits, sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, deserted, stepped, interrupted, limited, limiting])
+      exits, sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, deserted, stepped, interrupted, loading, limited, limiting])
