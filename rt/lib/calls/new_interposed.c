@@ -51,7 +51,7 @@ static void *new_by_library(struct operator_new *op, struct origin origin, size_
 }
 
 /* The failure is the C++ library's if there is a new handler, which it calls in between: the library's first
- * allocation fails. */
+ * allocation fails. An allocator's operator cannot be made to fail, so its handler is not called. */
 static COLD void *new_watched(struct operator_new *op, struct origin origin, size_t n, size_t align,
                               const void *nothrow) {
     bool fails = acct_fails(origin);
@@ -61,6 +61,10 @@ static COLD void *new_watched(struct operator_new *op, struct origin origin, siz
         p = op->aligned ? next.aligned_alloc(align, asked) : next.malloc(asked);
     if (p)
         return acct_alloc_slow(origin, p, n, family_of(op));
+    if (fails && op->kind == OPERATOR_ALLOCATORS) {
+        acct_failed(origin);
+        return operator_give_up(op);
+    }
     local.fails_next = fails && !operator_gives_up(op, n, align);
     p = new_by_library(op, origin, n, align, nothrow);
     local.fails_next = false;

@@ -21,23 +21,23 @@ VARIANTS = {"-O0": [""], "-O2": ["", ":sizes=1", ":pairs=1", ":lifetime=1", ":te
             "-fallocsite-contexts=0": ["", ":stack=8", ":sizes=1"], "-static": [""]}
 
 
-def failing(program, site, more, number=""):
+def failing(program, site, more, number="", environment={}):
     """Runs the program with fail= and returns the lines of its output, after checks that hold for each failure."""
-    process = run([program], f"format=json:report=%e.%p.json:fail='{site}{number}'{more}")
+    process = run([program], f"format=json:report=%e.%p.json:fail='{site}{number}'{more}", environment=environment)
     report = report_of(process)
     expect(f"status and errors of {site}{number}{more}", (3, ""), (process.returncode, process.err))
     expect(f"failed calls of {site}{number}{more}", 1, report["totals"]["failed"])
     return dict(line.split(": ", 1) for line in process.out.splitlines())
 
 
-def check(program, want, more, site_of=lambda name: SITES.get(name, name + "_case")):
-    plain = run([program], "report=none")
+def check(program, want, more, site_of=lambda name: SITES.get(name, name + "_case"), environment={}):
+    plain = run([program], "report=none", environment=environment)
     ok = dict(line.split(": ", 1) for line in plain.out.splitlines())
     expect("without failures", {"ok"}, set(ok.values()))
     for name, how in want.items():
         for number in "", ":2":
             expected = {**ok, f"{name} {number[1:] or 1}": how}
-            got = failing(program, site_of(name), more, number)
+            got = failing(program, site_of(name), more, number, environment)
             expect(f"{os.path.basename(program)} {name}{number}{more}", {}, {line: (expected.get(line), got.get(line)) for line in {**expected, **got}
                                                  if expected.get(line) != got.get(line)})
 
@@ -62,6 +62,16 @@ def ids(program, function):
     """Returns the ids of the rows whose stacks have the function, from a plain run."""
     report = report_of(run([program], "format=json:report=%e.%p.json:stack=8:line=site"))
     return {stack["site"] for stack in report["stacks"] if any(frame["function"] == function for frame in stack["frames"])}
+
+
+def allocators():
+    """With another allocator. If it defines operator new, the new handler is not called."""
+    paths = [os.path.join(LIBRARIES, name) for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")]
+    c, cxx = build("fail.c", "fail"), build("fail.cpp", "failxx", "-O2")
+    without_handler = {name: how for name, how in CXX.items() if "handler" not in how}
+    for path in filter(os.path.exists, paths):
+        check(c, C, "", environment={"LD_PRELOAD": path})
+        check(cxx, without_handler, "", lambda name: name, environment={"LD_PRELOAD": path})
 
 
 def check_ids(program, want, function_of):
@@ -107,4 +117,4 @@ def forms():
     expect("owners=0", (1, True), (report_of(process)["totals"]["failed"], "owners=0" in process.err))
 
 
-main([c, cxx, unsited, library, forms])
+main([c, cxx, allocators, unsited, library, forms])
