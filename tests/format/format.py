@@ -4,6 +4,7 @@ formatted as .clang-format says. Exceptions: tests/plugin has no licence lines, 
 test; programs that tests identify by line are not formatted. Called as format.py SOURCE CLANG_FORMAT."""
 import fnmatch
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -54,10 +55,21 @@ def form_complaints(clang_format, paths):
         yield f"{clang_format} ends with {run.returncode}: {run.stderr[:1000]}"
 
 
+def editor_complaints():
+    """.editorconfig agrees with .clang-format."""
+    with open(".clang-format") as form, open(".editorconfig") as editor:
+        formatted, edited = form.read(), editor.read()
+    for ours, theirs in ("indent_size", "IndentWidth"), ("max_line_length", "ColumnLimit"):
+        number = re.search(rf"^{theirs}: (\d+)", formatted, re.M)[1]
+        if not re.search(rf"^{ours} = {number}$", edited, re.M):
+            yield f".editorconfig: {ours} is not {number}, which .clang-format has as {theirs}"
+
+
 def main(source, clang_format):
     os.chdir(source)
     every = list(files(source))
     complaints = [complaint for path in every for complaint in licence_complaints(path)]
+    complaints += editor_complaints()
     formatted = [path for path in every if matches(path, FORMATTED) and not matches(path, UNFORMATTED)]
     installed = shutil.which(clang_format)
     complaints += form_complaints(clang_format, formatted) if installed else []

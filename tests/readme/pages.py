@@ -172,6 +172,24 @@ class Pages(unittest.TestCase):
                         missing.append(f"{os.path.basename(path)}: {section}")
         self.assertEqual(missing, [])
 
+    def test_links_of_markdown(self):
+        """Files and headings that Markdown files link exist."""
+        missing = []
+        for path in ["README.md", *(path for folder in (".github", "plugin", "rt", "tests")
+                                    for path in glob.glob(os.path.join(folder, "**", "*.md"), root_dir=source, recursive=True))]:
+            with open(os.path.join(source, path)) as file:
+                links = re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", file.read())
+            for linked, heading in links:
+                target = os.path.join(source, os.path.dirname(path), linked) if linked else os.path.join(source, path)
+                if not os.path.exists(target):
+                    missing.append(f"{path}: {linked}")
+                elif heading:
+                    with open(target) as file:
+                        headings = re.findall(r"(?m)^#+ (.*)", file.read())
+                    if heading not in [re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in headings]:
+                        missing.append(f"{path}: {linked}#{heading}")
+        self.assertEqual(missing, [])
+
     def test_every_program_has_a_page(self):
         for program in "allocsite-clang", "allocsite-dump", "allocsite-run":
             for section in "SYNOPSIS", "DESCRIPTION", "(OPTIONS|COMMANDS)", "EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES":
