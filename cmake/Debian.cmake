@@ -27,6 +27,11 @@ list(JOIN clangs " | " CPACK_DEBIAN_PACKAGE_RECOMMENDS)
 # Loaded at run time to fetch debug information from a server.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS libdebuginfod1)
 
+# Its first entry is the version that is built. Until that is released, the date is the day of the build.
+file(STRINGS cmake/debian/changelog.in newest LIMIT_COUNT 1)
+if(NOT newest MATCHES "^allocsite \\(${PROJECT_VERSION}\\) ")
+    message(FATAL_ERROR "cmake/debian/changelog.in has no entry for version ${PROJECT_VERSION}")
+endif()
 string(TIMESTAMP ALLOCSITE_DEBIAN_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)
 configure_file(cmake/debian/changelog.in ${PROJECT_BINARY_DIR}/debian/changelog @ONLY)
 set(CPACK_ALLOCSITE_DEBIAN ${PROJECT_BINARY_DIR}/debian)
