@@ -30,6 +30,8 @@ int main(int count, char **arguments) {
     if (strcmp(way, "thread") != 0)
         signal(SIGCHLD, strcmp(way, "ignore") == 0 ? SIG_IGN : handle);
     pid_t child = fork();
+    if (child < 0)
+        return 2; /* kill(-1) would end all processes */
     if (!child)
         for (;;)
             pause();

@@ -57,6 +57,8 @@ int main(void) {
     int children = 0;
     for (bool is_in = true; is_in; children++) {
         pid_t child = fork();
+        if (child < 0)
+            return 2;
         if (!child)
             first();
         is_in = interrupt(child, children);
