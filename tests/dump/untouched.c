@@ -212,7 +212,8 @@ static void do_storm(void) {
     while (!child && kill(parent, SIGUSR2) == 0)
         ;
     do_compute();
-    kill(child, SIGKILL);
+    if (child > 0)
+        kill(child, SIGKILL);
     waitpid(child, NULL, 0);
 }
 
