@@ -20,3 +20,13 @@ function(allocsite_add_manual_names page)
         install(FILES ${file} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
     endforeach()
 endfunction()
+
+# allocsite_add_examples(FILE...): installs files of the current source directory beside the documentation, also in the
+# build tree.
+function(allocsite_add_examples)
+    foreach(file IN LISTS ARGN)
+        get_filename_component(name ${file} NAME)
+        configure_file(${file} ${PROJECT_BINARY_DIR}/share/doc/allocsite/examples/${name} COPYONLY)
+        install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+    endforeach()
+endfunction()

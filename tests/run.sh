@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 . cmake/setup.sh
 
 need_build
-need binutils binutils-source bison clang-format-14 cmark-gfm file fish flex gdb googletest iso-codes libcmocka-dev \
+need binutils binutils-source bison ccache clang-format-14 cmark-gfm file fish flex gdb googletest iso-codes libcmocka-dev \
     libdebuginfod1 libgoogle-perftools-dev libgtest-dev libjemalloc-dev libmimalloc-dev lintian mandoc nlohmann-json3-dev pkg-config python3 \
     python3-jsonschema python3-prometheus-client uthash-dev valgrind xz-utils zsh
 for major in $(llvm_majors); do

@@ -17,6 +17,9 @@ dpkg -f ./*.deb Recommends | grep -q "\<clang-$MAJOR\>" || fail "does not recomm
 
 dpkg -x ./*.deb root
 [ -f root/usr/share/man/man1/allocsite-dump.1.gz ] || fail "no manual"
+for file in changelog.gz copyright examples/github-actions.yml; do
+    [ -s "root/usr/share/doc/allocsite/$file" ] || fail "no $file"
+done
 ! find root -name '*.[1-8]' | grep -q man/ || fail "manuals that are not compressed"
 "root/usr/bin/allocsite-clang-$MAJOR" -O2 -g "$here/app.c" -o app
 counted ./app "$here/app.c"
