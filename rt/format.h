@@ -213,11 +213,9 @@ struct allocsite_calls {
 #define ALLOCSITE_CONTEXT_FACTOR  0xFFFFFFFF9E3779B1u
 #define ALLOCSITE_CONTEXT_INVERSE 0x16597D0C0E8B2F51u
 
-/* FIRST: the caller's context in the first function of a thread and, known to the plugin, in main. Undoing
- * the context of a complete stack ends in this value. UNKNOWN: the context that is passed on by a call that
- * may leave no frame; no other context is derived from it. */
-#define ALLOCSITE_CONTEXT_FIRST   0u
-#define ALLOCSITE_CONTEXT_UNKNOWN 0x5DEECE66D1CEB00Bu
+/* The caller's context in the first function of a thread and, known to the plugin, in main. Undoing the
+ * context of a complete stack ends in this value. */
+#define ALLOCSITE_CONTEXT_FIRST 0u
 
 /* The entry points of malloc, calloc, realloc, strdup, strndup and the usual operators new have variants that
  * take the context as an argument after the site, so it need not be stored. Their names are

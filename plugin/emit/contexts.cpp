@@ -7,9 +7,9 @@
  *
  * The runtime relies on one invariant (rt/lib/paths/contexts.h): a number is computed from exactly the return
  * addresses on the stack. So a call that may reach an allocation is never a tail call. Where a tail
- * call has to stay (emit/tail_calls.h), its callee must not read the number of a frame that is gone:
- *  - musttail never leaves a frame, so the callee reads the caller's caller's number;
- *  - for other tail calls the code generator decides later, so the callee reads CONTEXT_UNKNOWN. */
+ * call has to stay (emit/tail_calls.h), it leaves no frame, and its callee reads the number of the caller's
+ * caller. If the code generator makes an ordinary call of it after all, the callee's number lacks an address,
+ * always at this call, so no stack with this call is certain (rt/lib/paths/contexts.h). */
 #include "emit/entry_call.h"
 #include "emit/passes.h"
 #include "emit/tail_calls.h"
@@ -227,14 +227,6 @@ static bool isNoTailCall(CallBase &call, const TailCalls &tailCalls) {
     return true;
 }
 
-/* Stores the number from which the callee of a tail call computes its own. */
-static void storeForTailCall(CallBase &call, Value *callers) {
-    storeContext(call, call.isMustTailCall()
-                           ? callers
-                           : ConstantInt::get(callers->getType(), ALLOCSITE_CONTEXT_UNKNOWN));
-    forgetMemoryEffects(call);
-}
-
 struct Contexts {
     Value *callers, *current;
 };
@@ -244,7 +236,8 @@ static void passContext(CallBase &call, const Contexts &contexts, const TailCall
                         Copies &copies) {
     auto *callee = dyn_cast<Function>(call.getCalledOperand());
     if (!isNoTailCall(call, tailCalls)) {
-        storeForTailCall(call, contexts.callers);
+        storeContext(call, contexts.callers);
+        forgetMemoryEffects(call);
         return;
     }
     if (!callee || !takesContext(callee->getName()) || call.getFunctionType()->isVarArg()) {

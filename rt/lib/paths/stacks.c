@@ -166,9 +166,10 @@ static inline uint32_t part_seen(const struct look *look) {
 
 /* ---- The part of a stack. */
 
-/* Programs that descend into trees have millions of paths that differ only in the turns of the recursion. If
- * a slot has VARIANTS_MOST whole paths with the same cut path, further ones are variants, which share a part
- * of the room. The counters are indexed by a hash: paths that share a counter are cut a little earlier. */
+/* Programs that descend into trees have millions of paths that differ only in the turns of the recursion. All
+ * paths are kept until the room for variants is used up. From then on, if a slot gets VARIANTS_MOST more
+ * whole paths with the same cut path, further ones are cut. The counters are indexed by a hash: paths that
+ * share a counter are cut a little earlier. */
 enum { VARIANTS_MOST = 64, VARIANTS_BITS = 14 };
 static uint16_t variants[1u << VARIANTS_BITS];
 
@@ -176,17 +177,11 @@ static inline uint64_t hash_cut(uint32_t slot, profile_name path, int callers) {
     return hash_more((uint64_t)path << 32 | slot, (uint64_t)callers);
 }
 
-static uint32_t part_whole(uint32_t slot, struct steps_stack *stack, enum walk_end end) {
-    uint16_t *count = &variants[hash_cut(slot, stack->cut, 0) >> (64 - VARIANTS_BITS)];
-    bool is_variant = __atomic_load_n(count, __ATOMIC_RELAXED) >= VARIANTS_MOST, is_new;
-    bool may_add = part_stack_has_room(is_variant);
-    profile_name step = may_add ? steps_whole(stack, may_add, &is_new) : 0;
-    uint32_t part = step ? part_stack(slot, step, may_add, &is_new) : NO_SLOT;
-    if (part != NO_SLOT && is_new) {
-        if (!is_variant)
-            __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+static uint32_t part_whole(uint32_t slot, struct steps_stack *stack, enum walk_end end, bool *is_new) {
+    profile_name step = steps_whole(stack, true, is_new);
+    uint32_t part = step ? part_stack(slot, step, true, is_new) : NO_SLOT;
+    if (part != NO_SLOT && *is_new)
         note_walk(stack->count, stack->by_pointer, end);
-    }
     return part;
 }
 
@@ -196,19 +191,36 @@ static uint32_t part_cut(uint32_t slot, profile_name path, int callers) {
     return shortened ? part_stack(slot, shortened, callers >= 0, &is_new) : NO_SLOT;
 }
 
+/* Returns the part when there is no room for all paths; NO_SLOT if there is none even for cut paths. */
+static uint32_t part_limited(uint32_t slot, struct steps_stack *stack, enum walk_end end, bool *is_whole) {
+    int callers = __atomic_load_n(&part_cut_callers, __ATOMIC_RELAXED);
+    profile_name path = steps_cut(stack);
+    uint64_t hash = hash_cut(slot, path, callers), tag = hash & ~SLOT_MASK;
+    uint64_t *word = &cache[hash & ((1u << CACHE_BITS) - 1)], entry = __atomic_load_n(word, __ATOMIC_RELAXED);
+    if (LIKELY((entry & ~SLOT_MASK) == tag && entry))
+        return (uint32_t)(entry & SLOT_MASK);
+    if (!path)
+        return NO_SLOT;
+    uint16_t *count = &variants[hash_cut(slot, path, 0) >> (64 - VARIANTS_BITS)];
+    bool is_variant = __atomic_load_n(count, __ATOMIC_RELAXED) >= VARIANTS_MOST, is_new = false;
+    uint32_t part = part_stack_has_room(is_variant) ? part_whole(slot, stack, end, &is_new) : NO_SLOT;
+    *is_whole = part != NO_SLOT;
+    if (*is_whole && is_new && !is_variant)
+        __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+    if (!*is_whole && (part = part_cut(slot, path, callers)) != NO_SLOT)
+        __atomic_store_n(word, tag | part, __ATOMIC_RELAXED);
+    return part;
+}
+
 /* Returns the part of a stack, whole or cut. If there is no room for either, returns the slot itself and
  * counts that. is_whole: set. Keeps errno. */
 static uint32_t part_of(uint32_t slot, struct steps_stack *stack, enum walk_end end, bool *is_whole) {
-    int callers = __atomic_load_n(&part_cut_callers, __ATOMIC_RELAXED), error = errno;
-    uint64_t hash = hash_cut(slot, stack->cut, callers), tag = hash & ~SLOT_MASK;
-    uint64_t *word = &cache[hash & ((1u << CACHE_BITS) - 1)], entry = __atomic_load_n(word, __ATOMIC_RELAXED);
-    *is_whole = false;
-    if (LIKELY((entry & ~SLOT_MASK) == tag && entry))
-        return (uint32_t)(entry & SLOT_MASK);
-    uint32_t part = stack->cut || !stack->count ? part_whole(slot, stack, end) : NO_SLOT;
+    bool is_new;
+    int error = errno;
+    uint32_t part = part_stack_has_room(true) ? part_whole(slot, stack, end, &is_new) : NO_SLOT;
     *is_whole = part != NO_SLOT;
-    if (part == NO_SLOT && stack->cut && (part = part_cut(slot, stack->cut, callers)) != NO_SLOT)
-        __atomic_store_n(word, tag | part, __ATOMIC_RELAXED);
+    if (!*is_whole)
+        part = part_limited(slot, stack, end, is_whole);
     if (part == NO_SLOT)
         bump_shared(&store_header()->walks.without_stack, 1);
     errno = error;
@@ -335,7 +347,7 @@ static bool is_stack_of(uint32_t part, const struct look *look) {
     steps_find(&stack, look->walked.frames, look->walked.count);
     bool is_it = are_same_steps(kept, steps_whole(&stack, false, &is_new));
     for (uint32_t callers = 0; !is_it && callers <= PART_CUT_CALLERS; callers++)
-        is_it = are_same_steps(kept, cut_shortened(stack.cut, callers));
+        is_it = are_same_steps(kept, cut_shortened(steps_cut(&stack), callers));
     steps_end(&stack);
     return is_it;
 }

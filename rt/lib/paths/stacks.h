@@ -92,7 +92,6 @@ struct steps_stack {
     uint32_t unloads_before; /* number of unloads before the walk (registry/modules.h) */
     size_t count;            /* frames */
     size_t by_pointer;       /* number of callers found by a frame pointer; after steps_whole */
-    profile_name cut;        /* the cut path (paths/cut.h); 0: there is no memory */
 
     /* private to steps.c */
     const void *const *frames;
@@ -112,6 +111,9 @@ void steps_know(const struct steps_stack *, const void *frame, uint64_t context)
 /* Finds the path of a stack that shares outer frames with the recorded one. Walks only the other frames.
  * Returns false if there is no such path; steps_end must not be called then. */
 bool steps_find_known(struct steps_stack *, const void *frame, uint64_t context);
+
+/* Returns the cut path (paths/cut.h); 0 if memory is out. */
+profile_name steps_cut(const struct steps_stack *);
 
 /* Returns the innermost step of the whole path; 0 if there is no room, or if the path is new and may_add is
  * false. is_new: the step has just been added, and no other thread can have used it. */

@@ -72,11 +72,10 @@ static struct last *last_take(uint32_t unloads_before) {
     return last;
 }
 
-static inline void last_set(struct last *last, size_t i, const struct walk_marked *frame, profile_name cut) {
+static inline void last_set(struct last *last, size_t i, const struct walk_marked *frame) {
     struct walk_marked *set = &last->frames[i];
     *set = *frame;
-    set->cut = cut;
-    set->step = 0;
+    set->cut = set->step = 0;                                         /* not looked up yet */
     set->by_pointer = i ? set[-1].by_pointer + frame->by_pointer : 0; /* the outermost has no caller */
 }
 
@@ -87,33 +86,18 @@ static size_t same_as_last(const struct last *last, const struct steps_stack *st
     return same;
 }
 
-/* ---- Finding the cut path of a stack. */
-
-static void find_alone(struct steps_stack *stack) {
-    for (size_t i = stack->count; i > 0 && (stack->cut || i == stack->count); i--)
-        stack->cut = cut_on(stack->cut, stack->frames[i - 1], stack->unloads_before);
-}
-
-static void find_in_last(struct steps_stack *stack) {
-    struct last *last = stack->last;
-    size_t i = same_as_last(last, stack);
-    stack->cut = i ? last->frames[i - 1].cut : 0;
-    for (; i < stack->count && (stack->cut || !i); i++) {
-        const void *frame = stack->frames[stack->count - 1 - i];
-        struct walk_marked unmarked = {
-            .pc = (uintptr_t)frame, .sp = NOWHERE, .by_pointer = walk_is_by_pointer(frame)};
-        stack->cut = cut_on(stack->cut, frame, stack->unloads_before);
-        last_set(last, i, &unmarked, stack->cut);
-    }
-    last->count = stack->cut ? stack->count : 0;
-}
-
 void steps_find(struct steps_stack *stack, const void *const *frames, size_t count) {
+    struct last *last = stack->last = last_take(stack->unloads_before);
     stack->frames = frames;
     stack->count = count;
-    stack->cut = 0;
-    stack->last = last_take(stack->unloads_before);
-    stack->last ? find_in_last(stack) : find_alone(stack);
+    for (size_t i = last ? same_as_last(last, stack) : count; i < count; i++) {
+        const void *frame = frames[count - 1 - i];
+        struct walk_marked unmarked = {
+            .pc = (uintptr_t)frame, .sp = NOWHERE, .by_pointer = walk_is_by_pointer(frame)};
+        last_set(last, i, &unmarked);
+    }
+    if (last)
+        last->count = count;
 }
 
 /* New frames are written at the end of the memory, from where they are copied in order. */
@@ -133,31 +117,23 @@ void steps_know(const struct steps_stack *stack, const void *frame, uint64_t con
     }
 }
 
-/* Appends `count` new frames after the first `same` frames, which both stacks have. */
-static inline void extend_last(struct last *last, struct steps_stack *stack, size_t count, size_t same) {
-    const struct walk_marked *frame = last_end(last) - count;
-    stack->cut = last->frames[same - 1].cut;
-    for (stack->count = same; stack->count < same + count && stack->cut; stack->count++, frame++) {
-        stack->cut = cut_on(stack->cut, (const void *)frame->pc, stack->unloads_before);
-        last_set(last, stack->count, frame, stack->cut);
-    }
-    last->count = stack->count;
-}
-
 bool steps_find_known(struct steps_stack *stack, const void *frame, uint64_t context) {
-    struct last *last = last_take(stack->unloads_before);
+    struct last *last = stack->last = last_take(stack->unloads_before);
     if (!last)
         return false;
     size_t same, known = last->count;
     size_t count =
         walk_marked(frame, context, last->frames, known, last_end(last), STACKS_WHOLE - known, &same);
-    stack->last = last;
-    stack->frames = NULL;
-    if (same)
-        extend_last(last, stack, count, same);
-    if (!same || !stack->cut)
+    if (!same) {
         steps_end(stack);
-    return same && stack->cut;
+        return false;
+    }
+    const struct walk_marked *fresh = last_end(last) - count;
+    for (size_t i = 0; i < count; i++)
+        last_set(last, same + i, &fresh[i]);
+    stack->frames = NULL;
+    stack->count = last->count = same + count;
+    return true;
 }
 
 void steps_end(struct steps_stack *stack) {
@@ -167,6 +143,30 @@ void steps_end(struct steps_stack *stack) {
         last_release(stack->last);
     }
     stack->last = NULL;
+}
+
+/* ---- The cut path. */
+
+static profile_name cut_alone(const struct steps_stack *stack) {
+    profile_name cut = 0;
+    for (size_t i = stack->count; i > 0 && (cut || i == stack->count); i--)
+        cut = cut_on(cut, stack->frames[i - 1], stack->unloads_before);
+    return cut;
+}
+
+static profile_name cut_in_last(const struct steps_stack *stack) {
+    struct walk_marked *frames = stack->last->frames;
+    size_t i = stack->count;
+    while (i > 0 && !frames[i - 1].cut)
+        i--;
+    profile_name cut = i ? frames[i - 1].cut : 0;
+    for (; i < stack->count && (cut || !i); i++)
+        frames[i].cut = cut = cut_on(cut, (const void *)frames[i].pc, stack->unloads_before);
+    return cut;
+}
+
+profile_name steps_cut(const struct steps_stack *stack) {
+    return stack->last ? cut_in_last(stack) : cut_alone(stack);
 }
 
 /* ---- The steps of a whole path. */

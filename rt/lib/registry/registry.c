@@ -287,7 +287,7 @@ static bool is_stack(uint32_t part, const void *wanted) {
 bool part_stack_has_room(bool is_variant) {
     uint32_t most = most_stacks();
     bool is_limited = is_variant && limit > most;
-    return __atomic_load_n(&stack_count, __ATOMIC_RELAXED) < (is_limited ? most / 8 : most);
+    return __atomic_load_n(&stack_count, __ATOMIC_RELAXED) < (is_limited ? most / 4 : most);
 }
 
 int part_cut_callers = PART_CUT_CALLERS;

@@ -82,7 +82,7 @@ uint32_t part_backing(uint32_t slot);
 uint32_t part_stack(uint32_t slot, profile_name stack, bool may_add, bool *is_new);
 
 /* Returns whether there is room for the part of another stack. is_variant: one of many stacks with the same
- * innermost calls. These may use an eighth of the room, unless part_stacks_limit was called. When the room is
+ * innermost calls. These may use a quarter of the room, unless part_stacks_limit was called. When the room is
  * used up, there is room for half as many cut paths (PROFILE_CUT). */
 bool part_stack_has_room(bool is_variant);
 

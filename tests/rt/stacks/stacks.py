@@ -221,7 +221,7 @@ def many():
     of, = [site for site in report["sites"] if site["function"] == "take"]
     stacks = [stack for stack in walked(report) if stack["site"] == of["id"]]
     cut = [stack for stack in stacks if stack["frames"][-1]["function"] == "(cut)"]
-    expect("whole stacks that are kept, about an eighth of the room", True, 512 <= len(stacks) - len(cut) <= 1024)
+    expect("whole stacks that are kept, about a quarter of the room", True, 1024 <= len(stacks) - len(cut) <= 2048)
     expect("cut ones", True, 0 < len(cut) <= 2048)
     expect("exact", [], report["inexact_reasons"])
     expect("allocations", 3 << 14, of["allocs"])
