@@ -14,6 +14,7 @@ import socket
 import subprocess
 import time
 import unittest
+import urllib.parse
 
 try:
     from prometheus_client.openmetrics import parser
@@ -174,6 +175,19 @@ class Serve(unittest.TestCase):
             packed = re.search(r'id="data">(.*?)</script>', text)[1]
             self.assertEqual(len(json.loads(gzip.decompress(base64.b64decode(packed)))["threads"]), 1)
 
+    def test_index(self):
+        """/debug/pprof/ has the counts of the report, and links to profiles that exist."""
+        with Server(self.source) as server:
+            answer, text = server.ask("/debug/pprof/")
+            self.assertEqual((answer.status, answer.headers["Content-Type"]), (200, "text/html; charset=utf-8"))
+            expected = totals(self.source)
+            rows = re.findall(r'<tr><td>(\d+)</td><td><a href="(\w+)">\2</a>', text)
+            self.assertEqual(rows, [(str(expected["allocs"] + expected["reallocs"]), "allocs"), (str(expected["live_blocks"]), "heap")])
+            links = re.findall('href="(.*?)"', text)
+            self.assertEqual(len(links), 3)
+            for link in links:
+                self.assertEqual(server.ask(urllib.parse.urljoin("/debug/pprof/", link))[0].status, 200, link)
+
     def test_refused(self):
         with Server(self.source) as server:
             for method in "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE":
@@ -184,7 +198,7 @@ class Serve(unittest.TestCase):
                 self.assertEqual(server.ask(headers={"Host": host})[0].status, 403, host)
             for host in "localhost", f"127.0.0.1:{server.port}", "[::1]:80", "LOCALHOST:1":
                 self.assertEqual(server.ask(headers={"Host": host})[0].status, 200, host)
-            for path in "/debug", "/../etc/passwd", "/metrics/", "//", "/metrics%00x", "/%6detrics":
+            for path in "/debug", "/debug/pprof", "/../etc/passwd", "/metrics/", "//", "/metrics%00x", "/%6detrics":
                 self.assertEqual(server.ask(path)[0].status, 404, path)
             answer, _ = server.ask()
             self.assertIsNone(answer.headers["Access-Control-Allow-Origin"])

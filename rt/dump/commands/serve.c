@@ -22,6 +22,7 @@ static const char help[] =
     "  /                     the page of report --format=html, which follows a\n"
     "                        running program\n"
     "  /metrics              for Prometheus\n"
+    "  /debug/pprof/         links to the next two, as Go's net/http/pprof has it\n"
     "  /debug/pprof/heap, /debug/pprof/allocs\n"
     "                        for go tool pprof\n"
     "\n"

@@ -65,6 +65,32 @@ static void put_metrics(struct out *out, const struct serving *serving, struct r
     put_samples(out, serving, report, by, "openmetrics");
 }
 
+static void put_index_row(struct out *out, uint64_t count, const char *profile, const char *description) {
+    out_text(out, "<tr><td>");
+    out_u64(out, count);
+    out_text(out, "</td><td><a href=\"");
+    out_text(out, profile);
+    out_text(out, "\">");
+    out_text(out, profile);
+    out_text(out, "</a></td><td>");
+    out_text(out, description);
+    out_text(out, "</td></tr>\n");
+}
+
+/* As net/http/pprof of Go has it. Links are relative, so that a proxy may serve the page below another path.
+ */
+static void put_index(struct out *out, const struct serving *serving, struct report *report,
+                      enum measure by) {
+    const struct counters *totals = &report->totals.counters;
+    (void)serving, (void)by;
+    out_text(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><title>/debug/pprof/</title></head><body>\n"
+                  "<h1>/debug/pprof/</h1>\n<p>Profiles for go tool pprof, Parca and Pyroscope:</p>\n"
+                  "<table>\n<tr><th>Count</th><th>Profile</th><th></th></tr>\n");
+    put_index_row(out, counters_calls(totals), "allocs", "all allocations until now");
+    put_index_row(out, totals->live_blocks, "heap", "live blocks, and all allocations");
+    out_text(out, "</table>\n<p><a href=\"../../\">The report as a page</a></p>\n</body></html>\n");
+}
+
 /* by: the measure that is shown first. */
 static const struct place_served {
     const char *path, *type;
@@ -73,6 +99,7 @@ static const struct place_served {
 } places[] = {
     {"/", "text/html; charset=utf-8", put_page, MEASURE_BYTES},
     {"/metrics", "text/plain; version=0.0.4; charset=utf-8", put_metrics, MEASURE_LIVE},
+    {"/debug/pprof/", "text/html; charset=utf-8", put_index, MEASURE_LIVE},
     {"/debug/pprof/heap", "application/octet-stream", put_profile, MEASURE_LIVE},
     {"/debug/pprof/allocs", "application/octet-stream", put_profile, MEASURE_BYTES},
 };
@@ -204,8 +231,9 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     if (!host || !serve_is_host(host))
         return send_response(connection, MHD_HTTP_FORBIDDEN, text_response("use an address or localhost\n"));
     if (!find_place(path))
-        return send_response(connection, MHD_HTTP_NOT_FOUND,
-                             text_response("/ /metrics /debug/pprof/heap /debug/pprof/allocs\n"));
+        return send_response(
+            connection, MHD_HTTP_NOT_FOUND,
+            text_response("/ /metrics /debug/pprof/ /debug/pprof/heap /debug/pprof/allocs\n"));
     struct serving *serving = context;
     const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
     serving->takes_openmetrics = accept && strstr(accept, OPENMETRICS);
