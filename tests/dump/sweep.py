@@ -261,13 +261,12 @@ int main(void) { first(); volatile char room[9999]; for (int i = 0; i < 9999; i+
         process = subprocess.Popen([RUN, "--fail-each", "--timeout=100", f"--resume={state}", "--format=json", self.program],
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    start_new_session=True, env={**os.environ, "TMPDIR": folder.rstrip("/")})
-        hanging = None
-        for _ in range(300):
+        seen = []
+        for _ in range(600):
             time.sleep(0.1)
-            found = subprocess.run(["pgrep", "-r", "R", "-f", f"^{self.program}$"], capture_output=True, text=True).stdout.split()
-            if found and found == hanging:  # it has run for a while
+            seen.append(subprocess.run(["pgrep", "-f", f"^{self.program}$"], capture_output=True, text=True).stdout)
+            if seen[-1] and len(seen) > 30 and len(set(seen[-30:])) == 1:  # one process runs for three seconds
                 break
-            hanging = found
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
         document = json.loads(out)

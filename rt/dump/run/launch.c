@@ -278,7 +278,7 @@ int launch_wait(const struct launch *launch) {
     int status = wait_for_command(launch);
     if (!launch->is_apart || launch->patience)
         wait_for_rest(launch);
-    if (launch->is_apart) {
+    if (launch->is_apart && has_rest(launch)) { /* otherwise the group's number may be another one's */
         kill(-launch->pid, SIGKILL);
         wait_for_rest(launch);
     }
