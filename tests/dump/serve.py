@@ -25,11 +25,17 @@ from runs import DUMP, dump, work, written
 from top import Program
 
 READERS = os.environ["READERS"]
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../rt/dump/examples")
 os.makedirs(work("home"), exist_ok=True)
 
 
 def reader(name):
     return shutil.which(name) or shutil.which(os.path.join(READERS, "usr/bin", name))
+
+
+def example(name):
+    with open(os.path.join(EXAMPLES, name)) as file:
+        return file.read()
 
 
 def totals(source):
@@ -132,37 +138,72 @@ class Serve(unittest.TestCase):
                 self.assertEqual(sums["alloc_objects"], expected["allocs"] + expected["reallocs"])
                 self.assertIn(first + "/bytes[dflt]", types)
 
+    @unittest.skipUnless(reader("promtool"), "no promtool")
+    def test_scrape_configuration(self):
+        subprocess.run([reader("promtool"), "check", "config", os.path.join(EXAMPLES, "prometheus.yml")], check=True, stdout=subprocess.DEVNULL)
+
+    def test_paths_of_examples(self):
+        """The agents' examples name paths and an address that serve has, and disable what it does not have."""
+        with Server(self.source) as server:
+            for name in "parca.yaml", "pyroscope.alloy":
+                text = example(name)
+                paths = re.findall(r"/debug/\w+/\w+", text)
+                self.assertTrue(paths, name)
+                for path in paths:
+                    self.assertEqual(server.ask(path)[0].status, 200, (name, path))
+                for profile in "block", "goroutine", "mutex", "process_cpu":
+                    self.assertRegex(text, rf"{profile}:? {{\s*enabled ?[:=] ?false\s*}}")
+                self.assertIn(re.search(r"default: ([\d.:]+);", dump("serve", "--help").stdout)[1], text)
+
     @unittest.skipUnless(reader("prometheus"), "no prometheus")
     def test_prometheus(self):
-        """Prometheus scrapes the report's values."""
+        """Prometheus scrapes the report's values with the example, and the dashboard's queries find them."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         with Server(self.source) as server:
-            config = written("prometheus.yml", "global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: allocsite\n"
-                             f"  static_configs: [{{targets: ['127.0.0.1:{server.port}']}}]\n")
+            config = written("prometheus.yml", example("prometheus.yml").replace("127.0.0.1:8642", f"127.0.0.1:{server.port}")
+                             .replace("scrape_interval: 15s", "scrape_interval: 1s"))
             shutil.rmtree(work("data"), ignore_errors=True)
             with subprocess.Popen([reader("prometheus"), "--config.file=" + config, "--storage.tsdb.path=" + work("data"),
                                    f"--web.listen-address=127.0.0.1:{port}"], stderr=subprocess.DEVNULL) as prometheus:
                 try:
-                    self.assertEqual(self.scraped(port, "allocsite_live_bytes"), totals(self.source)["live_bytes"])
-                    self.assertEqual(self.scraped(port, "allocsite_allocated_bytes_total"), totals(self.source)["alloc_bytes"])
+                    self.assertEqual(self.scraped(port, "sum(allocsite_live_bytes)"), totals(self.source)["live_bytes"])
+                    self.assertEqual(self.scraped(port, "sum(allocsite_allocated_bytes_total)"), totals(self.source)["alloc_bytes"])
+                    self.program.step(2)
+                    for expression in self.expressions():
+                        self.assertIsNotNone(self.scraped(port, expression), expression)
                 finally:
                     prometheus.send_signal(signal.SIGTERM)
 
-    def scraped(self, port, name):
+    def expressions(self):
+        """Returns the queries of the dashboard, for all programs."""
+        dashboard = json.loads(example("grafana-dashboard.json"))
+        found = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+        found += [re.match(r"label_values\((.*), \w+\)$", variable["query"]["query"])[1]
+                  for variable in dashboard["templating"]["list"] if variable["type"] == "query"]
+        for name, value in ("$__rate_interval", "30s"), ("$__range", "30s"), ("$program", ".*"), ("$instance", ".*"):
+            found = [expression.replace(name, value) for expression in found]
+        self.assertNotIn("$", "".join(found))
+        self.assertEqual({metric.removesuffix("_total") for expression in found for metric in re.findall(r"allocsite_\w+", expression)},
+                         set(TYPES) - {"allocsite_live_blocks", "allocsite_peak_blocks"})
+        return found
+
+    def scraped(self, port, expression):
         for _ in range(600):
             time.sleep(0.1)
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
             try:
-                connection.request("GET", f"/api/v1/query?query=sum({name})")
+                connection.request("GET", "/api/v1/query?" + urllib.parse.urlencode({"query": expression}))
                 found = json.loads(connection.getresponse().read())["data"]["result"]
-            except (OSError, ValueError, KeyError):
+            except (OSError, ValueError):
                 continue
+            except KeyError:
+                return None
             finally:
                 connection.close()
             if found:
-                return int(found[0]["value"][1])
+                return float(found[0]["value"][1])
         return None
 
     def test_page(self):
