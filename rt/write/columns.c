@@ -216,6 +216,7 @@ void report_text(struct out *out, const struct report *report) {
     details_of_faults(&page);
     if (report->counted)
         put_rows(&page);
+    page_headers(&page);
 }
 
 void report_markdown(struct out *out, const struct report *report) {

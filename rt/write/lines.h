@@ -36,6 +36,10 @@ void page_size(const struct page *, uint64_t bytes);
 /* Writes "12.3%". */
 void page_share(const struct page *, uint64_t part, uint64_t whole);
 
+/* Writes a line if most rows are in the headers of one folder, which is then probably a library (headers.c).
+ */
+void page_headers(const struct page *);
+
 /* Starts a new line below a row. */
 void page_break(const struct page *);
 

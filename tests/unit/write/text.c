@@ -206,6 +206,32 @@ static bool tears_numbers(const char *text) {
     return false;
 }
 
+static void asks_whether_a_folder_of_headers_is_a_library(void **state) {
+    (void)state;
+    static const char hint[] =
+        "4 of 5 rows are in headers of lib/json; if that is a library, compile with -isystem "
+        "instead of -I, or with -fallocsite-library='*/json/*', to see the lines that "
+        "call it\n";
+    static const char *const files[ROWS] = {"/src/lib/json/a.hpp", "/src/lib/json/a.hpp", "/src/a.c",
+                                            "/src/lib/json/detail/b.h", "/src/lib/json/c.h"};
+    struct report report = unprepared();
+    for (int i = 0; i < ROWS; i++) {
+        copies[i].view = (struct site_view){
+            .id = (uint64_t)i + 1, .sited = true, .at = {"f", files[i], 10 + (uint32_t)i, 0}};
+        copies[i].counters = (struct counters){.allocs = 1, .alloc_bytes = 1};
+    }
+    report_prepare(&report, &(struct report_limits){0});
+    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), hint));
+    copies[0].view.sited = copies[1].view.sited = false;
+    assert_null(strstr(text_of(&report, FORMAT_TEXT), "headers of"));
+    copies[0].view.sited = copies[1].view.sited = true;
+    copies[2].view.at.file = "/src/lib/json/a.c";
+    assert_null(strstr(text_of(&report, FORMAT_TEXT), "headers of"));
+    copies[2].view.at.file = "/src/a.c";
+    copies[3].view.at.file = copies[4].view.at.file = "/src/b.c";
+    assert_null(strstr(text_of(&report, FORMAT_TEXT), "headers of"));
+}
+
 /* Columns are dropped, names and paths shortened, sentences wrapped; the source location comes first. */
 static void every_line_fits(void **state) {
     (void)state;
@@ -424,6 +450,7 @@ int main(void) {
         cmocka_unit_test(advises_to_reuse_a_buffer),
         cmocka_unit_test(shows_details_of_live_blocks),
         cmocka_unit_test(names_are_harmless),
+        cmocka_unit_test(asks_whether_a_folder_of_headers_is_a_library),
         cmocka_unit_test(every_line_fits),
         cmocka_unit_test(libraries_are_left_out_of_inline_chains),
         cmocka_unit_test(colours_only_a_terminal),
