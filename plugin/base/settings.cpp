@@ -25,6 +25,8 @@ __attribute__((constructor)) static void registerOptions() {
                                         cl::init(true), cl::desc("Keep calling contexts; 0: sites only"));
     static cl::opt<bool, true> types("allocsite-types", cl::location(values.types), cl::ZeroOrMore,
                                      cl::init(true), cl::desc("Record the allocated types"));
+    static cl::opt<bool, true> shared("allocsite-shared", cl::location(values.shared), cl::ZeroOrMore,
+                                      cl::desc("Code without -fPIC becomes part of a shared object"));
     static cl::list<std::string, std::vector<std::string>> lists(
         "allocsite-list", cl::location(values.lists), cl::value_desc("FILE"),
         cl::desc("Descriptions of the program's own allocators"));

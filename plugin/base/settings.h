@@ -12,6 +12,7 @@ namespace allocsite {
 struct Options {
     bool contexts = true;               // keep calling contexts at run time
     bool types = true;                  // find the allocated types
+    bool shared = false;                // code without -fPIC may become part of a shared object
     std::vector<std::string> lists;     // files of allocsite-list(5)
     std::vector<std::string> libraries; // globs of paths and functions of library code
 };

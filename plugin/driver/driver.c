@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_ADDED 24 /* upper bound of the arguments that add_* append, with the terminating NULL */
+#define MAX_ADDED 26 /* upper bound of the arguments that add_* append, with the terminating NULL */
 
 struct command {
     char **arguments;
@@ -163,6 +163,8 @@ static const struct {
                 "                             none: do not treat system headers so"},
     {"list", "list=FILE      custom allocators and pass-through functions:\n"
              "                             allocsite-list(5)"},
+    {"shared", "shared         the code becomes part of a shared object although it is\n"
+               "                             compiled without -fPIC"},
     {"types", "types=0        do not record the allocated types"},
 };
 
@@ -276,8 +278,11 @@ static struct command build_command(const struct compiler *compiler, bool cxx, i
         add_argument(&command, cxx ? "--driver-mode=g++" : "--driver-mode=gcc");
         add_header(&command, library);
     }
-    if (invocation.compiles)
+    if (invocation.compiles) {
         add_plugin(&command, library, compiler->major);
+        if (invocation.links_shared)
+            add_plugin_option(&command, PREFIX "shared", true);
+    }
     if (invocation.links && !invocation.links_static && !late)
         add_shared_runtime(&command, library, "--no-as-needed");
     if (invocation.links && invocation.links_cxx_static && cxx)

@@ -14,6 +14,7 @@ enum effect {
     TAKES_VALUE = 1 << 5, /* the next argument belongs to this option */
     LINK_INPUT = 1 << 6,
     CXX_STATIC = 1 << 7,
+    SHARED = 1 << 8,
 };
 
 struct words {
@@ -31,6 +32,7 @@ static const struct words options[] = {
     {STATIC, " -static --static -static-pie "},
     {BARE, " -nostdlib --no-standard-libraries -nodefaultlibs -nolibc "},
     {CXX_STATIC, " -static-libstdc++ "},
+    {SHARED, " -shared --shared "},
     {SANITIZER_FIRST, " -shared-libsan -shared-libasan "},
     {TAKES_VALUE, " -o --output -D -U -I -L -B -F -G -T -b -e -u -z -MF -MJ -MQ -MT -arch -target"
                   " --param --sysroot --config -rpath -include -include-pch -imacros -idirafter -iquote"
@@ -130,6 +132,7 @@ struct invocation invocation_read(char *const *arguments) {
     invocation.links_static = effects & STATIC;
     invocation.bare = effects & BARE;
     invocation.links_cxx_static = effects & CXX_STATIC;
+    invocation.links_shared = effects & SHARED;
     invocation.sanitizer_first = effects & SANITIZER_FIRST;
     return invocation;
 }

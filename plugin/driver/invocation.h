@@ -12,6 +12,7 @@ struct invocation {
     bool links_static;     /* -static, -static-pie: no dynamic loader at run time */
     bool bare;             /* -nostdlib and similar: link the runtime only if it is referred to */
     bool links_cxx_static; /* -static-libstdc++: the C++ library is part of the result */
+    bool links_shared;     /* -shared: the result is a shared object */
     bool sanitizer_first;  /* a shared sanitizer runtime must be the first library */
 };
 

@@ -43,9 +43,10 @@ static constexpr const char *VariableName = ALLOCSITE_ENTRY_PREFIX "context";
  * attributes that were inferred before the accesses existed. Volatile accesses stay. */
 static constexpr bool IsVolatile = true;
 
-/* Returns whether the code can only become part of an executable. */
+/* Returns whether the code becomes part of an executable: it is compiled without -fPIC. */
 static bool isForExecutable(const Module &module) {
-    return module.getPIELevel() != PIELevel::Default || module.getPICLevel() == PICLevel::NotPIC;
+    bool isPic = module.getPICLevel() != PICLevel::NotPIC && module.getPIELevel() == PIELevel::Default;
+    return !isPic && !options().shared;
 }
 
 /* The variable of an executable is in the executable, where code reaches it by one instruction; the dynamic

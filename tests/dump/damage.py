@@ -22,7 +22,7 @@ class EveryByte(unittest.TestCase):
         small("tables.c", "damage/object.o", "-c")
         small("tables.c", "damage/sections.o", "-c", "-ffunction-sections")
         check("ld", "-r", work("damage/object.o"), "-o", work("damage/relinked.o"))
-        small("tables.c", "damage/library.so", "-shared", "-nostdlib", "-Wl,-z,noseparate-code", "-s")
+        small("tables.c", "damage/library.so", "-shared", "-fPIC", "-nostdlib", "-Wl,-z,noseparate-code", "-s")
         check("ar", "rc", work("damage/library.a"), work("damage/object.o"))
         self.assertEqual(check(os.environ["REPLAY"], folder), "5 files\n")
 

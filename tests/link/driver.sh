@@ -30,6 +30,12 @@ counted ./app++ app.cpp
 counted ./user part.c
 counted ./user-so part.c
 
+# The linker accepts a shared object without -fPIC if the code uses functions alone.
+printf '#include <stdlib.h>\nvoid *make(void) { return malloc(3); }\nvoid *call(void) { return make(); }\n' >calls.c
+silent "$CC" -O1 -shared calls.c -o calls.so
+silent "$CC" -O1 -fallocsite-shared -c calls.c
+silent "$CC" -shared calls.o -o calls.so
+
 # The runtime precedes libc and every other library that defines an allocator.
 readelf -d user-so | grep NEEDED | head -n 1 | grep -q liballocsite.so.1 || fail 'the runtime is not the first library'
 

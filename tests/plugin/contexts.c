@@ -15,6 +15,7 @@ void elsewhere(void);
 // The variable of an executable is in the executable. Shared objects use that one, or the runtime's.
 // RUN: %ir -O2 -fPIE -fplugin=%plugin -mllvm -allocsite-contexts %s | %check
 // RUN: %ir -O2 -fPIC -fplugin=%plugin -mllvm -allocsite-contexts %s | %check --check-prefix=SHARED
+// RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts -mllvm -allocsite-shared %s | %check --check-prefix=SHARED
 // CHECK: @__liballocsite_v1_context = weak thread_local(localexec) global i64 0
 // SHARED: @__liballocsite_v1_context = external thread_local(initialexec) global i64{{$}}
 // CHECK: @__liballocsite_v1_contexts = linkonce_odr constant i32 65536, comdat

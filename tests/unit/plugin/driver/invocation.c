@@ -5,7 +5,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-enum { COMPILES = 1, LINKS = 2, STATIC = 4, BARE = 8, SANITIZER_FIRST = 16, CXX_STATIC = 32 };
+enum { COMPILES = 1, LINKS = 2, STATIC = 4, BARE = 8, SANITIZER_FIRST = 16, CXX_STATIC = 32, SHARED = 64 };
 
 /* line: words separated by single spaces. */
 static unsigned read_words(const char *line) {
@@ -20,7 +20,7 @@ static unsigned read_words(const char *line) {
     return (invocation.compiles ? COMPILES : 0) | (invocation.links ? LINKS : 0) |
            (invocation.links_static ? STATIC : 0) | (invocation.bare ? BARE : 0) |
            (invocation.sanitizer_first ? SANITIZER_FIRST : 0) |
-           (invocation.links_cxx_static ? CXX_STATIC : 0);
+           (invocation.links_cxx_static ? CXX_STATIC : 0) | (invocation.links_shared ? SHARED : 0);
 }
 
 #define EXPECT(line, effects) assert_int_equal(read_words(line), effects)
@@ -39,6 +39,7 @@ static void inputs_are_known_by_extension(void **state) {
     EXPECT("a.o b.c", COMPILES | LINKS);
     EXPECT("", 0);
     EXPECT("a.o -static-libstdc++", LINKS | CXX_STATIC);
+    EXPECT("-shared a.c", COMPILES | LINKS | SHARED);
 }
 
 static void inputs_are_known_by_language(void **state) {
@@ -93,7 +94,7 @@ static void link_modes(void **state) {
     EXPECT("-static a.o", LINKS | STATIC);
     EXPECT("-static-pie a.c", COMPILES | LINKS | STATIC);
     EXPECT("-static-libgcc a.o", LINKS);
-    EXPECT("-shared a.o", LINKS);
+    EXPECT("-shared a.o", LINKS | SHARED);
     EXPECT("-nostdlib a.o", LINKS | BARE);
     EXPECT("-fsanitize=address -shared-libasan a.o", LINKS | SANITIZER_FIRST);
 }
