@@ -25,7 +25,7 @@ extern const struct behind_function __stop_allocsite_behind[] __attribute__((vis
 
 void interpose_find_all(void) {
     for (const struct behind_function *at = __start_allocsite_behind; at < __stop_allocsite_behind; at++)
-        if (!*at->found)
+        if (!*at->found && next_defined_behind(at->name))
             *at->found = next_behind(at->name);
     strdup_is_known();
     operators_find();

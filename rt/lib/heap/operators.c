@@ -362,7 +362,7 @@ void operator_delete_find(struct operator_delete *op) {
 
 /* In a C program nothing is found for good, because a C++ library may be opened later. */
 void operators_find(void) {
-    if (!operators_new[NEW].real && !operator_has_come(&operators_new[NEW]))
+    if (!operators_new[NEW].real && !next_defined_behind(operators_new[NEW].symbol))
         return;
     for (int form = 0; form < NEW_OPERATORS; form++)
         operator_find(&operators_new[form]);
