@@ -26,8 +26,8 @@ PARTS = {
 OWN_MAIN = {"sample9_unittest", "sample10_unittest"}
 
 
-def build(compiler, kind):
-    """Compiles gtest once and links each program to it. Returns paths by program name."""
+def build(compiler, kind, *also):
+    """Compiles gtest once and links each program to it, and to further sources. Returns paths by program name."""
     directory = os.path.join(work, kind)
     os.makedirs(directory, exist_ok=True)
     common = []
@@ -40,14 +40,14 @@ def build(compiler, kind):
         programs[name] = os.path.join(directory, name)
         parts = [f"{sources}/{part}" for part in PARTS.get(name, [])]
         gtest = common[:1] if name in OWN_MAIN else common
-        real.run([compiler, *COMPILE, source, *parts, *gtest, "-o", programs[name]], log=f"{directory}/build.log")
+        real.run([compiler, *COMPILE, source, *parts, *also, *gtest, "-o", programs[name]], log=f"{directory}/build.log")
     return programs
 
 
 def check():
     # Directories with names of equal length, because the programs copy argv[0].
     plain = build(subprocess.check_output([f"{bin}/allocsite-clang++", "-print-prog-name=clang++"], text=True).strip(),
-                  "reference")
+                  "reference", os.path.join(os.path.dirname(os.path.abspath(__file__)), "tls.c"))
     instrumented = build(f"{bin}/allocsite-clang++", "allocsite")
     for name in plain:
         if name != "gtest_all_test":
