@@ -23,7 +23,7 @@
 #include <llvm/ADT/EquivalenceClasses.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
-#include <llvm/IR/CFG.h>
+#include <llvm/Analysis/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -86,15 +86,10 @@ static bool isReadAtEntry(const Function &function) {
     return function.hasOptNone() || mayBeHandler(function) || function.callsFunctionThatReturnsTwice();
 }
 
-/* Returns the blocks that may run after this one: with itself if it is in a loop. */
-static SmallPtrSet<BasicBlock *, 16> blocksAfter(BasicBlock *block) {
-    SmallPtrSet<BasicBlock *, 16> after;
-    SmallVector<BasicBlock *, 16> next = {block};
-    while (!next.empty())
-        for (BasicBlock *successor : successors(next.pop_back_val()))
-            if (after.insert(successor).second)
-                next.push_back(successor);
-    return after;
+/* Returns whether the block is in a loop. In a second iteration the variable may hold another number. */
+static bool isInLoop(BasicBlock &block) {
+    SmallVector<BasicBlock *, 8> next(successors(&block));
+    return !next.empty() && isPotentiallyReachableFromMany(next, &block, nullptr);
 }
 
 using Blocks = SetVector<BasicBlock *>;
@@ -147,7 +142,7 @@ static BasicBlock *dominatorOf(const Calls &calls, const DominatorTree &tree) {
  * and runs once, but as late as possible, so that other paths pay nothing. */
 static Instruction &readPosition(const Calls &calls, const DominatorTree &tree) {
     BasicBlock *entry = tree.getRoot(), *block = dominatorOf(calls, tree);
-    while (block && block != entry && (block->isEHPad() || blocksAfter(block).contains(block)))
+    while (block && block != entry && (block->isEHPad() || isInLoop(*block)))
         block = tree.getNode(block)->getIDom()->getBlock();
     block = block ? block : entry;
     for (CallBase *call : calls) // in the order of the code

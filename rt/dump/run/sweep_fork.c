@@ -26,7 +26,7 @@ static void handle_end(int number) {
 
 static bool prepare(const struct sweep *sweep) {
     uint64_t all = sweep->timeout / 1000000000 + 1, usual = 2 + sweep->plain.milliseconds / 500;
-    uint64_t seconds = usual < all ? usual : all; /* a child that is killed gets a run of its own */
+    uint64_t seconds = usual < all ? usual : all; /* a killed child is run again alone */
     launch = sweep->launch;
     launch.patience = (unsigned)(2 * seconds); /* for the last children */
     snprintf(launch.options, sizeof launch.options,

@@ -77,7 +77,8 @@ static void put_index_row(struct out *out, uint64_t count, const char *profile, 
     out_text(out, "</td></tr>\n");
 }
 
-/* As net/http/pprof of Go has it. Links are relative, so that a proxy may serve the page below another path.
+/* The same page as in Go (net/http/pprof). Links are relative, so that a proxy may serve the page below
+ * another path.
  */
 static void put_index(struct out *out, const struct serving *serving, struct report *report,
                       enum measure by) {

@@ -117,7 +117,7 @@ extern char *__strndup(const char *, size_t);
 
 #ifdef ALLOCSITE_STATIC
 
-/* A program with a strdup of its own would break the C library, which calls it. */
+/* A replaced strdup would break the C library, which calls it. */
 bool strdup_is_known(void) {
     return true;
 }

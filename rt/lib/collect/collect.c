@@ -132,12 +132,7 @@ static const char *other_malloc(void) {
 
 #endif
 
-/* Sets the gaps that can be found only now. */
-static void holes_find(void) {
-    if (os_fork_failed())
-        hole_set(HOLE_FORK);
-    if (os_loader_may_block())
-        return;
+void collect_look(void) {
     if (copies_exist())
         hole_set(HOLE_SECOND_RUNTIME);
 #ifdef ALLOCSITE_STATIC
@@ -149,7 +144,10 @@ static void holes_find(void) {
 }
 
 void collect_holes(struct profile_header *header) {
-    holes_find();
+    if (os_fork_failed())
+        hole_set(HOLE_FORK);
+    if (!os_loader_may_block())
+        collect_look();
     header->holes |= holes_all();
     if (hole_is_set(HOLE_INTERPOSITION) || hole_is_set(HOLE_PAST))
         header->other_malloc = names_text(other_malloc());

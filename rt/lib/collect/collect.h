@@ -8,7 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Checks for gaps that only a check reveals, writes all gaps to the header. Takes the loader's lock. */
+/* Sets the gaps that the loaded modules show. Takes the dynamic loader's lock. */
+void collect_look(void);
+
+/* Checks for gaps that only a check reveals, and writes all gaps to the header. Does collect_look if it
+ * cannot wait for ever. */
 void collect_holes(struct profile_header *);
 
 /* Like collect_holes, and collects everything else that a report at the end of the process needs: inherited

@@ -240,10 +240,13 @@ static void leave_parent(void) {
     errno = error;
 }
 
+/* Does what a child cannot do (os_loader_may_block). */
 static void prepare_fork(void) {
     int error = errno;
-    if (!__libc_single_threaded)
+    if (!__libc_single_threaded) {
         interpose_find_all();
+        collect_look();
+    }
     errno = error;
 }
 

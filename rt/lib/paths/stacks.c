@@ -167,8 +167,8 @@ static inline uint32_t part_seen(const struct look *look) {
 /* ---- The part of a stack. */
 
 /* Programs that descend into trees have millions of paths that differ only in the turns of the recursion. All
- * paths are kept until the room for variants is used up. From then on, if a slot gets VARIANTS_MOST more
- * whole paths with the same cut path, further ones are cut. The counters are indexed by a hash: paths that
+ * paths are kept until the room for variants is used up. A slot then gets VARIANTS_MOST more whole paths with
+ * the same cut path; further ones are cut. The counters are indexed by a hash: paths that
  * share a counter are cut a little earlier. */
 enum { VARIANTS_MOST = 64, VARIANTS_BITS = 14 };
 static uint16_t variants[1u << VARIANTS_BITS];

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs of several modules: which runtime counts, and its message if it cannot see everything."""
+import glob
 import os
 import sys
 
@@ -58,6 +59,20 @@ def second_runtime():
     expect("text says so", True, "second copy" in process.err)
 
 
+def forked():
+    """A child that cannot ask the dynamic loader knows from its parent what is not counted."""
+    part()
+    program = build("forked.c", "forked", f"-fpass-plugin={LIB}/allocsite.so", "-x", "none", f"{LIB}/liballocsite.a", "-pthread", "-ldl", plain=True)
+    for old in glob.glob("forked.*.json"):
+        os.unlink(old)
+    expect("status", 0, run([program, f"{WORK}/libpart.so"], "format=json:report=%e.%p.json").returncode)
+    reports = [json.load(open(path)) for path in glob.glob("forked.*.json")]
+    own = [report for report in reports if report["totals"]["allocs"]]
+    expect("processes", 2, len(own))
+    for report in own:
+        expect("reason", True, "second copy" in reasons(report))
+
+
 def static_runtime_in_dynamic_program():
     plugin = f"-fpass-plugin={LIB}/allocsite.so"
     wraps = [line for line in open(f"{LIB}/allocsite/static.opts").read().split() if line.startswith("-Wl,--wrap")]
@@ -113,4 +128,4 @@ def started_by_loader():
         expect("program", program, report["program"])
 
 
-main([opened_by_uninstrumented, many, second_runtime, static_runtime_in_dynamic_program, standard_libraries, failing_new, started_by_loader])
+main([opened_by_uninstrumented, many, second_runtime, forked, static_runtime_in_dynamic_program, standard_libraries, failing_new, started_by_loader])
