@@ -23,7 +23,7 @@ struct launch {
     bool are_stacks_chosen;   /* whatever they say */
     char options[PATH_MAX];   /* of ALLOCSITE_OPTIONS, before the user's, as the report needs them */
     const char *within;       /* directory in which to make it; NULL: TMPDIR */
-    bool is_apart;            /* the command gets a process group of its own, and its remaining processes are
+    bool is_apart;            /* the command has its own process group, and its remaining processes are
                                  killed */
     unsigned patience;        /* seconds before that */
     bool is_aside;            /* the terminal shows something else: */

@@ -3,7 +3,7 @@
  * allocation at that point fail (option fail of the runtime).
  *
  * A *point* is a call path, or with --per=site a site. A plain run gives the list of points, with its exit
- * status, its output, and the points whose blocks it leaks. Then each point gets a run of its own with
+ * status, its output, and the points whose blocks it leaks. Then the command runs once for each point, with
  * fail=ID. The ids are hashes of addresses relative to their modules (path_id_more), which runtime and reader
  * compute alike, so they are the same in every run although modules move.
  *

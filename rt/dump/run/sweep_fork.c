@@ -75,7 +75,8 @@ static bool is_finding(const struct results *results, uint64_t id) {
 }
 
 /* Writes the results without findings. A finding may be an effect of the fork: a lock of the C library that
- * it has taken for a process of another id, or a file that all children write. So it needs a run of its own.
+ * it has taken for a process of another id, or a file that all children write. So the point is run again
+ * alone.
  */
 static bool write_results(const struct results *results, const char *to) {
     bool is_written = true;

@@ -369,6 +369,6 @@ bool sweep_judge_child(const struct sweep *sweep, struct sweep_point *result, co
     take_output(result, pid, folder);
     judge(sweep, result, &path, 1, is_killed);
     if (end.ending == PROFILE_EXEC)
-        result->verdict = SWEEP_DIFFERS; /* another profile has the end, so this needs a run of its own */
+        result->verdict = SWEEP_DIFFERS; /* another profile has the end: is run again alone */
     return true;
 }
