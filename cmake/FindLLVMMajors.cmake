@@ -5,6 +5,7 @@
 #
 # Reads   ALLOCSITE_LLVM_ROOTS   prefixes to search before /usr/lib/llvm-*
 #         ALLOCSITE_LLVM         optional: the default major
+#         ALLOCSITE_LLVM_ONLY    optional: the majors to build for, of those found
 # Sets    ALLOCSITE_LLVM_MAJORS  the majors found, in ascending order
 #         ALLOCSITE_LLVM         the default major: 14 if present, else the lowest
 #         ALLOCSITE_LLVM_<N>_INCLUDE_DIR, _CLANG, _CLANGXX, and if installed (otherwise false):
@@ -67,6 +68,9 @@ set(ALLOCSITE_LLVM_MAJORS)
 foreach(root IN LISTS ALLOCSITE_LLVM_ROOTS prefixes)
     allocsite_llvm_major(major ${root})
     if(NOT major OR major IN_LIST ALLOCSITE_LLVM_MAJORS OR major LESS ALLOCSITE_LLVM_OLDEST)
+        continue()
+    endif()
+    if(ALLOCSITE_LLVM_ONLY AND NOT major IN_LIST ALLOCSITE_LLVM_ONLY)
         continue()
     endif()
     allocsite_llvm_tool(ALLOCSITE_LLVM_${major}_CLANG ${root} ${major} clang)
