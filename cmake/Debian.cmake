@@ -24,7 +24,8 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 # One clang is enough. The reader needs none.
 list(TRANSFORM ALLOCSITE_LLVM_MAJORS PREPEND clang- OUTPUT_VARIABLE clangs)
 list(JOIN clangs " | " CPACK_DEBIAN_PACKAGE_RECOMMENDS)
-# Loaded at run time to fetch debug information from a server.
+# Loaded at run time to serve reports, and to fetch debug information from a server.
+string(APPEND CPACK_DEBIAN_PACKAGE_RECOMMENDS ", libmicrohttpd12 | libmicrohttpd12t64")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS libdebuginfod1)
 
 # Its first entry is the version that is built. Until that is released, the date is the day of the build.

@@ -279,6 +279,12 @@ class Serve(unittest.TestCase):
             self.check_metrics(server.ask()[1])
             self.assertIsNone(server.ask("/")[0].headers["Refresh"])
 
+    def test_start(self):
+        """Every exit report waits for the libraries that allocsite-dump is linked with, so they include no network."""
+        linked = subprocess.run(["ldd", DUMP], capture_output=True, text=True, check=True).stdout
+        for library in ("microhttpd", "gnutls", "curl", "debuginfod"):
+            self.assertNotIn(library, linked)
+
     def test_errors(self):
         with Server(self.source) as server:
             for arguments, words in (([f"--listen=127.0.0.1:{server.port}", self.source], f"127.0.0.1:{server.port}: Address already in use"),

@@ -149,13 +149,14 @@ int command_serve(int count, char **arguments) {
     struct serve_options options = {.listen = "127.0.0.1:8642",
                                     .serving = {.refresh = 5, .top = 100, .symbolizer = {.is_quiet = true}}};
     struct serving *serving = &options.serving;
+    struct reason why;
     int status = arguments_take(&(struct arguments){"serve", help, list}, &options, count, arguments);
     if (status != ARGUMENTS_TAKEN)
         return status;
     if (count - optind != 1)
         return complain_usage("serve: %s", optind == count ? "no process and no file" : "more than one file");
-    if (!serve_is_there)
-        return complain(NULL, "serve: this allocsite-dump was built without libmicrohttpd");
+    if (!serve_load(&why))
+        return complain(NULL, "serve: %s", why.text);
     serving->path = arguments[optind];
     status = serve_at(serving, arguments[optind], options.listen);
     symbolizer_free(&serving->symbolizer);

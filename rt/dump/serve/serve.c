@@ -9,6 +9,7 @@
 #include "write/lines.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -152,7 +153,7 @@ struct served serve_path(struct serving *serving, const char *path) {
     return served;
 }
 
-#ifdef ALLOCSITE_HAVE_MICROHTTPD
+#ifdef ALLOCSITE_MICROHTTPD
 
 #include <microhttpd.h>
 
@@ -181,26 +182,48 @@ static bool serve_is_host(const char *host) {
     return is_address(name) || strcasecmp(name, "localhost") == 0 || (*own && strcasecmp(name, own) == 0);
 }
 
-/* ---- Requests and responses, with libmicrohttpd. */
+/* ---- Requests and responses, with libmicrohttpd. It is loaded on first use, because it depends on
+ * cryptography: loading it with the program would take 71% of the instructions of a short exit report. */
 
-const bool serve_is_there = true;
+#define HTTP_FUNCTIONS(X)                                                                                    \
+    X(add_response_header)                                                                                   \
+    X(create_response_from_buffer)                                                                           \
+    X(create_response_from_fd)                                                                               \
+    X(destroy_response)                                                                                      \
+    X(lookup_connection_value)                                                                               \
+    X(queue_response)                                                                                        \
+    X(start_daemon)                                                                                          \
+    X(stop_daemon)
+
+#define HTTP_POINTER(name) static __typeof__(MHD_##name) *http_##name;
+HTTP_FUNCTIONS(HTTP_POINTER)
+
+bool serve_load(struct reason *why) {
+    void *library = dlopen(ALLOCSITE_MICROHTTPD, RTLD_NOW | RTLD_LOCAL);
+#define HTTP_FIND(name)                                                                                      \
+    http_##name = library ? (__typeof__(http_##name))dlsym(library, "MHD_" #name) : NULL;                    \
+    if (!http_##name)                                                                                        \
+        return reason_set(why, "%s", dlerror());
+    HTTP_FUNCTIONS(HTTP_FIND)
+    return true;
+}
 
 static struct MHD_Response *text_response(const char *text) {
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
-    MHD_add_response_header(response, "Content-Type", "text/plain; charset=utf-8");
+        http_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+    http_add_response_header(response, "Content-Type", "text/plain; charset=utf-8");
     return response;
 }
 
 /* Other sites may neither frame nor read the response. */
 static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned status,
                                      struct MHD_Response *response) {
-    MHD_add_response_header(response, "Cache-Control", "no-store");
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(response, "X-Frame-Options", "DENY");
-    MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-    enum MHD_Result result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+    http_add_response_header(response, "Cache-Control", "no-store");
+    http_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    http_add_response_header(response, "X-Frame-Options", "DENY");
+    http_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+    enum MHD_Result result = http_queue_response(connection, status, response);
+    http_destroy_response(response);
     return result;
 }
 
@@ -208,24 +231,24 @@ static struct MHD_Response *response_of(const struct served *served) {
     char refresh[24];
     struct stat status;
     fstat(served->fd, &status);
-    struct MHD_Response *response = MHD_create_response_from_fd((uint64_t)status.st_size, served->fd);
-    MHD_add_response_header(response, "Content-Type", served->type);
+    struct MHD_Response *response = http_create_response_from_fd((uint64_t)status.st_size, served->fd);
+    http_add_response_header(response, "Content-Type", served->type);
     snprintf(refresh, sizeof refresh, "%" PRIu64, served->refresh);
     if (served->refresh)
-        MHD_add_response_header(response, "Refresh", refresh);
+        http_add_response_header(response, "Refresh", refresh);
     return response;
 }
 
 static enum MHD_Result refuse_method(struct MHD_Connection *connection) {
     struct MHD_Response *response = text_response("nothing but GET\n");
-    MHD_add_response_header(response, "Allow", "GET");
+    http_add_response_header(response, "Allow", "GET");
     return send_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED, response);
 }
 
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *path,
                               const char *method, const char *version, const char *upload,
                               size_t *upload_size, void **state) {
-    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    const char *host = http_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     (void)version, (void)upload, (void)upload_size, (void)state;
     if (strcmp(method, "GET") != 0)
         return refuse_method(connection);
@@ -236,7 +259,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
             connection, MHD_HTTP_NOT_FOUND,
             text_response("/ /metrics /debug/pprof/ /debug/pprof/heap /debug/pprof/allocs\n"));
     struct serving *serving = context;
-    const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
+    const char *accept = http_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
     serving->takes_openmetrics = accept && strstr(accept, OPENMETRICS);
     struct served served = serve_path(serving, path);
     if (served.fd >= 0)
@@ -273,25 +296,27 @@ static unsigned connections_most(void) {
 bool serve_until(struct serving *serving, int socket, const sigset_t *signals, struct reason *why) {
     unsigned most = connections_most();
     int number;
-    struct MHD_Daemon *daemon =
-        MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, answer, serving,
-                         MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT, most,
-                         MHD_OPTION_PER_IP_CONNECTION_LIMIT, most - most / 4, MHD_OPTION_CONNECTION_TIMEOUT,
-                         (unsigned)SECONDS, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
+    struct MHD_Daemon *daemon = http_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, answer, serving, MHD_OPTION_LISTEN_SOCKET, socket,
+        MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_PER_IP_CONNECTION_LIMIT, most - most / 4,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+        MHD_OPTION_END);
     if (!daemon)
         return reason_errno(why);
     sigwait(signals, &number);
-    MHD_stop_daemon(daemon);
+    http_stop_daemon(daemon);
     return true;
 }
 
 #else
 
-const bool serve_is_there = false;
+bool serve_load(struct reason *why) {
+    return reason_set(why, "this allocsite-dump was built without libmicrohttpd");
+}
 
 bool serve_until(struct serving *serving, int socket, const sigset_t *signals, struct reason *why) {
     (void)serving, (void)socket, (void)signals;
-    return reason_set(why, "was built without libmicrohttpd");
+    return serve_load(why);
 }
 
 #endif

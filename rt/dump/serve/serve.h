@@ -22,11 +22,11 @@ struct serving {
                                   * written */
 };
 
-/* False if allocsite-dump was built without libmicrohttpd. */
-extern const bool serve_is_there;
+/* Loads libmicrohttpd, without which nothing can be served. False: *why has the reason. */
+bool serve_load(struct reason *why);
 
-/* Serves at the listening socket, which it closes, until one of the blocked signals arrives. False: *why has
- * the reason. */
+/* Called after serve_load. Serves at the listening socket, which it closes, until one of the blocked signals
+ * arrives. False: *why has the reason. */
 bool serve_until(struct serving *, int socket, const sigset_t *signals, struct reason *why);
 
 /* The response for a path, in a memory file. */
