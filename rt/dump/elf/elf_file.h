@@ -98,6 +98,9 @@ struct elf_functions {
 void elf_functions_open(struct elf_functions *, const struct elf_file *);
 void elf_functions_close(struct elf_functions *);
 
+/* The start of the function that contains the address; 0: unknown. */
+uint64_t elf_functions_begin(const struct elf_functions *, uint64_t address);
+
 /* "[static initialiser]" or "[function at 0x1234]". False: the address is in no known function. */
 bool elf_functions_name(const struct elf_functions *, uint64_t address, char name[ELF_FUNCTION_NAME_SIZE]);
 

@@ -172,12 +172,18 @@ void elf_functions_close(struct elf_functions *functions) {
     number_map_free(&functions->initialisers);
 }
 
+uint64_t elf_functions_begin(const struct elf_functions *functions, uint64_t address) {
+    struct cfi_entry entry;
+    bool is_found =
+        functions->tables.header && cfi_entry_find(&functions->tables, address + functions->shift, &entry);
+    return is_found ? entry.begin - functions->shift : 0;
+}
+
 bool elf_functions_name(const struct elf_functions *functions, uint64_t address,
                         char name[ELF_FUNCTION_NAME_SIZE]) {
-    struct cfi_entry entry;
-    if (!functions->tables.header || !cfi_entry_find(&functions->tables, address + functions->shift, &entry))
+    uint64_t begin = elf_functions_begin(functions, address);
+    if (!begin)
         return false;
-    uint64_t begin = entry.begin - functions->shift;
     if (number_map_find(&functions->initialisers, begin))
         strcpy(name, "[static initialiser]");
     else

@@ -10,7 +10,7 @@
 #include "dump/debug/child.h"
 #include "dump/elf/elf_file.h"
 #include "dump/line/pass_through.h"
-#include "dump/line/perf_map.h"
+#include "dump/line/tail_calls.h"
 #include "format.h"
 
 #include <stdio.h>
@@ -24,6 +24,7 @@ struct symbol {
     struct place *places;
     size_t count;
     uint32_t *starts; /* first lines of the places' functions, until note_starts runs; NULL: unknown */
+    struct tail_calls code;
 };
 
 /* Symbol tables of a module. The table of the file with debug information comes first. */
@@ -86,8 +87,8 @@ static struct symbol_module *module_for(struct symbolizer *symbolizer, const cha
     return module;
 }
 
-/* Adds a return address to look up later. */
-static void want(struct symbolizer *symbolizer, const char *path, const char *build_id, uint64_t address) {
+void symbolizer_want(struct symbolizer *symbolizer, const char *path, const char *build_id,
+                     uint64_t address) {
     if (symbolizer->is_off || !path || path[0] != '/' || !address)
         return;
     struct symbol_module *module = module_for(symbolizer, path, build_id);
@@ -227,16 +228,33 @@ static void choose_asked(struct finding *finding) {
         }
 }
 
-/* Names the functions of a stripped library that are not exported, by their start addresses. */
+/* Sets the name of the function that the call before an address calls. */
+static void name_called(struct finding *finding, struct tail_calls *code) {
+    const char *versioned = NULL;
+    for (size_t i = 0; i < finding->tables.count && code->called && !versioned; i++)
+        versioned = elf_symbols_find(&finding->tables.of[i], code->called);
+    if (!versioned)
+        return;
+    char *name = unversioned(versioned), *demangled = demangle(name);
+    code->name = string_keep(&finding->symbolizer->strings, demangled ?: name);
+    free(demangled);
+    free(name);
+}
+
+/* Reads the code around the addresses, and names the functions of a stripped library that are not exported,
+ * by their start addresses. */
 static void find_functions_in(struct finding *finding, const struct module_file *file) {
     struct elf_functions functions = {.shift = 0};
     char name[ELF_FUNCTION_NAME_SIZE];
     if (file->is_open)
         elf_functions_open(&functions, &file->elf);
-    for (size_t i = 0; i < finding->count; i++)
-        if (!function_of(&finding->fresh[i]) &&
-            elf_functions_name(&functions, finding->instructions[i], name))
+    for (size_t i = 0; i < finding->count && file->is_open; i++) {
+        struct symbol *symbol = &finding->fresh[i];
+        if (!function_of(symbol) && elf_functions_name(&functions, finding->instructions[i], name))
             add_symbol(finding, i, name);
+        symbol->code = tail_calls_at(&file->elf, &functions, symbol->address);
+        name_called(finding, &symbol->code);
+    }
     elf_functions_close(&functions);
 }
 
@@ -347,8 +365,7 @@ static void find_wanted(struct symbolizer *symbolizer, struct symbol_module *mod
     module->known = module->count;
 }
 
-/* Looks up all wanted addresses. Complains about unusable files, once for each. */
-static void look_up(struct symbolizer *symbolizer) {
+void symbolizer_look_up(struct symbolizer *symbolizer) {
     for (size_t i = 0; i < symbolizer->count; i++) {
         struct symbol_module *module = &symbolizer->modules[i];
         if (module->count > module->known)
@@ -366,6 +383,13 @@ const struct place *symbolizer_find(const struct symbolizer *symbolizer, const c
     return symbol ? symbol->places : NULL;
 }
 
+const struct tail_calls *symbolizer_code(const struct symbolizer *symbolizer, const struct report_module *in,
+                                         uint64_t address) {
+    const struct symbol_module *module = find_module(symbolizer, in->path, in->build_id);
+    const struct symbol *symbol = module ? find_symbol(module, address) : NULL;
+    return symbol ? &symbol->code : NULL;
+}
+
 static void free_module(struct symbol_module *module) {
     for (size_t i = 0; i < module->count; i++)
         free(module->symbols[i].places);
@@ -377,132 +401,13 @@ void symbolizer_free(struct symbolizer *symbolizer) {
     for (size_t i = 0; i < symbolizer->count; i++)
         free_module(&symbolizer->modules[i]);
     free(symbolizer->modules);
+    for (size_t i = 0; i < symbolizer->completed_count; i++)
+        free(symbolizer->completed[i]);
+    free(symbolizer->completed);
     free(symbolizer->last);
     if (symbolizer->passing)
         pass_through_free(symbolizer->passing);
     free(symbolizer->passing);
     hash_free(&symbolizer->by_path);
     string_pool_free(&symbolizer->strings);
-}
-
-/* ---- Names for the addresses of a report. */
-
-/* Size of a cache of recent frames: many stacks consist of few addresses. */
-enum { FRAMES_LATELY = 1 << 12 };
-
-static struct report_frame *frame_lately(struct report_frame *lately, const struct report_frame *frame) {
-    return &lately[hash_number((uintptr_t)frame->module, frame->address) % FRAMES_LATELY];
-}
-
-static bool is_same_frame(const struct report_frame *a, const struct report_frame *b) {
-    return a->module == b->module && a->address == b->address;
-}
-
-static void want_frame(struct symbolizer *symbolizer, const struct report_frame *frame,
-                       struct report_frame *lately) {
-    struct report_frame *last = frame_lately(lately, frame);
-    if (!frame->module || is_same_frame(last, frame))
-        return;
-    want(symbolizer, frame->module->path, frame->module->build_id, frame->address);
-    *last = *frame;
-}
-
-static void want_frames(struct symbolizer *symbolizer, const struct report_frame *frames, size_t count,
-                        struct report_frame *lately) {
-    for (size_t i = 0; i < count; i++)
-        want_frame(symbolizer, &frames[i], lately);
-}
-
-static void want_all(struct symbolizer *symbolizer, const struct report *report) {
-    struct report_frame *lately = memory_zeros(FRAMES_LATELY, sizeof *lately);
-    for (size_t i = 0; i < report->site_count; i++) {
-        const struct site_view *view = &report->sites[i]->view;
-        want(symbolizer, view->module, view->build_id, view->address);
-    }
-    for (size_t i = 0; i < report->stack_count; i++)
-        want_frames(symbolizer, report->stacks[i].frames, report->stacks[i].frame_count, lately);
-    want_frames(symbolizer, report->run.frames, report->run.frame_count, lately);
-    free(lately);
-}
-
-/* Names code that a just-in-time compiler wrote. */
-static void name_in_map(struct symbolizer *symbolizer, const struct perf_map *map, const char *module,
-                        uint64_t address, const char **function) {
-    const char *name =
-        map->count && module && strcmp(module, MODULE_NONE) == 0 ? perf_map_find(map, address - 1) : NULL;
-    if (name)
-        *function = string_keep(&symbolizer->strings, name);
-}
-
-static void name_row(struct symbolizer *symbolizer, struct site_view *view) {
-    size_t count;
-    const struct place *places =
-        symbolizer_find(symbolizer, view->module, view->build_id, view->address, &count);
-    if (!count || !places[0].function)
-        return;
-    view->at = places[0];
-    view->inlined = places + 1;
-    view->inlined_count = count - 1;
-}
-
-static void name_frame(struct symbolizer *symbolizer, struct report_frame *frame,
-                       const struct perf_map *map) {
-    size_t count;
-    const struct place *places =
-        symbolizer_find(symbolizer, frame->module->path, frame->module->build_id, frame->address, &count);
-    frame->places = places;
-    frame->place_count = (uint32_t)count;
-    if (count && places[count - 1].file) {
-        frame->file = places[count - 1].file;
-        frame->line = places[count - 1].line;
-    }
-    if (count && places[count - 1].function)
-        frame->function = places[count - 1].function;
-    name_in_map(symbolizer, map, frame->module->path, frame->address, &frame->function);
-}
-
-static void name_sites(struct symbolizer *symbolizer, struct report *report, const struct perf_map *map) {
-    for (size_t i = 0; i < report->site_count; i++) {
-        struct site_view *view = &report->sites[i]->view;
-        if (!view->address)
-            continue;
-        name_row(symbolizer, view);
-        name_in_map(symbolizer, map, view->module, view->address, &view->at.function);
-    }
-}
-
-static void name_frames(struct symbolizer *symbolizer, struct report_frame *frames, size_t count,
-                        struct report_frame *lately, const struct perf_map *map) {
-    for (size_t i = 0; i < count; i++) {
-        struct report_frame *frame = &frames[i], *last = frame_lately(lately, frame);
-        if (!frame->module)
-            continue;
-        if (!is_same_frame(last, frame)) {
-            *last = *frame;
-            name_frame(symbolizer, last, map);
-        }
-        *frame = *last;
-    }
-}
-
-static void name_stacks(struct symbolizer *symbolizer, struct report *report, const struct perf_map *map) {
-    struct report_frame *lately = memory_zeros(FRAMES_LATELY, sizeof *lately);
-    for (size_t i = 0; i < report->stack_count; i++)
-        name_frames(symbolizer, report->stacks[i].frames, report->stacks[i].frame_count, lately, map);
-    name_frames(symbolizer, report->run.frames, report->run.frame_count, lately, map);
-    free(lately);
-}
-
-/* A report of several processes has no perf map, because its addresses belong to no known process. */
-void symbolize_report(struct symbolizer *symbolizer, struct report *report) {
-    struct perf_map map = {.count = 0};
-    if (symbolizer->is_off)
-        return;
-    want_all(symbolizer, report);
-    look_up(symbolizer);
-    if (!report->several.count)
-        perf_map_open(&map, report->pid, report->run.begun);
-    name_sites(symbolizer, report, &map);
-    name_stacks(symbolizer, report, &map);
-    perf_map_close(&map);
 }

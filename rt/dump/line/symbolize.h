@@ -25,10 +25,22 @@ struct symbolizer {
     size_t count, room;
     size_t *last; /* the last module found, because most frames of a stack share one; NULL: there are no
                      modules */
+    struct report_frame **completed; /* frames of stacks that lacked some; freed with the symbolizer */
+    size_t completed_count, completed_room;
     struct pass_through *passing; /* NULL: not needed yet */
     struct hash_index by_path;
     struct string_pool strings;
 };
+
+/* Adds a return address to look up later. */
+void symbolizer_want(struct symbolizer *, const char *module, const char *build_id, uint64_t address);
+
+/* Looks up all wanted addresses. Complains about unusable files, once for each. */
+void symbolizer_look_up(struct symbolizer *);
+
+/* Returns the code around a return address; NULL: it was not looked up. Valid until the next look-up. */
+const struct tail_calls *symbolizer_code(const struct symbolizer *, const struct report_module *,
+                                         uint64_t address);
 
 /* Returns the place of the call, followed by the places that its function was inlined into. Sets count; 0:
  * unknown. A module with symbols alone has one place with only a function. The result is valid as long as the
@@ -41,8 +53,8 @@ uint32_t symbolizer_start(const struct symbolizer *, const struct site_view *, c
 
 void symbolizer_free(struct symbolizer *);
 
-/* Names the unsited rows and the frames of stacks of a report. Call it before report_prepare, which uses the
- * names. */
+/* Names the unsited rows and the frames of stacks of a report, and adds frames that tail calls have removed
+ * (tail_calls.h): they have a function and no line. Call it before report_prepare, which uses the names. */
 void symbolize_report(struct symbolizer *, struct report *);
 
 #endif
