@@ -26,8 +26,8 @@ void summary_processes(const struct page *page) {
     if (!report->several.unfinished)
         return;
     out_text(page->out, ", ");
-    page_count(page, report->several.unfinished, " of them has not ended by itself",
-               " of them have not ended by themselves");
+    page_count(page, report->several.unfinished, " of them did not end by exit",
+               " of them did not end by exit");
     if (!report->several.killed)
         return;
     out_text(page->out, " (");

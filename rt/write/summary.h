@@ -10,7 +10,7 @@
 void summary_text(const struct page *);
 void summary_markdown(const struct page *);
 
-/* Writes ", pid 42" or ", 10 processes, 3 of them have not ended by themselves" after the program's name. */
+/* Writes ", pid 42" or ", 10 processes, 3 of them did not end by exit" after the program's name. */
 void summary_processes(const struct page *);
 
 /* Writes one reason why the report is not exact, and the number of processes that have it, unless all do. */

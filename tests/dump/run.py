@@ -94,7 +94,7 @@ class Commands(unittest.TestCase):
             self.assertRegex(run(seven, how).stderr, r"\nran: \S+seven \w+; \d{4}-.* UTC for \d\.\d+ s, ended with status 3\n")
         self.assertRegex(run(seven, "fault").stderr, r"\nran: \S+seven \w+; from .*, killed by SIGSEGV\n")
         self.assertRegex(run("sh", "-c", f"exec {seven} fault").stderr,
-                         r"2 processes, 1 of them has not ended by itself \(1 killed by a signal\)\n")
+                         r"2 processes, 1 of them did not end by exit \(1 killed by a signal\)\n")
 
     def test_a_script_and_make(self):
         seven = built()
