@@ -79,6 +79,7 @@ void acct_look_and_free(void *p, const struct allocsite_site *, struct tally *be
 static inline bool acct_enter(shadow_cell cell, uint32_t entry, const void *p, uint32_t key,
                               enum family family, uint64_t bytes) {
     if (LIKELY(bytes < SHADOW_SMALL)) {
+        SHADOW_ASSERT_FREE(*shadow_entry(cell) >> 1);
         *shadow_entry(cell) = entry;
         return true;
     }

@@ -31,6 +31,7 @@ static inline struct tally *enter_second(struct thread *thread, uint32_t key, co
     uint32_t *entry = shadow_entry_any(cell);
     if (!entry || key >= thread->capacity)
         return NULL;
+    SHADOW_ASSERT_FREE(*entry >> 1);
     *entry = value;
     return tally_of_key(thread, key);
 }

@@ -86,13 +86,21 @@ uint32_t index_end(const struct index *index, struct index_seek *seek) {
     return 0;
 }
 
+/* Returns whether the words before the i-th are used, as a search assumes that ends at the first free word.
+ */
+static inline bool line_is_filled_before(const uint32_t *line, uint32_t i) {
+    return !i || __atomic_load_n(&line[i - 1], __ATOMIC_ACQUIRE);
+}
+
 /* Returns the number that the line has for the key after adding; 0 if the line is full. */
 static uint32_t line_add(uint32_t *line, const struct index_seek *seek, uint32_t wanted, uint32_t mask) {
     for (uint32_t i = seek->word; i < LINE; i++) {
         uint32_t word = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE);
         if (!word &&
-            __atomic_compare_exchange_n(&line[i], &word, wanted, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            __atomic_compare_exchange_n(&line[i], &word, wanted, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            ASSERT(line_is_filled_before(line, i));
             return wanted & ~mask;
+        }
         if (!((word ^ wanted) & mask) && seek->same(word & ~mask, seek->key))
             return word & ~mask;
     }
@@ -119,11 +127,14 @@ static COLD uint32_t index_add_slow(struct index *index, struct index_seek *seek
 
 uint32_t index_add(struct index *index, struct index_seek *seek, uint32_t number) {
     uint32_t wanted = index_tag(index, seek) | number, word = 0;
+    ASSERT(number);
     if (number & index_mask(index))
         return 0;
     if (LIKELY(seek->place != NULL) &&
         LIKELY(__atomic_compare_exchange_n(seek->place, &word, wanted, false, __ATOMIC_ACQ_REL,
-                                           __ATOMIC_ACQUIRE)))
+                                           __ATOMIC_ACQUIRE))) {
+        ASSERT(line_is_filled_before(seek->place - seek->word, seek->word));
         return number;
+    }
     return index_add_slow(index, seek, wanted);
 }

@@ -4,10 +4,12 @@
 #include "lib/base/os.h"
 
 #include "base/out.h"
+#include "lib/base/macros.h"
 
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -273,6 +275,16 @@ void os_say_parts(const char *const *parts) {
     if (os_may_write(STDERR_FILENO))
         os_say_to(STDERR_FILENO, parts);
 }
+
+#ifdef ALLOCSITE_CHECKED
+
+void os_broken(const char *invariant) {
+    os_say_parts((const char *const[]){"broken invariant: ", invariant, NULL});
+    os_signals_release(0);
+    abort();
+}
+
+#endif
 
 /* Returns 0 if a sandbox refuses the call. */
 static uint64_t read_clock(clockid_t clock) {

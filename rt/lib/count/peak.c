@@ -71,11 +71,21 @@ static void rise_end(struct peak *peak, int64_t bytes) {
     peak->published.riser = 0;
 }
 
+/* profile.h defines `above`. Interrupted events of signal handlers may have changed a part of the counters.
+ */
+#define INTERRUPTED_MOST 8
+#define TALLY_ASSERT_ABOVE(tally)                                                                            \
+    ASSERT(tally_live_blocks(tally) - (tally)->limit - tally_epoch(tally) - (tally)->above +                 \
+               INTERRUPTED_MOST <=                                                                           \
+           2 * INTERRUPTED_MOST)
+
 /* With one thread. A slot that was not checked since the peak still has the blocks that were live before this
  * event. Its limit is its most live blocks, as far as they were needed. */
 static inline void check_slot(struct peak *peak, struct tally *tally, int64_t blocks, int64_t bytes,
                               bool is_after) {
     int64_t epoch = epoch_now(), most = tally_live_blocks(tally) - blocks;
+    ASSERT(tally_epoch(tally) <= epoch);
+    TALLY_ASSERT_ABOVE(tally);
     if (is_after && tally_epoch(tally) < epoch) {
         shift(&tally->above, tally_epoch(tally) - epoch);
         tally_save(tally, epoch, blocks, bytes);
@@ -90,6 +100,7 @@ static inline bool check_total(struct peak *peak, const struct thread *thread, i
     bool begins = !peak->riser && thread->room > 0;
     if (peak->riser && falls)
         rise_end(peak, thread->room + thread->ceiling - bytes);
+    ASSERT(begins || peak->riser || thread->room <= 0); /* the peak is at least what is live */
     return begins;
 }
 

@@ -4,6 +4,7 @@
 #include "lib/count/peak.h"
 
 #include "lib/base/local.h"
+#include "lib/base/macros.h"
 #include "lib/base/state.h"
 
 #include "lib/base/os.h"
@@ -23,6 +24,7 @@ static uint64_t peak_lock(struct peak *peak) {
 }
 
 static void peak_unlock(struct peak *peak, uint64_t signals) {
+    ASSERT(peak->is_locked);
     __atomic_store_n(&peak->is_locked, false, __ATOMIC_RELEASE);
     os_signals_release(signals);
 }

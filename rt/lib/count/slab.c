@@ -6,6 +6,7 @@
 #include "lib/count/pairs.h"
 #include "lib/store/store.h"
 
+#include "lib/base/macros.h"
 #include "lib/base/slot.h"
 #include "lib/registry/registry.h"
 
@@ -119,6 +120,7 @@ static bool slab_grow(uint32_t *capacity, uint32_t slot, uint32_t number, enum p
         uint32_t more = min_of(more_slots(held, PROFILE_PAGE / size), memory->slots - held);
         if (!more)
             return false;
+        ASSERT(held + more <= memory->slots);
         store_add(kind, number, held, (char *)array + (size_t)held * size, (size_t)more * size);
         held += more;
         __atomic_store_n(capacity, KEY(held - 1), __ATOMIC_RELEASE);

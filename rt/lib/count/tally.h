@@ -94,8 +94,14 @@ void *peak_look_gained(void *p, struct thread *, struct tally *, uint64_t bytes)
     __attribute__((returns_nonnull));
 void *peak_look_lost(void *p, struct thread *, struct tally *, uint64_t bytes);
 
+/* Only one thread writes a slab: its own, or a borrowed one if it has none. The slab holds the slot. */
+#define TALLY_ASSERT_WRITER(thread, tally)                                                                   \
+    ASSERT(((thread) == local.own || !local.own) && (thread)->turns % 2 == 1 &&                              \
+           (uint64_t)((tally) - (thread)->tallies) <= (thread)->held >> KEY_SHIFT)
+
 /* True: peak_look must be called for the event. The other functions in _unseen return the same. */
 static inline bool tally_gain_unseen(struct thread *thread, struct tally *tally, uint64_t bytes) {
+    TALLY_ASSERT_WRITER(thread, tally);
     bump(&tally->gained, 1);
     bump(&tally->gained_bytes, bytes);
     shift(&tally->above, 1);
@@ -109,6 +115,7 @@ static inline void tally_gain(struct thread *thread, struct tally *tally, uint64
 }
 
 static inline bool tally_lose_unseen(struct thread *thread, struct tally *tally, uint64_t bytes) {
+    TALLY_ASSERT_WRITER(thread, tally);
     bump(&tally->lost, 1);
     bump(&tally->lost_bytes, bytes);
     shift(&tally->above, -1);
@@ -172,6 +179,8 @@ static inline bool tally_move_unseen(struct tally *from, struct tally *to) {
  * have extras of both slots. ends: calls event_end after counting. Returns p. */
 static inline void *tally_move(void *p, struct thread *thread, struct tally *from, uint64_t old_bytes,
                                struct tally *to, uint64_t bytes, bool ends) {
+    TALLY_ASSERT_WRITER(thread, from);
+    TALLY_ASSERT_WRITER(thread, to);
     tally_move_counts(from, tally_extra(thread, from), old_bytes, to, tally_extra(thread, to), bytes);
     if (ends)
         event_end();

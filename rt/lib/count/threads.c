@@ -170,7 +170,8 @@ static struct thread *idle_pop(struct process *process) {
         uint64_t rest = ((head >> 32) + 1) << 32 | __atomic_load_n(&thread->next_idle, __ATOMIC_RELAXED);
         if (__atomic_compare_exchange_n(&process->idle, &head, rest, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE)) {
-            __atomic_fetch_add(&thread->turns, 1, __ATOMIC_SEQ_CST);
+            uint32_t turns = __atomic_fetch_add(&thread->turns, 1, __ATOMIC_SEQ_CST);
+            ASSERT(turns % 2 == 0); /* no other thread counts in it */
             return thread;
         }
     }
@@ -180,7 +181,8 @@ static struct thread *idle_pop(struct process *process) {
 static void idle_push(struct process *process, struct thread *thread) {
     uint64_t head = __atomic_load_n(&process->idle, __ATOMIC_ACQUIRE);
     uint64_t next;
-    __atomic_fetch_add(&thread->turns, 1, __ATOMIC_SEQ_CST);
+    uint32_t turns = __atomic_fetch_add(&thread->turns, 1, __ATOMIC_SEQ_CST);
+    ASSERT(turns % 2 == 1);
     do {
         __atomic_store_n(&thread->next_idle, (uint32_t)head, __ATOMIC_RELAXED);
         next = ((head >> 32) + 1) << 32 | (thread->index + 1);

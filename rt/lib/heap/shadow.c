@@ -353,6 +353,7 @@ static uint32_t value_dropped(uint32_t value) {
 void shadow_drop(const void *p) {
     struct found small = small_find(p);
     struct shadow_large *large = large_entry(p);
+    ASSERT(value_is_live(small.value) || (large && value_is_live(large->value & ~SHADOW_HUGE)));
     if (value_is_live(small.value))
         shadow_encode(p, value_dropped(small.value), small.entry);
     else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "lib/paths/contexts.h"
 
+#include "lib/base/macros.h"
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
 
@@ -63,6 +64,7 @@ uint32_t context_find(uint64_t hash) {
         struct context_known *known = &contexts_known[word & NUMBER_MASK];
         if (UNLIKELY(!context_is(known, hash)))
             continue;
+        ASSERT(known->key && known->key != ALLOCSITE_KEY_NONE);
         note(known, hash);
         return known->key;
     }
@@ -100,6 +102,7 @@ void context_keep(uint64_t hash, uint32_t key) {
     if (UNLIKELY(number > NUMBER_MASK))
         return;
     struct context_known *known = &contexts_known[number];
+    ASSERT(!known->hash && !known->key); /* written once */
     known->key = key;
     __atomic_store_n(&known->hash, hash, __ATOMIC_RELEASE);
     note(known, hash);

@@ -3,6 +3,7 @@
 #include "lib/registry/registry.h"
 #include "base/hash.h"
 #include "format.h"
+#include "lib/base/macros.h"
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/base/stack.h"
@@ -89,6 +90,8 @@ static uint32_t slot_add(struct stack_record written) {
     uint32_t slot = slot_take();
     if (slot == NO_SLOT)
         return NO_SLOT;
+    ASSERT(!slot_read(slot).parent && !slot_read(slot).stack); /* a slot is assigned once */
+    ASSERT(written.parent < slot);
     slot_write(slot, written);
     if (record_added)
         record_added(slot);
@@ -111,6 +114,7 @@ uint32_t record_add(const struct record *filled) {
         hole_set(HOLE_MEMORY);
         return NO_SLOT;
     }
+    ASSERT(!record->what && !record->site); /* records never change */
     *record = *filled;
     record_set_outside(record);
     if (record_want_stacks)

@@ -2,6 +2,7 @@
 /* The names of a profile, found by hash. */
 #include "lib/store/store.h"
 
+#include "lib/base/macros.h"
 #include "lib/base/state.h"
 
 #include "base/arrays.h"
@@ -40,6 +41,13 @@ static inline void *name_peek(profile_name name) {
     return table_peek_here(&names, PROFILE_NAMES_FIRST, 1, name);
 }
 
+/* Names never change, so memory is given to one name only. */
+static inline bool is_unused(const char *memory, size_t size) {
+    while (size && !memory[size - 1])
+        size--;
+    return !size;
+}
+
 static inline profile_name name_make(const void *bytes, size_t size) {
     uint64_t at = name_allocate(size);
     char *memory = at <= UINT32_MAX ? name_peek((uint32_t)at) : NULL;
@@ -49,6 +57,7 @@ static inline profile_name name_make(const void *bytes, size_t size) {
         hole_set(HOLE_MEMORY);
         return 0;
     }
+    ASSERT(is_unused(memory, size));
     __builtin_memcpy(memory, bytes, size); /* one instruction for a step */
     return (profile_name)at;
 }
@@ -117,6 +126,7 @@ profile_name names_step(const struct profile_step *step, bool may_add, bool *is_
     if (found || !may_add || __atomic_load_n(&step_count, __ATOMIC_RELAXED) >= STEPS_MOST + STEPS_CUT)
         return found * 4;
     profile_name fresh = name_make(step, sizeof *step);
+    ASSERT(!fresh || step->caller < fresh); /* so that a walk to the outermost frame ends */
     __atomic_fetch_add(&step_count, 1, __ATOMIC_RELAXED);
     found = fresh ? index_add(&steps, &seek, fresh / 4) * 4 : 0;
     *is_new = found == fresh;
