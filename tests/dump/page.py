@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import subprocess
 import sys
 import unittest
 import urllib.parse
@@ -482,6 +483,9 @@ class Page(unittest.TestCase):
                              [[1, 100, 120], [ways, 100, 50], [ways, 0, 70]], callers)
             self.assertEqual([frames[name][3] for name in ("through_left", "through_right")], [59, 41], callers)
         self.assertIn("Calling frames", self.value("document.querySelector('#flame .note').textContent"))
+        self.go("group=function&sort=inclusive")
+        self.assertEqual([(row["name"], row["inclusive"], row["bytes"]) for row in self.rows()],
+                         [("through_right", 70, 0), ("through_left", -50, 0), ("make", 20, 20), ("main", 20, 0)])
         self.go("view=sizes")
         cells = "[...one.children].map((cell) => cell.textContent).filter(Boolean)"
         self.assertEqual([row[0] + ": " + row[-1] for row in self.each("#sizes .histogram tbody tr", cells)],
@@ -648,6 +652,18 @@ class Page(unittest.TestCase):
         widths = self.each(".frame", "[Number(one.ariaLevel), parseFloat(one.style.width), one.textContent]")
         self.assertAlmostEqual(sum(width for level, width, _ in widths if level == 2), 100, delta=0.2)
         self.assertRegex(widths[-1][2], r"^[\d,]+ more, too narrow to be shown$")
+
+
+class Assets(unittest.TestCase):
+    def test_comments_of_any_length_are_left_out(self):
+        style = written("assets.css", "/* One line. */\n.a {\n    color: red;\n}\n\n/* Two lines, with * and /\n   in them. **/\n.b {\n    color: blue;\n}\n")
+        script = written("assets.js", "/* One line. */\n// Another.\nlet one = 1; // kept\n    // indented\n")
+        embed = os.path.join(HERE, "../../rt/dump/html/embed.cmake")
+        output = work("assets.c")
+        subprocess.run(["cmake", f"-DOUTPUT={output}", f"-DSTYLE={style}", f"-DSCRIPT={script}", "-P", embed], check=True)
+        for end, wanted in ("css", ".a {\ncolor: red;\n}\n.b {\ncolor: blue;\n}\n"), ("js", "let one = 1; // kept\n"):
+            with open(f"{output}.{end}") as file:
+                self.assertEqual(file.read().strip("\n") + "\n", wanted)
 
 
 class Usage(unittest.TestCase):

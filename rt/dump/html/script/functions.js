@@ -4,11 +4,11 @@
 const functionOf = (node) => frames.function[nodes.frame[node]];
 
 // By index of the function's name.
-function inclusiveOf(metric, matches) {
+function inclusiveOf(ofSites, rows, ofStacks, matches) {
     const sums = new Float64Array(data.strings.length),
         last = new Uint32Array(data.strings.length);
     let path = 0;
-    eachPart(metric.ofSites, stacks, metric.ofStacks, matches, (site, node, value) => {
+    eachPart(ofSites, rows, ofStacks, matches, (site, node, value) => {
         path++;
         for (; node; node = nodes.parent[node]) {
             const name = functionOf(node);

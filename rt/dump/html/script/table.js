@@ -14,7 +14,8 @@ const GROUPS = [
 ];
 
 // A list of rows has `count`, `value(metric, row)`, `old(metric, row)` in the older report, `label(row)`,
-// `text(row)` for sorting, and `open(row)` for a chosen row.
+// `text(row)` for sorting, and `open(row)` for a chosen row. Functions also have `inclusive(metric, row)` and
+// `oldInclusive(metric, row)`.
 
 function rowsOfSites(matches) {
     const chosen = [],
@@ -85,12 +86,17 @@ function addCallers(groups, inclusive) {
     });
 }
 
+function inclusivesOf(ofSites, rows, ofStacks, matches) {
+    return new Map(METRICS.map((metric) => [metric, inclusiveOf(metric[ofSites], rows, metric[ofStacks], matches)]));
+}
+
 // Opening a group shows its sites; opening a function shows its callers and callees.
 function rowsOfGroups(field, matches) {
     const groups = groupSites(field, matches);
-    const hasInclusive = field === "function" && !old;
-    const inclusive = hasInclusive && new Map(METRICS.map((metric) => [metric, inclusiveOf(metric, matches)]));
-    if (hasInclusive) addCallers(groups, inclusive);
+    const hasInclusive = field === "function";
+    const inclusive = hasInclusive && inclusivesOf("ofSites", stacks, "ofStacks", matches),
+        oldInclusive = hasInclusive && old && inclusivesOf("ofOld", oldStacks, "ofOldStacks", matches);
+    for (const each of [inclusive, oldInclusive]) if (each) addCallers(groups, each);
     const isPath = field === "file" || field === "module";
     const name = (row) => (isPath ? shortPath(text(groups[row].key)) : shortOf(groups[row].key));
     return {
@@ -98,13 +104,16 @@ function rowsOfGroups(field, matches) {
         value: (metric, row) => groups[row].values.get(metric),
         old: (metric, row) => groups[row].olds.get(metric),
         inclusive: hasInclusive ? (metric, row) => inclusive.get(metric)[groups[row].key] : null,
+        oldInclusive: (metric, row) => oldInclusive.get(metric)[groups[row].key],
         label: (row) => [
             element("b", { title: text(groups[row].key) }, name(row) ?? "not known"),
-            element(
-                "span",
-                { class: "by" },
-                exactly(groups[row].count) + " " + ROW + (groups[row].count === 1 ? "" : "s"),
-            ),
+            groups[row].count
+                ? element(
+                      "span",
+                      { class: "by" },
+                      exactly(groups[row].count) + " " + ROW + (groups[row].count === 1 ? "" : "s"),
+                  )
+                : null,
         ],
         text: (row) => name(row) ?? "",
         open: (row) => {
@@ -176,11 +185,10 @@ function orderOf(rows) {
         return order.sort((a, b) => sign * compare(names[a], names[b]) || a - b);
     }
     const metric = metricOf(key === INCLUSIVE ? state.metric : key);
-    const values = Float64Array.from(order, (row) =>
-        key === INCLUSIVE && rows.inclusive
-            ? rows.inclusive(metric, row)
-            : old ? Math.abs(rows.value(metric, row) - rows.old(metric, row)) : rows.value(metric, row),
-    );
+    const values = Float64Array.from(order, (row) => {
+        const { before, now } = valuesOf(rows, key === INCLUSIVE, metric, row);
+        return old ? Math.abs(now - before) : now;
+    });
     return order.sort((a, b) => sign * (values[a] - values[b]) || a - b);
 }
 
@@ -189,23 +197,28 @@ const INCLUSIVE = "inclusive";
 
 const isOfParts = () => state.group === "thread" || state.group === "phase";
 
+// The inclusive values if there are any and they are wanted, else the self values. Without an older report,
+// `before` is 0.
+function valuesOf(rows, isInclusive, metric, row) {
+    const [now, before] = isInclusive && rows.inclusive ? ["inclusive", "oldInclusive"] : ["value", "old"];
+    return { now: rows[now](metric, row), before: old ? rows[before](metric, row) : 0 };
+}
+
 function shareCell(rows, chosen, row) {
-    const isInclusive = rows.inclusive && sortOf(state).key === INCLUSIVE;
-    const value = isInclusive ? rows.inclusive(chosen, row) : rows.value(chosen, row);
+    const { now, before } = valuesOf(rows, sortOf(state).key === INCLUSIVE, chosen, row);
     const parts = old
-        ? [element("small", {}, amount(chosen, rows.old(chosen, row)) + " → " + amount(chosen, value))]
-        : [bar(value, chosen.total), element("span", {}, share(value, chosen.total))];
+        ? [element("small", {}, amount(chosen, before) + " → " + amount(chosen, now))]
+        : [bar(now, chosen.total), element("span", {}, share(now, chosen.total))];
     return element("div", { role: "gridcell", class: "share" }, parts);
 }
 
-function numberCell(rows, metric, row) {
-    const value = rows.value(metric, row),
-        before = old ? rows.old(metric, row) : 0;
-    const look = (metric.key === state.metric ? " chosen" : "") + (value === before ? " none" : "");
+function numberCell(rows, isInclusive, metric, row) {
+    const { now, before } = valuesOf(rows, isInclusive, metric, row);
+    const look = (metric.key === state.metric && !isInclusive ? " chosen" : "") + (now === before ? " none" : "");
     return element(
         "div",
-        { role: "gridcell", class: "number" + look, "data-key": metric.key },
-        old ? changed(metric, before, value) : number(metric, value),
+        { role: "gridcell", class: "number" + look, "data-key": isInclusive ? INCLUSIVE : metric.key },
+        old ? changed(metric, before, now) : number(metric, now),
     );
 }
 
@@ -283,16 +296,10 @@ class Table {
                 style: { top: at * ROW_HEIGHT + "px" },
             },
             shareCell(this.rows, metricOf(state.metric), row),
-            this.rows.inclusive && this.inclusiveCell(row),
-            METRICS.map((metric) => numberCell(this.rows, metric, row)),
+            this.rows.inclusive && numberCell(this.rows, true, metricOf(state.metric), row),
+            METRICS.map((metric) => numberCell(this.rows, false, metric, row)),
             element("div", { role: "gridcell", class: "name" }, this.rows.label(row)),
         );
-    }
-
-    inclusiveCell(row) {
-        const metric = metricOf(state.metric);
-        const cell = number(metric, this.rows.inclusive(metric, row));
-        return element("div", { role: "gridcell", class: "number", "data-key": INCLUSIVE }, cell);
     }
 
     // Draws the visible rows and a few around them.
