@@ -245,6 +245,12 @@ void grid_narrow(struct grid *grid, size_t room, const int *gives_way, size_t co
         grid_drop(grid, gives_way[i % count], i >= count);
 }
 
+/* Names of counts: allocs, reallocs, blocks. */
+static bool is_plural(const char *name) {
+    size_t length = strlen(name);
+    return length && name[length - 1] == 's';
+}
+
 void grid_put_dropped(const struct grid *grid, const struct page *page, const void *row) {
     char text[GRID_CELL], name[GRID_CELL];
     struct line line;
@@ -261,7 +267,7 @@ void grid_put_dropped(const struct grid *grid, const struct page *page, const vo
         has_begun = true;
         out_text(line.page.out, text);
         out_char(line.page.out, ' ');
-        out_text(line.page.out, name);
+        out_bytes(line.page.out, name, strlen(name) - (strcmp(text, "1") == 0 && is_plural(name)));
     }
     if (has_begun)
         page_end_below(&line);

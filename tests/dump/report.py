@@ -125,6 +125,13 @@ class Forms(unittest.TestCase):
             self.assertEqual(report("--format=" + form, *options, FULL, env=environment).stdout, wanted, form)
 
 
+    def test_a_count_of_one_is_singular(self):
+        site = {**document()["sites"][0], "allocs": 2, "reallocs": 1, "frees": 0, "moved": 1, "moved_bytes": 0, "live_blocks": 2}
+        path = written("one.profile", {**document(), "sites": [site], "pairs": [], "stacks": []})
+        text = report(path, env={**os.environ, "COLUMNS": "60"}).stdout
+        self.assertRegex(text, r"\b2 allocs, .*1 realloc, 1 moved")
+
+
 class Messages(unittest.TestCase):
     def refused(self, path, expected, shown=False, **options):
         result = report(path, **options)
