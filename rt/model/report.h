@@ -133,6 +133,13 @@ struct report_part {
     struct counters counters; /* from allocs to failed; live: gained minus released, modulo 2^64 */
 };
 
+/* A module without symbols, whose functions have addresses instead of names. */
+struct report_nameless {
+    const char *module;  /* NULL: none that matters */
+    const char *package; /* of the system that contains it; NULL: unknown */
+    uint64_t calls;      /* allocations and reallocations with the module on their path */
+};
+
 /* The effects of site `by` on blocks of site `owner`. */
 struct report_pair {
     enum pair_kind kind;
@@ -229,6 +236,7 @@ struct report {
     const char *const *walked_for; /* modules that keep no contexts although other functions on the same
                                     * stacks do, so that stacks with them are walked each time */
     size_t walked_for_count;
+    struct report_nameless nameless;
     struct attributed *attributed; /* owner of the rows' chosen lines; NULL: not chosen */
     bool has_custom;               /* the program has custom allocators */
     struct counters custom;        /* their blocks, which totals include */

@@ -162,6 +162,21 @@ void summary_inherited(const struct page *page) {
         out_text(page->out, ", which none of these did");
 }
 
+void summary_nameless(const struct page *page) {
+    const struct report_nameless *nameless = &page->report->nameless;
+    page_share(page, nameless->calls, counters_calls(&page->report->totals.counters));
+    out_text(page->out, " of the calls come through ");
+    page_code(page, path_base(nameless->module));
+    out_text(page->out, ", which has no symbols; ");
+    if (nameless->package) {
+        page_code(page, nameless->package);
+        out_text(page->out, "-dbgsym or ");
+    } else {
+        out_text(page->out, "a build without -s or ");
+    }
+    out_text(page->out, "DEBUGINFOD_URLS would name its functions");
+}
+
 static void put_places_without_lines(const struct page *page) {
     const struct report *report = page->report;
     if (report->caller_count)
@@ -339,6 +354,8 @@ void summary_text(const struct page *page) {
         put_line(page, "inherited: ", summary_inherited, "\n");
     if (!lines_are_known(report))
         put_line(page, "lines: ", summary_lines, "\n");
+    if (report->nameless.module)
+        put_line(page, "names: ", summary_nameless, "\n");
     if (report->has_custom)
         put_line(page, "custom: ", summary_custom, "\n");
     if (summary_has_paths(report))
@@ -363,6 +380,8 @@ void summary_markdown(const struct page *page) {
     put_line(page, "", summary_live, ".\n");
     if (!lines_are_known(report))
         put_line(page, "\nLines: ", summary_lines, ".\n");
+    if (report->nameless.module)
+        put_line(page, "\nNames: ", summary_nameless, ".\n");
     if (report->has_custom)
         put_line(page, "\nCustom: ", summary_custom, ".\n");
     if (summary_has_paths(report))

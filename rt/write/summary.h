@@ -44,6 +44,7 @@ static inline bool summary_has_inherited(const struct report *report) {
 /* Writes "known for all calls", or "known from the plugin for 99.8% of the calls and 97.1% of the bytes; the
  * others, 30 places, from symbols and debug information alone". */
 void summary_lines(const struct page *);
+void summary_nameless(const struct page *);
 
 /* Writes "up to 8 frames; 3 paths end early": the limits of the paths that are not whole. */
 bool summary_has_paths(const struct report *);

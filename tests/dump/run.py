@@ -69,6 +69,22 @@ class Commands(unittest.TestCase):
         os.unlink(path)
         return report
 
+    def test_a_program_without_symbols(self):
+        """The report says which package or server has them: with the lists of dpkg in a system root, the package."""
+        stripped, profile = built("stripped", PLAIN_CC, "-s"), work("stripped.profile")
+        run("-o", profile, "--", stripped)
+        root = work("root")
+        shutil.copytree(os.path.dirname(stripped), root + os.path.dirname(stripped), dirs_exist_ok=True)
+        written("root/var/lib/dpkg/info/other.list", stripped + ".old\n")
+        for package, wanted in ((None, "a build without -s"), ("seven1:amd64", "seven1-dbgsym"), ("seven1.0", "seven1.0-dbgsym")):
+            if package:
+                written(f"root/var/lib/dpkg/info/{package}.list", f"/.\n{stripped}\n")
+            text = subprocess.run([DUMP, "report", "--sysroot=" + root, profile], capture_output=True, text=True, check=True).stdout
+            self.assertIn(f"names: 100.0% of the calls come through stripped, which has no symbols; {wanted} or DEBUGINFOD_URLS would name its functions\n", text)
+            if package:
+                os.unlink(work(f"root/var/lib/dpkg/info/{package}.list"))
+        self.assertNotIn("names: ", run("--", built()).stderr)
+
     def test_processes_of_all_kinds(self):
         seven = built()
         for command, times, status in (

@@ -53,8 +53,10 @@ static int show_report(const char *path, struct report *report, struct showing *
         line_fit(report, standard_out_terminal());
     if (view->looks_up & OF_NAMES)
         symbolize_report(&showing->symbolizer, report);
-    if (showing->format < FORMATS)
+    if (showing->format < FORMATS) {
+        symbolizer_nameless(&showing->symbolizer, report);
         line_names(report, NULL);
+    }
     if (report_filter_has_no_match(report, showing->options.filter))
         complain(path, "filter: no allocating site matches %s", showing->options.filter);
     bool has_paths = is_of_sites(showing) || showing->groups.by == BY_STACK;

@@ -159,6 +159,10 @@ bool module_files_close(struct module_files *files, struct reason *why) {
     return module_file_close(&files->debug, why) && is_whole;
 }
 
+bool module_files_have_symbols(const struct module_files *files) {
+    return files->has_mini || module_files_with(files, ".symtab") || module_files_with(files, ".debug_info");
+}
+
 const struct elf_file *module_files_with(const struct module_files *files, const char *section) {
     if (files->module.is_open && elf_section_named(&files->module.elf, section))
         return &files->module.elf;

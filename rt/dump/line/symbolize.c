@@ -44,6 +44,7 @@ struct symbol_module {
     size_t known, count, room;
     struct number_map starts; /* first line of a function, by its name and file */
     bool was_complained;
+    bool is_nameless; /* the file was found, and only names of exported functions are in it */
 };
 
 struct module_name {
@@ -310,6 +311,7 @@ static void find_all(struct finding *finding, struct symbol_module *module,
     for (size_t i = 0; i < finding->count; i++)
         take_symbols(finding, i);
     find_functions_in(finding, &files.module);
+    module->is_nameless = files.module.is_open && !module_files_have_symbols(&files);
     free_tables(&finding->tables);
     if (module_files_close(&files, &why))
         return;
@@ -388,6 +390,11 @@ const struct tail_calls *symbolizer_code(const struct symbolizer *symbolizer, co
     const struct symbol_module *module = find_module(symbolizer, in->path, in->build_id);
     const struct symbol *symbol = module ? find_symbol(module, address) : NULL;
     return symbol ? &symbol->code : NULL;
+}
+
+bool symbolizer_lacks_names(const struct symbolizer *symbolizer, const char *path, const char *build_id) {
+    const struct symbol_module *module = path ? find_module(symbolizer, path, build_id) : NULL;
+    return module && module->is_nameless;
 }
 
 static void free_module(struct symbol_module *module) {

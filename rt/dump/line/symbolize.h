@@ -48,6 +48,9 @@ const struct tail_calls *symbolizer_code(const struct symbolizer *, const struct
 const struct place *symbolizer_find(const struct symbolizer *, const char *module, const char *build_id,
                                     uint64_t address, size_t *count);
 
+/* True if the module's file has no symbols of functions that are not exported, and no debug information. */
+bool symbolizer_lacks_names(const struct symbolizer *, const char *module, const char *build_id);
+
 /* Returns the first line of the function that contains a place of the row; 0: unknown. */
 uint32_t symbolizer_start(const struct symbolizer *, const struct site_view *, const struct place *);
 
@@ -56,5 +59,8 @@ void symbolizer_free(struct symbolizer *);
 /* Names the unsited rows and the frames of stacks of a report, and adds frames that tail calls have removed
  * (tail_calls.h): they have a function and no line. Call it before report_prepare, which uses the names. */
 void symbolize_report(struct symbolizer *, struct report *);
+
+/* Sets the report's module without names that is on the most paths (nameless.c). */
+void symbolizer_nameless(struct symbolizer *, struct report *);
 
 #endif
