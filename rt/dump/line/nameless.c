@@ -3,6 +3,7 @@
  * names. */
 #include "dump/line/symbolize.h"
 
+#include "base/path.h"
 #include "dump/base/memory.h"
 
 #include <stdlib.h>
@@ -10,13 +11,15 @@
 /* A module on fewer paths is not mentioned: one in so many calls. */
 enum { NAMELESS_LEAST = 4 };
 
-/* Returns the innermost module of the path that lacks names; NULL: none. */
+/* Returns the module of the innermost frame outside of the C library, if it lacks names; otherwise NULL. Every
+ * path ends in the C library, which is stripped on most systems. */
 static const struct report_module *nameless_of(const struct symbolizer *symbolizer,
                                                const struct report_stack *stack) {
     for (size_t i = 0; i < stack->frame_count; i++) {
         const struct report_module *module = stack->frames[i].module;
-        if (module && symbolizer_lacks_names(symbolizer, module->path, module->build_id))
-            return module;
+        if (module && path_is_c_library(module->path))
+            continue;
+        return module && symbolizer_lacks_names(symbolizer, module->path, module->build_id) ? module : NULL;
     }
     return NULL;
 }
