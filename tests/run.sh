@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 need_build
 need binutils binutils-source bison ccache clang-format-14 cmark-gfm file fish flex gdb googletest iso-codes libcmocka-dev \
     libdebuginfod1 libgoogle-perftools-dev libgtest-dev libjemalloc-dev libmimalloc-dev lintian mandoc nlohmann-json3-dev pkg-config python3 \
-    python3-jsonschema python3-prometheus-client uthash-dev valgrind xz-utils zsh
+    python3-jsonschema python3-prometheus-client rpm uthash-dev valgrind xz-utils zsh
 for major in $(llvm_majors); do
     need "lld-$major" "llvm-$major-tools" "libclang-rt-$major-dev"
 done

@@ -48,6 +48,12 @@ counted() {
     python3 "$here/check_report.py" report.json "$@"
 }
 
+# package DEB|RPM: makes the package here. For makefiles cpack would first build all targets, which ctest has done.
+package() {
+    cpack --config "$ALLOCSITE_BUILD/CPackConfig.cmake" -D CPACK_CMAKE_GENERATOR=Ninja -G "$1" -B "$PWD" >cpack.log 2>&1 ||
+        { cat cpack.log >&2; fail "no package"; }
+}
+
 # The installed linkers.
 linkers=bfd
 command -v "ld.lld-$MAJOR" >/dev/null && linkers="$linkers lld"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The Debian package, with all plugins that were built: cpack -G DEB. Set its maintainer with
-# -DCPACK_PACKAGE_CONTACT='NAME <ADDRESS>'.
+# The packages for Debian and RPM, with all plugins that were built: cpack -G DEB, cpack -G RPM. Set the maintainer
+# with -DCPACK_PACKAGE_CONTACT='NAME <ADDRESS>'.
 
 set(CPACK_PACKAGE_CONTACT "allocsite maintainers <allocsite@example.org>" CACHE STRING "Maintainer of packages")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "exact heap profiler for C and C++, by the line that allocates")
@@ -28,7 +28,20 @@ list(JOIN clangs " | " CPACK_DEBIAN_PACKAGE_RECOMMENDS)
 string(APPEND CPACK_DEBIAN_PACKAGE_RECOMMENDS ", libmicrohttpd12 | libmicrohttpd12t64")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS libdebuginfod1)
 
-# Its first entry is the version that is built. Until that is released, the date is the day of the build.
+set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
+set(CPACK_RPM_PACKAGE_LICENSE "Apache-2.0 WITH LLVM-exception")
+set(CPACK_RPM_PACKAGE_RECOMMENDS clang)
+# Other packages have the same folders, and links by build id would conflict with theirs.
+set(CPACK_RPM_SPEC_MORE_DEFINE "%define _build_id_links none")
+set(folders cmake pkgconfig)
+list(TRANSFORM folders PREPEND /usr/${CMAKE_INSTALL_LIBDIR}/)
+foreach(folder IN ITEMS bash-completion bash-completion/completions fish fish/vendor_completions.d man man/man1 man/man3 man/man5
+        man/man7 zsh zsh/site-functions zsh/vendor-completions)
+    list(APPEND folders /usr/share/${folder})
+endforeach()
+set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION ${folders})
+
+# The changelog's first entry is the version that is built. Until that is released, the date is the day of the build.
 file(STRINGS cmake/debian/changelog.in newest LIMIT_COUNT 1)
 if(NOT newest MATCHES "^allocsite \\(${PROJECT_VERSION}\\) ")
     message(FATAL_ERROR "cmake/debian/changelog.in has no entry for version ${PROJECT_VERSION}")
