@@ -11,8 +11,8 @@
 /* A module on fewer paths is not mentioned: one in so many calls. */
 enum { NAMELESS_LEAST = 4 };
 
-/* Returns the module of the innermost frame outside of the C library, if it lacks names; otherwise NULL. Every
- * path ends in the C library, which is stripped on most systems. */
+/* Returns the module of the innermost frame outside of the C library, if it lacks names; otherwise NULL.
+ * Every path ends in the C library, which is stripped on most systems. */
 static const struct report_module *nameless_of(const struct symbolizer *symbolizer,
                                                const struct report_stack *stack) {
     for (size_t i = 0; i < stack->frame_count; i++) {
