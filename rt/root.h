@@ -14,7 +14,7 @@
 #define ROOT_NOTE      2
 
 /* Increase it with every change of the structures below. */
-#define ROOT_VERSION 11
+#define ROOT_VERSION 12
 
 /* The memory that contains the counters. */
 enum root_state {
@@ -51,6 +51,14 @@ enum root_flag {
     ROOT_IS_STATIC = 1, /* linked into an executable: does not see allocations of shared libraries */
 };
 
+/* A process that was started without the runtime, into which allocsite-run has loaded it. */
+enum root_attachment {
+    ROOT_NOT_LATE, /* the runtime was started with the process, or by a module that calls it */
+    ROOT_WAITS,    /* it was opened by dlopen, and no module calls it */
+    ROOT_ATTACHED, /* the process is counted */
+    ROOT_LEFT,     /* it was counted */
+};
+
 struct root {
     uint32_t version;
     uint32_t flags;        /* enum root_flag */
@@ -60,7 +68,10 @@ struct root {
     const struct root_heap *heap;
     const struct root_own *own;        /* memory that the runtime has mapped for its own use */
     const struct root_own *registered; /* roots added by allocsite_register_root */
-    const void *malloc; /* address of the runtime's pointer to the underlying allocator's malloc */
+    const void *malloc;       /* address of the runtime's pointer to the underlying allocator's malloc */
+    const uint32_t *attached; /* enum root_attachment */
+    const void *attach, *detach, *leave; /* functions that allocsite-run calls in a process that was started
+                                            without the runtime (lib/run/attach.c); NULL in a static one */
 };
 
 /* A thread that has started allocsite-dump and waits until it has read the memory of the process. */
@@ -82,7 +93,7 @@ struct root_lost {
 
 #ifndef __cplusplus
 _Static_assert(sizeof(void *) == 8, "addresses are read as 64 bits");
-_Static_assert(sizeof(struct root) == 56, "read as it is");
+_Static_assert(sizeof(struct root) == 88, "read as it is");
 #endif
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef ALLOCSITE_DUMP_CAPTURE_CAPTURE_H
 #define ALLOCSITE_DUMP_CAPTURE_CAPTURE_H
 
+#include "cfi/cfi.h"
 #include "dump/capture/heap.h"
 #include "dump/load/source.h"
 #include "dump/stop/stop.h"
@@ -79,6 +80,21 @@ struct capture_frame {
     uint64_t address;   /* return address, or an instruction's address plus one, as an address of the module's
                          * file */
 };
+
+/* Walks the stack of a stopped thread with the unwind tables that modules have in memory. */
+struct capture_walk;
+
+/* image: holds the stacks; NULL: they are read from the process. */
+struct capture_walk *capture_walk_open(const struct capture_maps *, struct remote_memory *,
+                                       const struct image *);
+void capture_walk_close(struct capture_walk *);
+
+/* Called for each frame, innermost first, and whether it has a caller. False ends the walk. */
+typedef bool capture_frame_visitor(void *context, const struct cfi_frame *, enum cfi_next);
+
+/* False: the visitor ended the walk, or a frame had no unwind information. */
+bool capture_walk_thread(struct capture_walk *, const struct stopped_thread *, capture_frame_visitor *,
+                         void *context);
 
 /* Names roots on stacks after the functions whose frames contain them, innermost inlined function first.
  * Their offsets must be addresses. The process may be running again. */

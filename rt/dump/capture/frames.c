@@ -11,12 +11,18 @@
 
 enum { FRAMES_MAX = 10000, SIGNALS_MAX = 16, TABLES_MAX = 1 << 30 };
 
-struct frames {
-    const struct capture_roots *roots;
+struct capture_walk {
+    const struct capture_maps *maps;
     struct remote_memory *memory;
-    char **tables;              /* of each module, read from the process; NULL: absent or not read yet */
+    const struct image *image; /* holds the stacks; NULL: they are read from the process */
+    char **tables;             /* of each module, read from the process; NULL: absent or not read yet */
+};
+
+struct frames {
+    struct capture_walk *walk;
     struct capture_frame *list; /* by thread */
     size_t count, room;
+    uint32_t thread;
 };
 
 /* ---- Unwinding. */
@@ -28,13 +34,13 @@ static size_t module_at(const struct capture_maps *maps, uint64_t address) {
     return i;
 }
 
-static const char *tables_of(struct frames *frames, size_t number) {
-    const struct capture_module *module = &frames->roots->maps->modules[number];
-    char **tables = &frames->tables[number];
+static const char *tables_of(struct capture_walk *walk, size_t number) {
+    const struct capture_module *module = &walk->maps->modules[number];
+    char **tables = &walk->tables[number];
     if (*tables || !module->tables_size || module->tables_size > TABLES_MAX)
         return *tables;
     *tables = memory_zeros(module->tables_size, 1);
-    if (!remote_read(frames->memory, module->tables, *tables, module->tables_size)) {
+    if (!remote_read(walk->memory, module->tables, *tables, module->tables_size)) {
         free(*tables);
         *tables = NULL;
     }
@@ -48,12 +54,12 @@ struct code_place {
 };
 
 /* Tables use relative addresses, so the caller passes addresses relative to the copy. */
-static bool find_place(struct frames *frames, uint64_t pc, struct code_place *place) {
-    size_t number = module_at(frames->roots->maps, pc);
-    if (number == frames->roots->maps->module_count)
+static bool find_place(struct capture_walk *walk, uint64_t pc, struct code_place *place) {
+    size_t number = module_at(walk->maps, pc);
+    if (number == walk->maps->module_count)
         return false;
-    const struct capture_module *module = &frames->roots->maps->modules[number];
-    const char *tables = tables_of(frames, number);
+    const struct capture_module *module = &walk->maps->modules[number];
+    const char *tables = tables_of(walk, number);
     if (!tables)
         return false;
     uintptr_t begin = (uintptr_t)tables, shift = begin - module->tables;
@@ -62,66 +68,93 @@ static bool find_place(struct frames *frames, uint64_t pc, struct code_place *pl
 }
 
 static bool read_word(void *context, uintptr_t address, uintptr_t *word) {
-    const struct frames *frames = context;
-    return image_read(frames->roots->finder->image, address, word, sizeof *word);
+    const struct capture_walk *walk = context;
+    return walk->image ? image_read(walk->image, address, word, sizeof *word)
+                       : remote_read(walk->memory, address, word, sizeof *word);
 }
 
 /* ---- Walking. */
 
-static void add_frame(struct frames *frames, uint32_t thread, const struct cfi_frame *frame) {
-    const struct capture_maps *maps = frames->roots->maps;
-    size_t number = module_at(maps, frame->address - 1);
-    memory_grow(&frames->list, frames->count, &frames->room, sizeof *frames->list);
-    struct capture_frame *to = &frames->list[frames->count++];
-    *to = (struct capture_frame){.begin = frame->begin, .end = frame->end, .thread = thread};
-    if (number < maps->module_count) {
-        to->module = maps->modules[number].path;
-        to->address = frame->address - maps->modules[number].base;
-    }
-}
-
-struct walk {
+struct position {
     uintptr_t registers[CFI_REGISTERS];
     uint64_t begin;
-    uint32_t thread;
     unsigned signals;
     bool is_next; /* the address is the next instruction, not a return address */
 };
 
 /* A signal frame's return address is the start of a function (the signal trampoline), not after a call. */
-static bool find_frame(struct frames *frames, const struct walk *walk, struct code_place *place) {
-    uint64_t pc = walk->registers[CFI_RETURN];
-    return find_place(frames, pc - !walk->is_next, place) ||
-           (!walk->is_next && find_place(frames, pc, place) && place->row.is_signal_frame);
+static bool find_frame(struct capture_walk *walk, const struct position *at, struct code_place *place) {
+    uint64_t pc = at->registers[CFI_RETURN];
+    return find_place(walk, pc - !at->is_next, place) ||
+           (!at->is_next && find_place(walk, pc, place) && place->row.is_signal_frame);
 }
 
 /* Moves to the caller. Each frame ends above the one before, except where a signal switched stacks: memory
- * saved for a signal belongs to the interrupted function. False: no caller, or no unwind information. */
-static bool step_to_caller(struct frames *frames, struct walk *walk) {
-    uint64_t address = walk->registers[CFI_RETURN] + walk->is_next, sp = walk->registers[CFI_RSP];
+ * saved for a signal belongs to the interrupted function. *frame: the frame that it leaves. */
+static enum cfi_next step_to_caller(struct capture_walk *walk, struct position *at, struct cfi_frame *frame) {
+    uint64_t address = at->registers[CFI_RETURN] + at->is_next, sp = at->registers[CFI_RSP];
     struct code_place place;
-    if (!find_frame(frames, walk, &place) || cfi_step(&place.tables, &place.row, walk->registers,
-                                                      &(struct cfi_memory){read_word, frames}) != CFI_FOUND)
-        return false;
-    uint64_t above = walk->registers[CFI_RSP];
-    walk->is_next = place.row.is_signal_frame;
-    address = walk->is_next ? walk->registers[CFI_RETURN] + 1 : address;
-    if (walk->is_next ? ++walk->signals > SIGNALS_MAX : above <= sp)
-        return false;
-    add_frame(frames, walk->thread,
-              &(struct cfi_frame){walk->begin, cfi_frame_end(&place.row, sp, above), address});
-    walk->begin = above;
-    return true;
+    enum cfi_next next = !find_frame(walk, at, &place) ? CFI_LOST
+                                                       : cfi_step(&place.tables, &place.row, at->registers,
+                                                                  &(struct cfi_memory){read_word, walk});
+    uint64_t above = next == CFI_FOUND ? at->registers[CFI_RSP] : sp;
+    at->is_next = next == CFI_FOUND && place.row.is_signal_frame;
+    address = at->is_next ? at->registers[CFI_RETURN] + 1 : address;
+    if (next == CFI_FOUND && (at->is_next ? ++at->signals > SIGNALS_MAX : above <= sp))
+        next = CFI_LOST;
+    *frame =
+        (struct cfi_frame){at->begin, next == CFI_FOUND ? cfi_frame_end(&place.row, sp, above) : sp, address};
+    at->begin = above;
+    return next;
 }
 
-static void walk_up(struct frames *frames, const struct stopped_thread *thread) {
+struct capture_walk *capture_walk_open(const struct capture_maps *maps, struct remote_memory *memory,
+                                       const struct image *image) {
+    struct capture_walk *walk = memory_zeros(1, sizeof *walk);
+    *walk =
+        (struct capture_walk){maps, memory, image, memory_zeros(maps->module_count, sizeof *walk->tables)};
+    return walk;
+}
+
+void capture_walk_close(struct capture_walk *walk) {
+    for (size_t i = 0; i < walk->maps->module_count; i++)
+        free(walk->tables[i]);
+    free(walk->tables);
+    free(walk);
+}
+
+bool capture_walk_thread(struct capture_walk *walk, const struct stopped_thread *thread,
+                         capture_frame_visitor *visit, void *context) {
     const struct user_regs_struct *registers = (const struct user_regs_struct *)thread->registers;
-    struct walk walk = {.thread = (uint32_t)thread->id, .is_next = true, .begin = stop_stack_begin(thread)};
+    struct position at = {.is_next = true, .begin = stop_stack_begin(thread)};
+    enum cfi_next next = CFI_FOUND;
     if (thread->register_count * sizeof *thread->registers < sizeof *registers)
-        return;
-    cfi_registers(walk.registers, registers);
-    for (unsigned i = 0; i < FRAMES_MAX && step_to_caller(frames, &walk); i++)
-        ;
+        return false;
+    cfi_registers(at.registers, registers);
+    for (unsigned i = 0; i < FRAMES_MAX && next == CFI_FOUND; i++) {
+        struct cfi_frame frame;
+        next = step_to_caller(walk, &at, &frame);
+        if (!visit(context, &frame, next))
+            return false;
+    }
+    return next == CFI_NONE;
+}
+
+/* Frames without a caller are not listed. */
+static bool add_frame(void *context, const struct cfi_frame *frame, enum cfi_next next) {
+    struct frames *frames = context;
+    const struct capture_maps *maps = frames->walk->maps;
+    if (next != CFI_FOUND)
+        return true;
+    size_t number = module_at(maps, frame->address - 1);
+    memory_grow(&frames->list, frames->count, &frames->room, sizeof *frames->list);
+    struct capture_frame *to = &frames->list[frames->count++];
+    *to = (struct capture_frame){.begin = frame->begin, .end = frame->end, .thread = frames->thread};
+    if (number < maps->module_count) {
+        to->module = maps->modules[number].path;
+        to->address = frame->address - maps->modules[number].base;
+    }
+    return true;
 }
 
 /* ---- The functions of frames. */
@@ -173,13 +206,13 @@ static void name_roots(struct graph *graph, const struct capture_frame *frames, 
 
 void capture_frames(struct graph *graph, const struct capture_roots *roots, struct remote_memory *memory,
                     struct string_pool *texts) {
-    struct frames frames = {.roots = roots, .memory = memory};
-    frames.tables = memory_zeros(roots->maps->module_count, sizeof *frames.tables);
-    for (size_t i = 0; i < roots->stop->count; i++)
-        walk_up(&frames, &roots->stop->threads[i]);
+    struct capture_walk *walk = capture_walk_open(roots->maps, memory, roots->finder->image);
+    struct frames frames = {.walk = walk};
+    for (size_t i = 0; i < roots->stop->count; i++) {
+        frames.thread = (uint32_t)roots->stop->threads[i].id;
+        capture_walk_thread(walk, &roots->stop->threads[i], add_frame, &frames);
+    }
     name_roots(graph, frames.list, frames.count, texts);
-    for (size_t i = 0; i < roots->maps->module_count; i++)
-        free(frames.tables[i]);
-    free(frames.tables);
+    capture_walk_close(walk);
     free(frames.list);
 }

@@ -91,6 +91,12 @@ bool process_filters_calls(uint64_t id) {
     return at && atoi(at) != 0;
 }
 
+bool process_ignores(uint64_t id, int signal) {
+    char text[4096];
+    const char *at = read_status(id, "\nSigIgn:", text, sizeof text);
+    return at && strtoull(at, NULL, 16) >> (signal - 1) & 1;
+}
+
 static uint64_t read_kib(uint64_t pid, const char *name) {
     char text[4096];
     const char *at = read_status(pid, name, text, sizeof text);

@@ -28,6 +28,9 @@ uint64_t process_own_pid(uint64_t pid);
 /* True if system calls of the thread may be filtered (seccomp(2)). */
 bool process_filters_calls(uint64_t id);
 
+/* True if the process ignores the signal. */
+bool process_ignores(uint64_t id, int signal);
+
 /* Bytes of memory in use, including swap; 0: unknown. */
 uint64_t process_memory(uint64_t pid);
 

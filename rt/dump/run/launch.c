@@ -24,8 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The path of the runtime, relative to this program as built or as installed. NULL after an error message. */
-static char *find_runtime(void) {
+char *launch_runtime(void) {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
@@ -78,7 +77,7 @@ static void set_options(const struct launch *launch) {
 }
 
 bool launch_prepare(struct launch *launch) {
-    char *runtime = find_runtime();
+    char *runtime = launch_runtime();
     if (!runtime || !launch_folder(launch->directory, launch->within ?: getenv("TMPDIR"))) {
         free(runtime);
         return false;

@@ -31,6 +31,10 @@ struct launch {
     pid_t pid;
 };
 
+/* The path of the runtime, relative to this program as built or as installed; the caller frees it. NULL after
+ * an error message. */
+char *launch_runtime(void);
+
 /* Makes the directory and sets the environment for preloading. False after an error message. */
 bool launch_prepare(struct launch *);
 

@@ -7,6 +7,7 @@
 #include "dump/export/export.h"
 #include "dump/findings/findings.h"
 #include "dump/load/source.h"
+#include "dump/run/attach.h"
 #include "dump/run/launch.h"
 #include "dump/run/sweep.h"
 #include "dump/top/top.h"
@@ -25,6 +26,7 @@
 struct run {
     struct launch launch;
     unsigned pid;       /* a running process to report; 0: run a command */
+    uint64_t duration;  /* nanoseconds to count in it; 0: until it ends, or an interrupt */
     const char *output; /* file of the report; NULL: standard error */
     bool is_live;
     char **options; /* options of the report, after its name and the format derived from the output's name */
@@ -206,7 +208,31 @@ static int run_command(struct run *run, char **command) {
     return status;
 }
 
+/* A process that was started without the runtime. */
+static int count_in_process(const struct run *run) {
+    char name[32], *file = name, *runtime = launch_runtime();
+    char *options = memory_text("report=none:profile=none:stopped=1:stack=%ju%s",
+                                (uintmax_t)run->launch.stacks, run->launch.options);
+    struct attachment attachment = {
+        .pid = run->pid, .options = options, .duration = run->duration, .is_live = run->is_live};
+    struct reason why;
+    bool is_counted = runtime && attach_count(&attachment, runtime, &why);
+    snprintf(name, sizeof name, "%u", run->pid);
+    int status = is_counted ? STATUS_DONE : runtime ? complain(name, "%s", why.text) : STATUS_FAILED;
+    snprintf(name, sizeof name, "/proc/self/fd/%d", attachment.counters);
+    if (is_counted)
+        status = report_apart(run, &file, 1) ? STATUS_DONE : STATUS_FAILED;
+    free(options);
+    free(runtime);
+    return status;
+}
+
 static int look_at_process(const struct run *run) {
+    if (!attach_is_unneeded(run->pid))
+        return count_in_process(run);
+    if (run->duration || run->launch.are_stacks_chosen)
+        return complain_usage("%s: the process has the runtime, and counts since its start",
+                              run->duration ? "--for" : "--stacks");
     char source[64], *sources[] = {source}, name[] = "top", *arguments[] = {name, source, NULL};
     snprintf(source, sizeof source, REPORT_SOURCE_PID "%u", run->pid);
     optind = 0;
@@ -232,7 +258,9 @@ static int help(void) {
          "                          other formats of allocsite-dump, or .profile for a\n"
          "                          profile; - is standard output\n"
          "  --html                  an HTML page: like -o allocsite.html\n"
-         "  -p PID                  report a running process that has the runtime\n"
+         "  -p PID, --pid=PID       count in a running process until Ctrl-C, report, and\n"
+         "                          restore it; report it at once if it has the runtime\n"
+         "  --for=SECONDS           with -p: count for so long\n"
          "  --fail-each             run the command once for each call path, and make its\n"
          "                          allocation fail; see allocsite-run --fail-each --help\n"
          "  --help, --version\n"
@@ -246,7 +274,7 @@ static int help(void) {
          "  allocsite-run -o app.profile ./app &&\n"
          "      allocsite-dump report --by=module app.profile\n"
          "  allocsite-run --leaks --stacks=32 ./app\n"
-         "  allocsite-run -p $(pidof app)");
+         "  allocsite-run -p $(pidof app) --for=60s");
     return STATUS_DONE;
 }
 
@@ -263,6 +291,17 @@ static bool set_stacks(struct run *run, const char *argument) {
     run->launch.are_stacks_chosen = true;
     return value && !amount_read_all(value + 1, false, &run->launch.stacks) &&
            run->launch.stacks <= LAUNCH_STACKS_MOST;
+}
+
+/* "60" or "60s". */
+static bool set_duration(struct run *run, const char *argument) {
+    const char *value = strchr(argument, '=');
+    size_t length = value ? strlen(value + 1) : 0;
+    bool has_unit = length && value[length] == 's';
+    char *number = memory_text("%.*s", (int)(length - has_unit), value ? value + 1 : "");
+    bool is_right = length > has_unit && !take_seconds(&run->duration, number);
+    free(number);
+    return is_right;
 }
 
 static bool is_option(const char *argument, const char *name) {
@@ -286,8 +325,11 @@ static int take_option(struct run *run, char **arguments, int *at) {
         run->output = value_of(arguments, at, argument[1] == '-' ? 9 : 2);
         if (!run->output)
             return complain_usage("%s needs a file", argument);
-    } else if (strncmp(argument, "-p", 2) == 0) {
-        const char *pid = value_of(arguments, at, 2);
+    } else if (is_option(argument, "--for")) {
+        if (!set_duration(run, argument))
+            return complain_usage("--for=SECONDS takes seconds from 0.01 to 86400");
+    } else if (strncmp(argument, "-p", 2) == 0 || strncmp(argument, "--pid=", 6) == 0) {
+        const char *pid = value_of(arguments, at, argument[1] == '-' ? 6 : 2);
         if (!pid || !report_source_is_pid(pid, &run->pid) || !run->pid)
             return complain_usage("-p needs the number of a process");
     } else
@@ -327,7 +369,10 @@ static int take_options(struct run *run, char **arguments, int *at) {
         return status;
     if (report_needs.stacks && !run->launch.stacks)
         return complain_usage("the report needs stacks, and --stacks=0 keeps none");
+    report_needs.reach &= !run->pid; /* blocks from before are unknown */
     set_needs(&run->launch);
+    if (run->duration && !run->pid)
+        return complain_usage("--for without -p");
     if (!run->pid == !arguments[*at])
         return complain_usage(run->pid ? "both a process and a command" : "no command");
     return STATUS_DONE;

@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Makes a stopped thread execute a system call. */
+/* Makes a stopped thread execute a system call, or a function. */
 #include "dump/process/process.h"
 #include "dump/stop/stop.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-struct injection {
-    int thread;
-    uint64_t instruction, mask; /* mask: the thread's blocked signals */
-    struct user_regs_struct registers;
-    bool is_to_halt; /* a stop signal arrived meanwhile */
-    int copy;        /* process created by the call, and stopped by us; 0: none */
-};
-
 enum { CODE_OF_64_BITS = 0x33, LENGTH = 2 };
 
-static const unsigned char instruction[LENGTH] = {0x0f, 0x05};
+static const unsigned char instruction[LENGTH] = {0x0f, 0x05}, trap[] = {0xcc};
 
 /* ---- Choosing a thread. */
 
@@ -68,8 +62,9 @@ static bool has_own_calls(int thread) {
     return dispatch.mode;
 }
 
-/* Finds a syscall instruction in the vDSO. 0: none. */
-static uint64_t find_instruction(struct remote_memory *memory) {
+/* Finds bytes in code: the vDSO's, or any module's. 0: there are none. */
+static uint64_t find_code(struct remote_memory *memory, const unsigned char *code, size_t length,
+                          bool is_in_vdso) {
     struct process_maps maps;
     struct reason unimportant;
     uint64_t found = 0;
@@ -78,9 +73,11 @@ static uint64_t find_instruction(struct remote_memory *memory) {
     for (struct process_mapping mapping; !found && process_maps_next(&maps, &mapping);) {
         char bytes[1 << 14];
         size_t size = mapping.end - mapping.start < sizeof bytes ? mapping.end - mapping.start : sizeof bytes;
-        if (strcmp(mapping.path, "[vdso]") != 0 || !remote_read(memory, mapping.start, bytes, size))
+        bool is_code = is_in_vdso ? strcmp(mapping.path, "[vdso]") == 0
+                                  : mapping.flags[2] == 'x' && mapping.path[0] == '/';
+        if (!is_code || !remote_read(memory, mapping.start, bytes, size))
             continue;
-        const char *at = memmem(bytes, size, instruction, LENGTH);
+        const char *at = memmem(bytes, size, code, length);
         found = at ? mapping.start + (uint64_t)(at - bytes) : 0;
     }
     process_maps_close(&maps);
@@ -113,52 +110,57 @@ static uint64_t usable_instruction(const struct stopped_thread *thread, struct r
         return has_own_mask(registers) ? 0 : registers->rip - LENGTH;
     if (is_to_begin_again(registers) || is_in_sequence(thread->id, memory))
         return 0;
-    return find_instruction(memory);
+    return find_code(memory, instruction, LENGTH, true);
 }
 
-/* Finds and prepares a thread. False: *why has the reason, and nothing has changed. */
-static bool injection_begin(struct injection *injection, const struct stop *stop,
-                            struct remote_memory *memory, struct reason *why) {
-    const uint64_t all = ~UINT64_C(0);
-    *injection = (struct injection){.thread = 0};
+static const struct user_regs_struct *registers_of(const struct injection *injection) {
+    return (const struct user_regs_struct *)injection->thread->registers;
+}
+
+static int id_of(const struct injection *injection) {
+    return injection->thread->id;
+}
+
+bool injection_begin(struct injection *injection, const struct stop *stop, struct remote_memory *memory,
+                     struct reason *why) {
+    const uint64_t all = ~(UINT64_C(1) << (SIGTRAP - 1));
+    *injection = (struct injection){.thread = NULL};
     for (size_t i = 0; i < stop->count && !injection->instruction; i++) {
-        const struct stopped_thread *thread = &stop->threads[i];
-        injection->instruction = usable_instruction(thread, memory);
-        injection->thread = thread->id;
-        memcpy(&injection->registers, thread->registers, sizeof injection->registers);
+        injection->thread = &stop->threads[i];
+        injection->instruction = usable_instruction(injection->thread, memory);
     }
     if (!injection->instruction)
         return reason_set(why, "none of its threads can execute a system call");
-    if (ptrace(PTRACE_GETSIGMASK, injection->thread, (void *)sizeof all, &injection->mask) != 0 ||
-        ptrace(PTRACE_SETSIGMASK, injection->thread, (void *)sizeof all, &all) != 0)
+    if (ptrace(PTRACE_GETSIGMASK, id_of(injection), (void *)sizeof all, &injection->mask) != 0 ||
+        ptrace(PTRACE_SETSIGMASK, id_of(injection), (void *)sizeof all, &all) != 0)
         return reason_errno(why);
-    ptrace(PTRACE_SETOPTIONS, injection->thread, NULL, (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE));
+    ptrace(PTRACE_SETOPTIONS, id_of(injection), NULL, (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE));
     return true;
 }
 
 /* ---- The call. */
 
-enum stop_kind { STOP_NONE, STOP_CALL, STOP_COPY, STOP_ASKED };
+enum stop_kind { STOP_NONE, STOP_CALL, STOP_COPY, STOP_ASKED, STOP_TRAP };
 
 static enum stop_kind kind_of(int status) {
     if (status >> 16 == PTRACE_EVENT_CLONE)
         return STOP_COPY;
     if (status >> 16 == PTRACE_EVENT_STOP)
         return STOP_ASKED;
-    return WSTOPSIG(status) == (SIGTRAP | 0x80) ? STOP_CALL : STOP_NONE;
+    return WSTOPSIG(status) == (SIGTRAP | 0x80) ? STOP_CALL : status >> 8 == SIGTRAP ? STOP_TRAP : STOP_NONE;
 }
 
 /* Resumes the thread until its next stop of that kind. False: it has ended, or the state is unexpected. */
 static bool go_on(struct injection *injection, enum __ptrace_request how, enum stop_kind until) {
-    for (int status; ptrace(how, injection->thread, NULL, NULL) == 0;) {
-        while (waitpid(injection->thread, &status, __WALL) < 0)
+    for (int status; ptrace(how, id_of(injection), NULL, NULL) == 0;) {
+        while (waitpid(id_of(injection), &status, __WALL) < 0)
             if (errno != EINTR)
                 return false;
         if (!WIFSTOPPED(status))
             return false;
         enum stop_kind kind = kind_of(status);
         unsigned long copy = 0;
-        if (kind == STOP_COPY && ptrace(PTRACE_GETEVENTMSG, injection->thread, NULL, &copy) == 0)
+        if (kind == STOP_COPY && ptrace(PTRACE_GETEVENTMSG, id_of(injection), NULL, &copy) == 0)
             injection->copy = (int)copy;
         if (kind == until)
             return true;
@@ -169,39 +171,81 @@ static bool go_on(struct injection *injection, enum __ptrace_request how, enum s
     return false;
 }
 
-static bool lead_to(struct injection *injection, const uint64_t words[5]) {
-    struct user_regs_struct registers = injection->registers;
+static bool set_registers(const struct injection *injection, const struct user_regs_struct *registers) {
+    return ptrace(PTRACE_SETREGS, id_of(injection), NULL, registers) == 0;
+}
+
+static bool get_registers(const struct injection *injection, struct user_regs_struct *registers) {
+    return ptrace(PTRACE_GETREGS, id_of(injection), NULL, registers) == 0;
+}
+
+/* The thread's registers, but not in a call that could be restarted, and in front of the instruction. */
+static struct user_regs_struct registers_for(const struct injection *injection) {
+    struct user_regs_struct registers = *registers_of(injection);
     registers.rip = injection->instruction;
-    registers.orig_rax = (unsigned long long)-1; /* not in a call that could be restarted */
+    registers.orig_rax = (unsigned long long)-1;
+    return registers;
+}
+
+static bool lead_to(struct injection *injection, const uint64_t words[5]) {
+    struct user_regs_struct registers = registers_for(injection);
     registers.rax = words[0];
     registers.rdi = words[1];
     registers.rsi = words[2];
     registers.rdx = words[3];
     registers.r10 = words[4];
     registers.r8 = 0;
-    return ptrace(PTRACE_SETREGS, injection->thread, NULL, &registers) == 0;
+    return set_registers(injection, &registers);
 }
 
 /* The kernel decides about restarting a call only where it delivers signals, so the thread must stop there
  * before its registers are restored. */
+static bool stop_again(struct injection *injection) {
+    ptrace(PTRACE_INTERRUPT, id_of(injection), NULL, NULL);
+    return go_on(injection, PTRACE_CONT, STOP_ASKED);
+}
+
 static long injection_call(struct injection *injection, const uint64_t words[5]) {
     struct user_regs_struct after;
     bool is_made = lead_to(injection, words) && go_on(injection, PTRACE_SYSCALL, STOP_CALL) &&
-                   go_on(injection, PTRACE_SYSCALL, STOP_CALL) &&
-                   ptrace(PTRACE_GETREGS, injection->thread, NULL, &after) == 0;
-    ptrace(PTRACE_INTERRUPT, injection->thread, NULL, NULL);
-    if (is_made && go_on(injection, PTRACE_CONT, STOP_ASKED))
-        return (long)after.rax;
-    return -ESRCH;
+                   go_on(injection, PTRACE_SYSCALL, STOP_CALL) && get_registers(injection, &after);
+    return stop_again(injection) && is_made ? (long)after.rax : -ESRCH;
 }
 
-/* Restores the thread; it stays stopped. */
-static void injection_end(struct injection *injection, const struct stop *stop) {
-    ptrace(PTRACE_SETREGS, injection->thread, NULL, &injection->registers);
-    ptrace(PTRACE_SETSIGMASK, injection->thread, (void *)sizeof injection->mask, &injection->mask);
-    ptrace(PTRACE_SETOPTIONS, injection->thread, NULL, NULL);
+enum { DIRECTION = 0x400, WORD = 8 };
+
+/* The function returns to a byte that is a breakpoint instruction, somewhere in the code of a module. The
+ * tracer takes its signal. */
+bool injection_run(struct injection *injection, struct remote_memory *memory, uint64_t function,
+                   const uint64_t arguments[CALL_ARGUMENTS], uint64_t stack, uint64_t *result) {
+    uint64_t end = find_code(memory, trap, sizeof trap, false);
+    struct user_regs_struct registers = registers_for(injection);
+    stack &= -UINT64_C(16);
+    registers.rip = function;
+    registers.rsp = stack - WORD;
+    registers.rax = 0;
+    registers.rdi = arguments[0];
+    registers.rsi = arguments[1];
+    registers.rdx = arguments[2];
+    registers.eflags &= ~(unsigned long long)DIRECTION;
+    if (!end || !remote_write(memory, stack - WORD, &end, WORD) || !set_registers(injection, &registers) ||
+        !go_on(injection, PTRACE_CONT, STOP_TRAP) || !get_registers(injection, &registers))
+        return false;
+    *result = registers.rax;
+    return registers.rip == end + sizeof trap && registers.rsp == stack && stop_again(injection);
+}
+
+void injection_end(struct injection *injection, const struct stop *stop) {
+    const struct stopped_thread *thread = injection->thread;
+    size_t general = sizeof(struct user_regs_struct);
+    struct iovec vectors = {(char *)thread->registers + general,
+                            thread->register_count * sizeof *thread->registers - general};
+    ptrace(PTRACE_SETREGSET, thread->id, (void *)NT_X86_XSTATE, &vectors);
+    set_registers(injection, registers_of(injection));
+    ptrace(PTRACE_SETSIGMASK, thread->id, (void *)sizeof injection->mask, &injection->mask);
+    ptrace(PTRACE_SETOPTIONS, thread->id, NULL, NULL);
     if (injection->is_to_halt)
-        syscall(SYS_tgkill, stop->pid, injection->thread, SIGSTOP);
+        syscall(SYS_tgkill, stop->pid, thread->id, SIGSTOP);
 }
 
 /* ---- A forked copy of a stopped process. */

@@ -144,6 +144,17 @@ bool stop_threads(struct stop *stop, unsigned pid, const struct root_caller *cal
     return stop->count || reason_set(why, "there is no such process");
 }
 
+bool stop_thread(struct stop *stop, unsigned pid, int thread, struct reason *why) {
+    *stop = (struct stop){.pid = pid};
+    if (!seize_thread(stop, thread, why))
+        return false;
+    if (stop->count) {
+        await_thread(&stop->threads[0]);
+        read_registers(&stop->threads[0]);
+    }
+    return true;
+}
+
 void stop_release(struct stop *stop) {
     for (size_t i = 0; i < stop->count; i++)
         if (!stop->threads[i].is_caller)

@@ -40,9 +40,35 @@ struct stop {
  * *why has the reason, and all threads continue. */
 bool stop_threads(struct stop *, unsigned pid, const struct root_caller *caller, struct reason *why);
 
+/* The same for a single thread; the others run. True also if it has ended: then it has no registers. */
+bool stop_thread(struct stop *, unsigned pid, int thread, struct reason *why);
+
 /* Resumes the threads. Their data stays valid. */
 void stop_release(struct stop *);
 void stop_free(struct stop *);
+
+/* ---- Making a stopped thread call a function of the process. */
+
+struct injection {
+    const struct stopped_thread *thread;
+    uint64_t instruction, mask; /* of a system call that it can execute; its blocked signals */
+    bool is_to_halt;            /* a stop signal arrived meanwhile */
+    int copy;                   /* process created by the call, and stopped by us; 0: none */
+};
+
+/* Chooses and prepares a stopped thread. Its signals wait until injection_end. False: *why has the reason,
+ * and nothing has changed. */
+bool injection_begin(struct injection *, const struct stop *, struct remote_memory *, struct reason *why);
+
+enum { CALL_ARGUMENTS = 3 };
+
+/* Calls a function, with a stack that ends at that address. Waits until it returns. False: the process has
+ * ended. */
+bool injection_run(struct injection *, struct remote_memory *, uint64_t function,
+                   const uint64_t arguments[CALL_ARGUMENTS], uint64_t stack, uint64_t *result);
+
+/* Restores the thread, with all registers. It stays stopped. */
+void injection_end(struct injection *, const struct stop *);
 
 /* ---- A forked copy of a stopped process (fork(2)): its memory at that moment, to be read while the process
  * continues. The copy never runs, sends no signal when it ends, and dies with us. */

@@ -123,8 +123,8 @@ void event_newest(const void *p) {
 /* Counts a fault only if it is certain. The C library may have allocated an unknown block unseen by the
  * runtime, perhaps at the address of a freed block. It then looks like a block of glibc. */
 static void report_unknown(const void *p, const struct block *block, struct origin by) {
-    if (bootstrap_readable(p) || local.silent || !runtime_owners || holes_hide_blocks())
-        return;
+    if (bootstrap_readable(p) || local.silent || !runtime_owners || holes_hide_blocks() || runtime_attached)
+        return; /* blocks from before an attachment are unknown too */
     bool was_freed = block->state == BLOCK_FREED;
     if (rebind_is_done() || next_copier())
         hole_set(

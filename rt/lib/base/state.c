@@ -17,6 +17,7 @@ bool runtime_pairs = true; /* until the options are read */
 bool runtime_temporary;
 
 int32_t runtime_process;
+uint32_t runtime_attached;
 uint32_t runtime_state;
 
 bool runtime_was_forked(void) {
@@ -106,10 +107,17 @@ static const char *text_keep(const char *text) {
     return kept ? memcpy(kept, text, size) : NULL;
 }
 
+static const char *options_text;
+
+void options_give(const char *text) {
+    options_text = text;
+}
+
 void options_read(void) {
     options_texts[OPTIONS_OF_PROGRAM] =
-        __allocsite_default_options ? text_keep(__allocsite_default_options()) : NULL;
-    options_texts[OPTIONS_OF_ENVIRONMENT] = text_keep(secure_getenv("ALLOCSITE_OPTIONS"));
+        __allocsite_default_options && !options_text ? text_keep(__allocsite_default_options()) : NULL;
+    options_texts[OPTIONS_OF_ENVIRONMENT] =
+        text_keep(options_text ? options_text : secure_getenv("ALLOCSITE_OPTIONS"));
     options_default(&options);
     for (enum options_source source = 0; source < OPTIONS_SOURCES; source++)
         if (options_texts[source])

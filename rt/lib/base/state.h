@@ -35,11 +35,15 @@ static inline bool runtime_counts(void) {
     return !runtime_off;
 }
 
+/* Whether the runtime was loaded into a process that runs: enum root_attachment (root.h). */
+extern uint32_t runtime_attached __attribute__((visibility("hidden")));
+
 /* Valid after runtime_start was called with the environment available. */
 const struct run_options *runtime_options(void);
 
-/* Reads the options. */
+/* Reads the options: the string that options_give has set, or else the program's and the environment's. */
 void options_read(void);
+void options_give(const char *);
 
 /* Returns the string that the options were read from; it stays valid. NULL: there was none. */
 enum options_source { OPTIONS_OF_PROGRAM, OPTIONS_OF_ENVIRONMENT, OPTIONS_SOURCES };

@@ -181,8 +181,7 @@ static int protection_of(const struct image *image, uintptr_t address) {
         return PROT_NONE;
     int protection = (segment->p_flags & PF_R ? PROT_READ : 0) | (segment->p_flags & PF_W ? PROT_WRITE : 0) |
                      (segment->p_flags & PF_X ? PROT_EXEC : 0);
-    bool sealed = address >= image->relro && address < image->relro_end;
-    return sealed ? protection & ~PROT_WRITE : protection;
+    return image_is_sealed(image, (const void *)address) ? protection & ~PROT_WRITE : protection;
 }
 
 static bool memory_protect(const void *begin, const void *end, int protection) {
@@ -203,6 +202,14 @@ void image_close(const struct image *image, const void *begin, const void *end) 
     int protection = protection_of(image, (uintptr_t)begin);
     if (!(protection & PROT_WRITE))
         memory_protect(begin, end, protection);
+}
+
+bool image_unseal(const struct image *image) {
+    return memory_protect((const void *)image->relro, (const void *)image->relro_end, PROT_READ | PROT_WRITE);
+}
+
+void image_seal(const struct image *image) {
+    memory_protect((const void *)image->relro, (const void *)image->relro_end, PROT_READ);
 }
 
 bool image_write(const struct image *image, uintptr_t *place, uintptr_t value) {

@@ -48,6 +48,14 @@ bool image_refers(const struct image *, bool (*is_wanted)(const char *name));
 bool image_open(const struct image *, const void *begin, const void *end);
 void image_close(const struct image *, const void *begin, const void *end);
 
+/* Whether the loader has protected the memory after relocation. image_unseal makes all such memory of the
+ * object writable, and returns false if that fails; image_seal undoes it. */
+static inline bool image_is_sealed(const struct image *image, const void *place) {
+    return (uintptr_t)place >= image->relro && (uintptr_t)place < image->relro_end;
+}
+bool image_unseal(const struct image *);
+void image_seal(const struct image *);
+
 /* Writes a word of the object and restores its protection. Other threads see the old or the new word. Returns
  * false if it cannot be written. */
 bool image_write(const struct image *, uintptr_t *place, uintptr_t value);

@@ -126,8 +126,17 @@ void rebind_libc(void);
 /* Called after modules were loaded: sets the gaps for calls of theirs that are not seen. */
 void rebind_look(void);
 
-/* Returns whether an allocator's calls were redirected to the runtime. */
+/* Returns whether functions of other modules were redirected to the runtime. */
 bool rebind_is_done(void);
+
+/* ---- Redirecting a process that was started without the runtime (attach.c). */
+
+/* Finds the functions that the process uses, and resolves `next` and `behind`. Called once. Returns NULL, or
+ * why the process cannot be counted. */
+const char *attach_begin(void);
+
+/* Redirects the process to the runtime, or back. */
+void attach_turn(bool back);
 
 /* Returns the allocator's definition of a function that was redirected; NULL if it was not. */
 void *rebind_hidden(const char *name);

@@ -20,15 +20,10 @@
 #include "lib/base/state.h"
 
 #include "lib/elf/image.h"
+#include "lib/heap/rebind.h"
 #include "lib/registry/modules.h"
 
 #include <string.h>
-
-struct hidden {
-    const char *name;
-    ElfW(Sym) * their_symbol, *our_symbol;
-    uintptr_t theirs, ours, behind; /* 0: no definition follows the runtime's */
-};
 
 /* Names separated by NUL: an array of pointers would need relocations. */
 #define NAME(symbol, ...) #symbol "\0"
@@ -39,7 +34,8 @@ struct hidden {
 #define OPERATOR_NEW      NAME
 #define OPERATOR_DELETE   NAME
 #define BESIDE            NAME
-static const char interposed[] =
+#define BESIDE_LOADER     NAME
+const char rebind_names[] =
 #include "allocators.def"
     ;
 
@@ -51,13 +47,14 @@ static const char interposed[] =
 #define OPERATOR_NEW    ONE
 #define OPERATOR_DELETE ONE
 #define BESIDE          ONE
+#define BESIDE_LOADER   ONE
 enum {
     INTERPOSED_COUNT = 0
 #include "allocators.def"
 };
 
-static struct hidden table[INTERPOSED_COUNT];
-static size_t table_used;
+struct hidden rebind_table[INTERPOSED_COUNT];
+size_t rebind_used;
 static bool is_redirected; /* the table describes an allocator that came before the runtime */
 static const struct link_map *allocator;
 static struct image allocator_image, runtime_image;
@@ -66,10 +63,14 @@ bool rebind_is_done(void) {
     return is_redirected;
 }
 
+void rebind_begin(void) {
+    is_redirected = true;
+}
+
 static const struct hidden *hidden_named(const char *name) {
-    for (size_t i = 0; i < table_used; i++)
-        if (strcmp(table[i].name, name) == 0)
-            return &table[i];
+    for (size_t i = 0; i < rebind_used; i++)
+        if (strcmp(rebind_table[i].name, name) == 0)
+            return &rebind_table[i];
     return NULL;
 }
 
@@ -85,7 +86,7 @@ static void symbol_hide(const char *name) {
     if (!theirs || !ours || ELF64_ST_TYPE(theirs->st_info) != STT_FUNC ||
         (uintptr_t)next_first(name) != allocator_image.base + theirs->st_value)
         return;
-    table[table_used] = (struct hidden){
+    rebind_table[rebind_used] = (struct hidden){
         .name = name,
         .their_symbol = (ElfW(Sym) *)theirs,
         .our_symbol = (ElfW(Sym) *)ours,
@@ -93,11 +94,11 @@ static void symbol_hide(const char *name) {
         .ours = runtime_image.base + ours->st_value,
         .behind = (uintptr_t)next_defined_behind(name),
     };
-    table_used++; /* next_behind uses the table from here on */
+    rebind_used++; /* next_behind uses the table from here on */
 }
 
 static void symbols_hide(void) {
-    for (const char *name = interposed; *name; name += strlen(name) + 1)
+    for (const char *name = rebind_names; *name; name += strlen(name) + 1)
         symbol_hide(name);
 }
 
@@ -109,7 +110,7 @@ static int find_images(struct dl_phdr_info *object, size_t size, void *unused) {
         return 0;
     if (image_holds(&image, (uintptr_t)allocator->l_ld))
         allocator_image = image;
-    else if (image_holds(&image, (uintptr_t)&table))
+    else if (image_holds(&image, (uintptr_t)&rebind_table))
         runtime_image = image;
     return 0;
 }
@@ -120,8 +121,8 @@ static bool redirect_symbol(const struct image *image, ElfW(Sym) * symbol, uintp
 }
 
 static bool redirect_symbols(void) {
-    for (size_t i = 0; i < table_used; i++) {
-        const struct hidden *hidden = &table[i];
+    for (size_t i = 0; i < rebind_used; i++) {
+        const struct hidden *hidden = &rebind_table[i];
         if (!redirect_symbol(&allocator_image, hidden->their_symbol, hidden->ours) ||
             (hidden->behind && !redirect_symbol(&runtime_image, hidden->our_symbol, hidden->behind)))
             return false;
@@ -157,15 +158,15 @@ static int redirect_references(struct dl_phdr_info *object, size_t size, void *c
     return 0;
 }
 
-static bool redirect_word(const struct image *image, const struct hidden *hidden) {
+bool rebind_words(const struct image *image, uintptr_t from, uintptr_t to) {
     bool found = false;
     for (size_t i = 0; i < image->header_count; i++) {
         const ElfW(Phdr) *segment = &image->headers[i];
         uintptr_t *word = (uintptr_t *)((image->base + segment->p_vaddr + 7) & -(uintptr_t)8);
         uintptr_t *end = (uintptr_t *)((image->base + segment->p_vaddr + segment->p_memsz) & -(uintptr_t)8);
         for (; segment->p_type == PT_LOAD && segment->p_flags & PF_W && word < end; word++)
-            if (*word == hidden->theirs) {
-                if (!image_write(image, word, hidden->ours))
+            if (*word == from) {
+                if (!image_write(image, word, to))
                     return false;
                 found = true;
             }
@@ -181,7 +182,7 @@ static int redirect_loader(struct dl_phdr_info *object, size_t size, void *compl
         return 0;
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         const struct hidden *hidden = hidden_named(kept[i]);
-        if (hidden && !redirect_word(&image, hidden))
+        if (hidden && !rebind_words(&image, hidden->theirs, hidden->ours))
             *(bool *)complete = false;
     }
     return 1;
@@ -204,7 +205,7 @@ void rebind(bool is_first) {
     if (is_redirected)
         redirect_all(is_first);
     else
-        table_used = 0;
+        rebind_used = 0;
 }
 
 /* ---- Calls that bypass the runtime and reach glibc's malloc. */
@@ -281,7 +282,7 @@ static void hide_libc(void) {
                         *ours = image_symbol(&runtime_image, name);
         if (!theirs || !ours || !theirs->st_value)
             continue;
-        table[table_used++] =
+        rebind_table[rebind_used++] =
             (struct hidden){.name = name, .theirs = allocator_image.base + theirs->st_value};
         __atomic_store_n((uintptr_t *)&theirs->st_value,
                          runtime_image.base + ours->st_value - allocator_image.base, __ATOMIC_RELEASE);
@@ -373,7 +374,7 @@ void rebind_look(void) {
 }
 
 void rebind_libc(void) {
-    const struct module *own = module_of(&table);
+    const struct module *own = module_of(&rebind_table);
     uintptr_t underlying = (uintptr_t)next_behind("malloc");
     if (!underlying || !own || !own->permanent || next_is_sanitizers())
         return;

@@ -373,3 +373,29 @@ void shadow_each_region(void (*visit)(void *context, uintptr_t start, const stru
     regions_each(&even, 0, visit, context);
     regions_each(&odd, 8, visit, context);
 }
+
+static void regions_unmap(struct regions *regions) {
+    for (uint64_t i = 0; regions->at && i < REGIONS; i++)
+        if (regions->at[i])
+            os_unmap_apart(regions->at[i], sizeof **regions->at);
+    if (regions->at)
+        os_unmap_apart(regions->at, REGIONS * sizeof *regions->at);
+    regions->at = NULL;
+}
+
+void shadow_forget(void) {
+    uint64_t addresses = shadow.end;
+    uint32_t *small = shadow.small, *second = shadow.second;
+    shadow.unfit = shadow.beyond = UINTPTR_MAX;
+    shadow_show();
+    shadow.end = 0;
+    shadow.small = no_entries;
+    shadow.large = &no_large_entry;
+    shadow.second = NULL;
+    if (addresses)
+        os_unmap_apart(small, tables_size(addresses));
+    if (second)
+        os_unmap_apart(second, small_size(addresses));
+    regions_unmap(&even);
+    regions_unmap(&odd);
+}

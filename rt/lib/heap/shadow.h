@@ -219,6 +219,9 @@ struct block shadow_find(const void *p);
 /* The underlying allocator is known. glibc's blocks start at least 32 bytes apart (MINSIZE, malloc.c). */
 void shadow_know_allocator(bool is_glibc);
 
+/* Unmaps all tables: all blocks are unknown afterwards. No other thread may be in the runtime. */
+void shadow_forget(void);
+
 /* Sets beyond_hot according to the options. */
 void shadow_show(void);
 

@@ -259,4 +259,15 @@ bool instrumented_note(void) {
     return loads != noted;
 }
 
+/* The runtime refers to one of its entries, too. */
+static int find_instrumented(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size, (void)unused;
+    struct image image;
+    return !elf_is_own(object->dlpi_phdr) && image_read(&image, object) && is_instrumented(&image);
+}
+
+bool instrumented_exist(void) {
+    return dl_iterate_phdr(find_instrumented, NULL);
+}
+
 #endif

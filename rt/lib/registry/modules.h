@@ -70,6 +70,9 @@ static inline bool instrumented_note(void) {
  * Takes the dynamic loader's lock. */
 bool instrumented_note(void);
 
+/* Returns whether there is any, without noting it. */
+bool instrumented_exist(void);
+
 #endif
 
 /* ---- Unloading of modules. An address may belong to other code afterwards.

@@ -20,6 +20,7 @@
 #include "lib/paths/stacks.h"
 #include "lib/store/store.h"
 #include "lib/walk/walk.h"
+#include "root.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -283,7 +284,7 @@ void exit_now(void) {
 
 /* For a library opened with dlopen. The loader's later destructors are then not in the report. */
 __attribute__((destructor)) static void destroy(void) {
-    if (is_installed)
+    if (is_installed || runtime_attached == ROOT_WAITS || runtime_attached == ROOT_LEFT)
         return;
     exit_now();
 }

@@ -22,6 +22,7 @@
 #include "lib/registry/registry.h"
 #include "lib/report/reader.h"
 #include "lib/report/report.h"
+#include "lib/run/attach.h"
 #include "lib/store/store.h"
 #include "root.h"
 
@@ -103,6 +104,7 @@ static void print_keys(void) {
 
 static COLD void start_run(void) {
     int error = errno;
+    runtime_attached = ROOT_NOT_LATE;
     runtime_process = os_process();
     os_note_standard();
     options_read();
@@ -208,6 +210,14 @@ static void redirect_to_variants(void) {
         step_aside_for_sizes();
 }
 
+/* Opened by dlopen, and no module calls the runtime yet: its first call starts it, or an attachment. */
+static bool is_to_wait(void) {
+    bool is_to_wait = !instrumented_exist() && !module_of(&state)->permanent;
+    if (is_to_wait)
+        runtime_attached = ROOT_WAITS;
+    return is_to_wait;
+}
+
 /* Before the runtime's other constructors, which look up functions that rebind redirects.
  *
  * The library is linked with -z initfirst, because allocations of other constructors do not reach the runtime
@@ -223,6 +233,8 @@ __attribute__((constructor(101))) static void construct(int count, char **argume
         return; /* the first sited call or the destructor starts the runtime */
     if (is_first)
         environ = environment;
+    else if (is_to_wait())
+        return;
     runtime_start();
     if (runtime_off && is_first)
         step_aside();
@@ -249,9 +261,11 @@ __attribute__((constructor)) static void construct(void) {
 /* ---- The data by which allocsite-dump finds the runtime in the memory of the process. */
 
 #ifdef ALLOCSITE_STATIC
-#define FLAGS ROOT_IS_STATIC
+#define FLAGS            ROOT_IS_STATIC
+#define ATTACH(function) NULL
 #else
-#define FLAGS 0
+#define FLAGS            0
+#define ATTACH(function) ((const void *)(uintptr_t)(function))
 #endif
 
 /* collect/collect.c refers to it in an ELF note. */
@@ -266,4 +280,8 @@ const struct root allocsite_root = {
     .own = &root_own,
     .registered = &root_registered,
     .malloc = &next.malloc,
+    .attached = &runtime_attached,
+    .attach = ATTACH(attach),
+    .detach = ATTACH(detach),
+    .leave = ATTACH(leave),
 };

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Redirects the functions of a process that was started without the runtime, and restores them
+ * (run/attach.c).
+ *
+ * The runtime was opened by dlopen, so no reference is bound to it. As in rebind.c, the symbols of the
+ * functions that the process uses get the addresses of the runtime's functions, for everything that is bound
+ * later: libraries opened later, lazy calls, dlsym. References that are bound already are rewritten by name.
+ * The variables of the dynamic loader are found by their values.
+ *
+ * Other threads run meanwhile. Each change is one store of a word, and a call reaches either the runtime or
+ * the function that it passes the call on to. Nothing is counted until all changes are made. */
+#define _GNU_SOURCE
+#include "lib/heap/next.h"
+
+#include "lib/elf/image.h"
+#include "lib/heap/rebind.h"
+#include "lib/registry/modules.h"
+
+#include <string.h>
+
+static struct image own;
+static const struct link_map *allocator; /* the module whose malloc the process uses */
+static bool is_back;                     /* the process is given its functions back */
+
+static int find_own(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size, (void)unused;
+    struct image image;
+    if (!elf_is_own(object->dlpi_phdr) || !image_read(&image, object))
+        return 0;
+    own = image;
+    return 1;
+}
+
+/* A function of the executable stays, because the executable may call it without a reference. */
+static void definition_note(const char *name) {
+    const ElfW(Sym) *ours = image_symbol(&own, name);
+    void *first = next_first(name);
+    const struct link_map *object = first && !elf_is_own(first) ? object_of(first) : NULL;
+    if (ours && object && object != _r_debug.r_map)
+        rebind_table[rebind_used++] =
+            (struct hidden){.name = name, .theirs = (uintptr_t)first, .ours = own.base + ours->st_value};
+}
+
+static bool is_in_table(const char *name) {
+    for (size_t i = 0; i < rebind_used; i++)
+        if (strcmp(rebind_table[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static const char *definitions_find(void) {
+    static const char *const needed[] = {"malloc", "calloc", "realloc", "free"};
+    dl_iterate_phdr(find_own, NULL);
+    for (const char *name = rebind_names; own.hash && *name; name += strlen(name) + 1)
+        definition_note(name);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!is_in_table(needed[i])) {
+            rebind_used = 0;
+            return "has a malloc of its own in its executable";
+        }
+    allocator = object_of(next_first("malloc"));
+    return NULL;
+}
+
+static uintptr_t from_of(const struct hidden *hidden) {
+    return is_back ? hidden->ours : hidden->theirs;
+}
+
+static uintptr_t to_of(const struct hidden *hidden) {
+    return is_back ? hidden->theirs : hidden->ours;
+}
+
+/* Several functions may have one address, and a function several symbols with different versions. */
+static const struct hidden *hidden_with(uintptr_t value, const char *name) {
+    for (size_t i = 0; i < rebind_used; i++)
+        if (from_of(&rebind_table[i]) == value && strcmp(rebind_table[i].name, name) == 0)
+            return &rebind_table[i];
+    return NULL;
+}
+
+/* An allocator other than the C library passes calls on to the C library, which were counted before. */
+static bool is_left_alone(const struct image *image) {
+    return !next_is_glibc() && image_holds(image, (uintptr_t)allocator->l_ld);
+}
+
+static void word_write(const struct image *image, uintptr_t *place, uintptr_t value, bool *is_unsealed) {
+    if (!image_is_sealed(image, place))
+        image_write(image, place, value);
+    else if (*is_unsealed || (*is_unsealed = image_unseal(image)))
+        __atomic_store_n(place, value, __ATOMIC_RELEASE);
+}
+
+static void references_turn(const struct image *image) {
+    const char *name;
+    bool is_unsealed = false;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < image->relocations[i].count; k++) {
+            const ElfW(Rela) *relocation = &image->relocations[i].at[k];
+            uintptr_t *place = image_reference(image, relocation, &name);
+            const struct hidden *hidden =
+                place && relocation->r_addend == 0 ? hidden_with(*place, name) : NULL;
+            if (hidden)
+                word_write(image, place, to_of(hidden), &is_unsealed);
+        }
+    if (is_unsealed)
+        image_seal(image);
+}
+
+static void symbols_turn(const struct image *image) {
+    uint32_t first, end;
+    bool is_open = false;
+    image_defined_symbols(image, &first, &end);
+    ElfW(Sym) *symbols = (ElfW(Sym) *)(uintptr_t)image->symbols;
+    for (uint32_t i = first; i < end; i++) {
+        const struct hidden *hidden =
+            symbols[i].st_shndx != SHN_UNDEF
+                ? hidden_with(image->base + symbols[i].st_value, image->strings + symbols[i].st_name)
+                : NULL;
+        if (hidden && !is_open)
+            is_open = image_open(image, symbols + first, symbols + end);
+        if (hidden && is_open)
+            __atomic_store_n((uintptr_t *)&symbols[i].st_value, to_of(hidden) - image->base,
+                             __ATOMIC_RELEASE);
+    }
+    if (is_open)
+        image_close(image, symbols + first, symbols + end);
+}
+
+static void loader_turn(const struct image *image) {
+    static const char *const kept[] = {"malloc", "calloc", "realloc", "free"};
+    for (size_t i = 0; i < rebind_used; i++)
+        for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
+            if (strcmp(rebind_table[i].name, kept[k]) == 0)
+                rebind_words(image, from_of(&rebind_table[i]), to_of(&rebind_table[i]));
+}
+
+static int module_symbols(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size, (void)unused;
+    struct image image;
+    if (image_read(&image, object) && image.base != own.base)
+        symbols_turn(&image);
+    return 0;
+}
+
+static int module_references(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size, (void)unused;
+    struct image image;
+    if (!image_read(&image, object) || image.base == own.base)
+        return 0;
+    if (object->dlpi_addr == _r_debug.r_ldbase)
+        loader_turn(&image);
+    else if (!is_left_alone(&image))
+        references_turn(&image);
+    return 0;
+}
+
+/* The runtime's own references are changed first, and stay: next_resolve finds out that they reach it. */
+const char *attach_begin(void) {
+    const char *why = definitions_find();
+    if (why)
+        return why;
+    references_turn(&own);
+    rebind_begin();
+    next_resolve();
+    return NULL;
+}
+
+/* The symbols come first, so that what is bound meanwhile is bound as wanted. */
+void attach_turn(bool back) {
+    is_back = back;
+    dl_iterate_phdr(module_symbols, NULL);
+    dl_iterate_phdr(module_references, NULL);
+}
