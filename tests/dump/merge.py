@@ -70,7 +70,7 @@ class Joined(unittest.TestCase):
         self.assertEqual((one["pid"], one["processes"], one["finished"]), (1001, 1, True))
         self.assertEqual((joined["pid"], joined["processes"], joined["finished"], joined["unfinished"]),
                          (0, 6, False, 1))
-        self.assertIn("6 processes, 1 of them has not ended", check("report", *FEW).splitlines()[0])
+        self.assertIn("6 processes, 1 of them did not end by exit", check("report", *FEW).splitlines()[0])
 
     def test_order_is_of_no_matter(self):
         forwards, backwards = document(*FEW[1:]), document(*reversed(FEW[1:]))

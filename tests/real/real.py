@@ -3,6 +3,7 @@
 
 valgrind observes the plain build, so allocsite cannot influence the reference. It is built without -g, because valgrind
 3.19 aborts on clang's DWARF 5."""
+import difflib
 import json
 import os
 import re
@@ -112,6 +113,12 @@ def same_pid_length(*runs):
             return results
 
 
+def differing_lines(*values):
+    """Returns the lines in which two outputs or statuses differ, at most 20."""
+    lines = ([ascii(line) for line in value.splitlines()] if isinstance(value, bytes) else [str(value)] for value in values)
+    return "\n".join(list(difflib.unified_diff(*lines, n=0, lineterm=""))[:20])
+
+
 def compare(name, plain, instrumented, arguments, directory, usage=valgrind_usage):
     """Raises unless both builds behave alike and allocsite's totals equal the reference."""
     expected = outcome([plain] + arguments, directory)
@@ -119,7 +126,7 @@ def compare(name, plain, instrumented, arguments, directory, usage=valgrind_usag
                                                 lambda: usage([plain] + arguments, directory))
     for what, left, right in zip(("exit status", "standard output", "standard error"), expected, seen):
         if left != right:
-            raise Failure(f"{name}: {what} differs:\n{str(left)[:1000]}\n{str(right)[:1000]}")
+            raise Failure(f"{name}: {what} differs:\n{differing_lines(left, right)}")
     totals = report["totals"]
     ours = (totals["allocs"] + totals["reallocs"], totals["alloc_bytes"] + totals["realloc_bytes"],
             totals["frees"] + totals["moved"], totals["live_blocks"], totals["live_bytes"])
