@@ -73,6 +73,15 @@ static const char *take_of_run(struct options *options, const char *name, const 
 
 /* ---- The options of a command. */
 
+const char *format_of_path(const char *path) {
+    const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
+    size_t length = strlen(path);
+    return !dot                                                     ? ""
+           : strcmp(dot, ".md") == 0                                ? "markdown"
+           : length > 6 && strcmp(path + length - 6, ".pb.gz") == 0 ? "pprof"
+                                                                    : dot + 1;
+}
+
 static int take_argument(const struct arguments *arguments, const struct argument *given, void *options) {
     void *to = (char *)options + given->offset;
     const char *none = given->has_value == optional_argument ? NULL : given->name;
@@ -83,8 +92,16 @@ static int take_argument(const struct arguments *arguments, const struct argumen
     return right ? complain_value(arguments->command, given->name, optarg, right) : STATUS_DONE;
 }
 
+static void take_format_of_output(const struct arguments *arguments, void *options, uint64_t given,
+                                  const char *path) {
+    const struct argument *format = &arguments->list[find_argument(arguments->list, "format")];
+    if (path && format->name && !arguments_have(arguments->list, given, "format"))
+        format->take((char *)options + format->offset, format_of_path(path));
+}
+
 int arguments_take_given(const struct arguments *arguments, void *options, int count, char **words,
                          uint64_t *given) {
+    const char *path = NULL;
     *given = 0;
     struct option known[count_of(arguments->list) + 2];
     int output = find_argument(arguments->list, "output");
@@ -104,9 +121,10 @@ int arguments_take_given(const struct arguments *arguments, void *options, int c
         if (wrong != STATUS_DONE)
             return wrong;
         *given |= UINT64_C(1) << number;
-        if (option == 'o' && new_file_check(optarg) != STATUS_DONE)
+        if (option == 'o' && new_file_check(path = optarg) != STATUS_DONE)
             return STATUS_FAILED;
     }
+    take_format_of_output(arguments, options, *given, path);
     return ARGUMENTS_TAKEN;
 }
 

@@ -29,7 +29,7 @@ extern struct report_needs { bool stacks, pairs, sizes, lifetime, reach; } repor
 /* ---- Tables of a command's options. */
 
 /* Stores the value, or the option's own name if it takes no value. Returns NULL, or a description of valid
- * values. */
+ * values; a format is unchanged then. */
 typedef const char *take_function(void *to, const char *value);
 
 struct argument {
@@ -69,6 +69,11 @@ take_function take_line, take_skip, take_stop;
     "  --line=auto|site|outermost-library\n"                                                                 \
     "  --skip=GLOB,...         choose the line of a path, as in report\n"                                    \
     "  --stop=GLOB,...\n"
+
+/* The format that the path ends with: "markdown" for .md, "pprof" for .pb.gz, else what is behind the last
+ * dot. Points into the path or to a constant; "": no dot. Commands with --format and --output take it unless
+ * --format is given, and ignore it if they have no such format. */
+const char *format_of_path(const char *path);
 
 /* Initial value of a number, to detect whether it was given. */
 #define ARGUMENT_NOT_GIVEN UINT64_MAX

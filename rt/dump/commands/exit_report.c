@@ -35,7 +35,8 @@ static void note_wrong(struct exit_report *report, const struct setting_pair *pa
 
 static void take_pair(struct exit_report *report, const struct setting_pair *pair) {
     const char *wrong = pair->wrong;
-    bool is_known = !wrong && report_key_is_known(pair->name);
+    bool is_known = !wrong && (report_key_is_known(pair->name) ||
+                               (!report->is_strict && setting_is(pair->name, "report")));
     if (is_known)
         wrong = report_take_key(&report->showing, pair->name, pair->value);
     else if (!wrong)

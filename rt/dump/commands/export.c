@@ -40,9 +40,10 @@ static const char help[] =
 
 static const char *take_format(void *to, const char *value) {
     struct showing *showing = to;
-    showing->export = export_named(value);
+    const struct export_format *export = export_named(value);
+    showing->export = export ?: showing->export;
 #define ALLOCSITE_EXPORT(name, is_binary) #name " "
-    return showing->export ? NULL : "one of " ALLOCSITE_EXPORTS(ALLOCSITE_EXPORT);
+    return export ? NULL : "one of " ALLOCSITE_EXPORTS(ALLOCSITE_EXPORT);
 #undef ALLOCSITE_EXPORT
 }
 

@@ -83,20 +83,24 @@ static const char *const other_formats[] = {"html", "sarif", "github"};
 /* Formats for programs, including the page, get all rows. */
 static const char *take_format(void *to, const char *value) {
     struct showing *showing = to;
-    enum report_format *format = &showing->options.format;
-    showing->export = export_named(value);
-    for (showing->format = FORMATS; showing->format < FORMAT_EXPORT; showing->format++)
-        if (strcmp(value, other_formats[showing->format - FORMATS]) == 0) {
-            *format = showing->format == FORMAT_HTML ? FORMAT_JSON : FORMAT_TEXT;
-            return NULL;
-        }
-    if (format_named(value, strlen(value), FORMATS_ALL, format))
-        showing->format = *format;
+    enum report_format written = FORMAT_TEXT;
+    const struct export_format *export = export_named(value);
+    unsigned format = FORMATS;
+    while (format < FORMAT_EXPORT && strcmp(value, other_formats[format - FORMATS]) != 0)
+        format++;
+    if (format == FORMAT_HTML)
+        written = FORMAT_JSON;
+    else if (format_named(value, strlen(value), FORMATS_ALL, &written))
+        format = written;
+    if (export || format < FORMAT_EXPORT) {
+        showing->export = export;
+        showing->format = format;
+        showing->options.format = written;
+        return NULL;
+    }
 #define NAME(name, ...)           ", " #name
 #define FORMAT(format, name, ...) #name ", "
-    return showing->export || showing->format < FORMATS
-               ? NULL
-               : ALLOCSITE_FORMATS(FORMAT) "html, sarif, github" ALLOCSITE_EXPORTS(NAME);
+    return ALLOCSITE_FORMATS(FORMAT) "html, sarif, github" ALLOCSITE_EXPORTS(NAME);
 #undef NAME
 #undef FORMAT
 }
@@ -304,11 +308,15 @@ const char *report_take_key(struct showing *showing, struct setting_value name, 
     memcpy(text, value.text, value.length);
     text[value.length] = '\0';
     showing->has_sort |= setting_is(name, "sort");
+    if (setting_is(name, "report")) {
+        const char *format = format_of_path(text);
+        if (!showing->has_format)
+            take_format(showing, format);
+        return strcmp(format, "profile") == 0 ? "a report, not a profile: profile=PATH keeps one" : NULL;
+    }
     if (setting_is(name, "format")) {
-        unsigned before = showing->format;
-        const char *wrong = take_format(showing, text);
-        showing->format = wrong ? before : showing->format;
-        return wrong ? "not a format, allocsite-dump help report lists them" : NULL;
+        showing->has_format = true;
+        return take_format(showing, text) ? "not a format, allocsite-dump help report lists them" : NULL;
     }
     if (setting_is(name, "by"))
         return take_by(&showing->groups.by, text)

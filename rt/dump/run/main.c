@@ -35,45 +35,21 @@ struct run {
 
 /* ---- The report. */
 
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
 static bool wants_profile(const struct run *run) {
-    return run->output && ends_with(run->output, ".profile");
-}
-
-static bool is_format(const char *name) {
-    enum report_format format;
-    return strcmp(name, "html") == 0 || export_named(name) || findings_writer(name) ||
-           format_named(name, strlen(name), FORMATS_ALL, &format);
-}
-
-/* The option for the format that the output's name ends with; NULL: none. The caller frees it. */
-static char *format_by_name(const char *output) {
-    const char *dot = output ? strrchr(output, '.') : NULL;
-    const char *name = !dot                          ? ""
-                       : strcmp(dot, ".md") == 0     ? "markdown"
-                       : ends_with(output, ".pb.gz") ? "pprof"
-                                                     : dot + 1;
-    return is_format(name) ? memory_text("--format=%s", name) : NULL;
+    return run->output && strcmp(format_of_path(run->output), "profile") == 0;
 }
 
 /* Calls a command of allocsite-dump with our options and the files. Returns its exit status. */
 static int call_command(const struct run *run, command_function *command, char **files, int count) {
     static char report[] = "report", merge[] = "merge", to[] = "-o";
     bool is_merge = command == command_merge;
-    char *format = format_by_name(run->output);
-    char **arguments = memory_zeros((size_t)(run->option_count + count + 5), sizeof *arguments);
+    char **arguments = memory_zeros((size_t)(run->option_count + count + 4), sizeof *arguments);
     int used = 0;
     arguments[used++] = is_merge ? merge : report;
     if (run->output) {
         arguments[used++] = to;
         arguments[used++] = (char *)(uintptr_t)run->output;
     }
-    if (!is_merge && format)
-        arguments[used++] = format;
     for (int i = 0; !is_merge && i < run->option_count; i++)
         arguments[used++] = run->options[i];
     for (int i = 0; i < count; i++)
@@ -81,7 +57,6 @@ static int call_command(const struct run *run, command_function *command, char *
     optind = 0;
     int status = command(used, arguments);
     free(arguments);
-    free(format);
     return status;
 }
 

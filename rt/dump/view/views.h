@@ -74,6 +74,7 @@ struct showing {
     const char *at;    /* requested moment of a recording; NULL: none */
     bool has_source;   /* the HTML page includes source code */
     bool has_sort;     /* an order was requested */
+    bool has_format;   /* a format was requested by key, not by the name of a file */
     bool is_lenient;   /* leaves out missing numbers instead of failing */
     const struct export_format *export;
     const struct moment *moment; /* of the only input file, if it is a recording */

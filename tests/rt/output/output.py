@@ -206,6 +206,20 @@ def broken_pipe():
             expect(f"broken pipe {options} {disposition}", DONE, outcome(process))
 
 
+def formats():
+    """The end of the path is the format unless another one is requested, before or after it."""
+    program = loud()
+    for options, start in (("report=a.json", "{"), ("report=a.md", "**allocsite**"), ("report=a.html", "<!doctype html>"),
+                           ("report=a.profile", "allocsite: "), ("report=a.txt", "allocsite: "),
+                           ("format=json:report=a.md", "{"), ("report=a.md:format=json", "{")):
+        process = run([program], options)
+        said = "a report, not a profile: profile=PATH keeps one" in process.err
+        path = re.search(r"report=([^:]+)", options)[1]
+        with open(path) as file:
+            expect(options, (DONE, True, "profile" in path), (outcome(process), file.read().startswith(start), said))
+        os.remove(path)
+
+
 def file_size():
     program = loud()
     for old in glob.glob("limited*"):
@@ -400,4 +414,4 @@ def narrow():
                 expect(f"{linking} {what} {options}: report", True, "total" in process.err)
 
 
-main([narrow, fallback, exhausted, refused, placed, text, markdown, comma_separated, json_rows, leaks, exit_code, suppressed, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])
+main([narrow, fallback, exhausted, refused, placed, text, markdown, comma_separated, json_rows, leaks, exit_code, suppressed, sizes, defaults, closed, broken_pipe, formats, file_size, nonblocking, unreachable])
