@@ -143,15 +143,10 @@ static void groups_cell(char text[UNITS_SIZE], const struct groups *groups, cons
 #define OFFSET(name)  offsetof(struct report_site, name)
 #define COUNTER(name) {#name, OFFSET(counters.name), false},
 
-static const struct group_counter all[GROUP_COUNTERS] = {
-    ALLOCSITE_TOTALS(COUNTER){"lost_blocks", OFFSET(lost_blocks), false},
-    {"lost_bytes", OFFSET(lost_bytes), false},
-    {"possibly_lost_blocks", OFFSET(possibly_lost_blocks), false},
-    {"possibly_lost_bytes", OFFSET(possibly_lost_bytes), false},
-};
+static const struct group_counter all[GROUP_COUNTERS] = {ALLOCSITE_TOTALS(COUNTER) ALLOCSITE_LOST(COUNTER)};
 
 static bool has(size_t offset, enum group_by by, bool has_lost) {
-    if (offset >= OFFSET(lost_blocks) && offset <= OFFSET(possibly_lost_bytes))
+    if (offset >= OFFSET(counters.lost_blocks))
         return has_lost && group_by_has_lost(by);
     if (by == BY_FREED)
         return offset >= OFFSET(counters.frees) && offset <= OFFSET(counters.moved_bytes);

@@ -33,14 +33,6 @@ static int compare_rows(const void *a, const void *b) {
     return compare_keys(sorted, &((const struct group *)a)->key, &((const struct group *)b)->key);
 }
 
-static void add_sum(struct report_site *sum, const struct report_site *part) {
-    counters_add(&sum->counters, &part->counters);
-    sum->lost_blocks += part->lost_blocks;
-    sum->lost_bytes += part->lost_bytes;
-    sum->possibly_lost_blocks += part->possibly_lost_blocks;
-    sum->possibly_lost_bytes += part->possibly_lost_bytes;
-}
-
 void groups_merge(struct groups *groups) {
     size_t kept = 0;
     sorted = groups;
@@ -48,7 +40,7 @@ void groups_merge(struct groups *groups) {
     for (size_t i = 0; i < groups->count; i++) {
         struct group *row = &groups->rows[i];
         if (kept && compare_rows(&groups->rows[kept - 1], row) == 0) {
-            add_sum(&groups->rows[kept - 1].sum, &row->sum);
+            counters_add(&groups->rows[kept - 1].sum.counters, &row->sum.counters);
             if (row->inclusive)
                 groups->rows[kept - 1].inclusive = row->inclusive;
             groups->rows[kept - 1].key.is_unsited &= row->key.is_unsited;
@@ -88,18 +80,18 @@ static bool is_of_filter(const struct groups *groups, const struct report_site *
     return !groups->filter || !groups->filter[0] || (site && filter_matches(groups->filter, &site->view));
 }
 
-static void enter_row(struct groups *groups, struct group_key key, const struct report_site *part,
+static void enter_row(struct groups *groups, struct group_key key, const struct counters *part,
                       const struct report_site *site) {
     if (!is_of_filter(groups, site)) {
-        add_sum(&groups->filtered, part);
+        counters_add(&groups->filtered.counters, part);
         groups->has_filtered = true;
         return;
     }
     struct group *row = &groups->rows[groups->count++];
     *row = (struct group){.key = key};
-    add_sum(&row->sum, part);
+    counters_add(&row->sum.counters, part);
     if (groups->layouts && site)
-        type_use_add_site(&row->use, groups->layout_of(groups->layouts, &site->view), &part->counters);
+        type_use_add_site(&row->use, groups->layout_of(groups->layouts, &site->view), part);
 }
 
 static void enter_sites(struct groups *groups, const struct report *report) {
@@ -111,7 +103,7 @@ static void enter_sites(struct groups *groups, const struct report *report) {
         else if (groups->apart && groups->by != BY_MODULE && report_library_use(site))
             key = (struct group_key){.is_apart = true};
         if (!site->view.backing)
-            enter_row(groups, key, site, site);
+            enter_row(groups, key, &site->counters, site);
     }
 }
 
@@ -125,13 +117,13 @@ static struct group_key key_of_stack(const struct groups *groups, const struct r
 static void enter_stacks(struct groups *groups, const struct report *report) {
     for (size_t i = 0; i < report->stack_count; i++) {
         const struct report_stack *stack = &report->stacks[i];
-        struct report_site part = {.counters = stack->counters}, rest = {.lost_blocks = 0};
-#define TAKE_OFF(name) rest.counters.name = -part.counters.name;
+        struct counters rest = {.allocs = 0};
+#define TAKE_OFF(name) rest.name = -stack->counters.name;
         ALLOCSITE_COUNTED(TAKE_OFF)
 #undef TAKE_OFF
         if (!stack->frame_count || stack->site->view.backing || stack->site->position >= report->counted)
             continue;
-        enter_row(groups, key_of_stack(groups, stack), &part, stack->site);
+        enter_row(groups, key_of_stack(groups, stack), &stack->counters, stack->site);
         enter_row(groups, (struct group_key){.site = stack->site}, &rest, stack->site);
     }
 }
@@ -159,12 +151,12 @@ static void enter_freed(struct groups *groups, const struct report *report) {
     static const struct site_view unknown = {.module = "?"};
     for (size_t i = 0; i < report->pair_count - report->fault_count; i++) {
         const struct report_pair *pair = &report->pairs[i];
-        struct report_site part = {.lost_blocks = 0};
+        struct counters part = {.allocs = 0};
         struct group_key key = key_of_site(BY_FREED, pair->by ? &pair->by->view : &unknown);
         if (pair->owner && pair->owner->view.backing)
             continue;
-        *(pair->kind == PAIR_FREE ? &part.counters.frees : &part.counters.moved) = pair->count;
-        *(pair->kind == PAIR_FREE ? &part.counters.freed_bytes : &part.counters.moved_bytes) = pair->bytes;
+        *(pair->kind == PAIR_FREE ? &part.frees : &part.moved) = pair->count;
+        *(pair->kind == PAIR_FREE ? &part.freed_bytes : &part.moved_bytes) = pair->bytes;
         enter_row(groups, key, &part, pair->by);
     }
 }
@@ -201,11 +193,11 @@ static uint64_t live(const struct groups *groups, const struct counters *counter
 }
 
 static void set_order(const struct groups *groups, uint64_t order[GROUP_ORDERS],
-                      const struct counters *counters, uint64_t lost_bytes) {
+                      const struct counters *counters) {
     enum report_sort sort = groups->limits.sort;
     uint64_t live_bytes = live(groups, counters), first = 0, second = 0;
     if (groups->limits.leaks) {
-        first = lost_bytes;
+        first = counters->lost_bytes;
         second = live_bytes;
     } else if (sort == SORT_ALLOCS) {
         first = counters_calls(counters);
@@ -225,8 +217,8 @@ static void set_order(const struct groups *groups, uint64_t order[GROUP_ORDERS],
 
 static void set_orders(const struct groups *groups, struct group *group) {
     uint64_t *first = group->order, *second = group->order + GROUP_ORDERS;
-    set_order(groups, groups->is_by_inclusive ? second : first, &group->sum.counters, group->sum.lost_bytes);
-    set_order(groups, groups->is_by_inclusive ? first : second, group_inclusive(group), 0);
+    set_order(groups, groups->is_by_inclusive ? second : first, &group->sum.counters);
+    set_order(groups, groups->is_by_inclusive ? first : second, group_inclusive(group));
 }
 
 /* The larger amount comes first; rows with equal amounts are ordered by name. */
@@ -254,7 +246,7 @@ static void cut(struct groups *groups) {
         bool fits = !limits->top || shown_of[group.key.role] < limits->top;
         if (!fits || !is_wanted(groups, &group)) {
             groups->hidden_of[group.key.role]++;
-            add_sum(&groups->hidden.sum, &group.sum);
+            counters_add(&groups->hidden.sum.counters, &group.sum.counters);
             type_use_add(&groups->hidden.use, &group.use);
             continue;
         }
@@ -270,12 +262,12 @@ void groups_prepare(struct groups *groups, const struct report_limits *limits) {
         set_orders(groups, &groups->rows[i]);
         if (groups->focus && groups->rows[i].key.role != ROLE_INCLUSIVE)
             continue;
-        add_sum(&groups->whole, &groups->rows[i].sum);
+        counters_add(&groups->whole.counters, &groups->rows[i].sum.counters);
         type_use_add(&groups->whole_use, &groups->rows[i].use);
     }
     if (!groups->focus)
-        add_sum(&groups->whole, &groups->filtered);
-    add_sum(&groups->hidden.sum, &groups->filtered);
+        counters_add(&groups->whole.counters, &groups->filtered.counters);
+    counters_add(&groups->hidden.sum.counters, &groups->filtered.counters);
     sorted = groups;
     sort_array(groups->rows, groups->count, sizeof *groups->rows, compare);
     cut(groups);

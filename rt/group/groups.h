@@ -146,7 +146,7 @@ struct group_counter {
 };
 
 #define GROUP_COUNTED(name) +1
-enum { GROUP_COUNTERS = 4 ALLOCSITE_TOTALS(GROUP_COUNTED) };
+enum { GROUP_COUNTERS = 0 ALLOCSITE_TOTALS(GROUP_COUNTED) ALLOCSITE_LOST(GROUP_COUNTED) };
 #undef GROUP_COUNTED
 
 /* Writes the counters of groups in order, and returns their number. BY_SITE: the counters of a report's

@@ -9,18 +9,6 @@
 
 #include <string.h>
 
-static void add_lost(struct report_site *total, const struct report_site *part) {
-    total->lost_blocks += part->lost_blocks;
-    total->lost_bytes += part->lost_bytes;
-    total->possibly_lost_blocks += part->possibly_lost_blocks;
-    total->possibly_lost_bytes += part->possibly_lost_bytes;
-}
-
-static void add_site(struct report_site *total, const struct report_site *part) {
-    counters_add(&total->counters, &part->counters);
-    add_lost(total, part);
-}
-
 static void add_sizes(struct report_site *total, const struct report_site *part) {
     if (!total->sizes)
         total->sizes = part->sizes;
@@ -39,7 +27,6 @@ static void add_lifetimes(struct report_site *total, const struct report_site *p
 
 static void merge_site(struct report_site *site, struct report_site *copy) {
     counters_join(&site->counters, &copy->counters);
-    add_lost(site, copy);
     add_sizes(site, copy);
     add_lifetimes(site, copy);
     copy->merged = site;
@@ -85,11 +72,11 @@ static void sum_up(struct report *report) {
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
         if (site->view.backing) {
-            add_site(&report->backing, site);
+            counters_add(&report->backing.counters, &site->counters);
             report->backing_count++;
             continue;
         }
-        add_site(&report->totals, site);
+        counters_add(&report->totals.counters, &site->counters);
         if (site->view.sited || report_library_use(site)) {
             counters_add(&report->known, &site->counters);
             continue;
@@ -174,18 +161,18 @@ static void limit_sites(struct report *report) {
         struct report_site *site = report->sites[i];
         bool fits = !report->limits.top || report->shown < report->limits.top;
         if (report->limits.apart && is_wanted(site, &report->limits) && report_library_use(site)) {
-            add_site(&report->apart, site);
+            counters_add(&report->apart.counters, &site->counters);
             report->apart_count++;
             continue;
         }
         bool is_known = is_suppressed(report, site);
         if (is_known) {
-            add_site(&report->suppressed, site);
+            counters_add(&report->suppressed.counters, &site->counters);
             report->suppressed_count++;
         }
         if (is_known || !fits || !is_wanted(site, &report->limits)) {
             if (!site->view.backing)
-                add_site(&report->hidden, site);
+                counters_add(&report->hidden.counters, &site->counters);
             continue;
         }
         report->sites[i] = report->sites[report->shown];

@@ -16,11 +16,8 @@ struct report_site {
     struct site_view view;
     struct counters counters;
     uint64_t *sizes; /* SIZE_CLASSES counts of requested sizes, merged in place; NULL: not counted */
-    union lifetimes *lifetimes;       /* NULL: not counted */
-    uint64_t lost_blocks, lost_bytes; /* leaked; part of the live ones, if the report has reach */
-    /* Part of the live ones, too: only memory that the program mapped itself points to them. */
-    uint64_t possibly_lost_blocks, possibly_lost_bytes;
-    bool shares_id;  /* with another site, so pairs with that id may belong to either */
+    union lifetimes *lifetimes; /* NULL: not counted */
+    bool shares_id;             /* with another site, so pairs with that id may belong to either */
     const char *way; /* functions of a row by stack, "main;load;parse" (view/tree.h of the reader); its only
                       * stack is main_stack. NULL: a whole site */
     bool shares_way; /* with another row of the site; they differ in lines */
@@ -64,23 +61,12 @@ static inline bool report_is_cut(const struct report_frame *frame) {
 /* Callers of a stack that are examined to find where the stacks of a row diverge. */
 enum { STACK_CALLERS = 4 };
 
-/* Leaked blocks, and possibly lost ones: only memory that the program mapped itself points to them. */
-struct report_lost {
-    uint64_t blocks, bytes, possibly_blocks, possibly_bytes;
-};
-
-static inline struct report_lost report_site_lost(const struct report_site *site) {
-    return (struct report_lost){site->lost_blocks, site->lost_bytes, site->possibly_lost_blocks,
-                                site->possibly_lost_bytes};
-}
-
 /* The part of a site that was called from one stack. The counters of the site include it. */
 struct report_stack {
     struct report_site *site;
     struct report_frame *frames; /* innermost first, starting in the function that contains the call */
     size_t frame_count;
     struct counters counters;
-    struct report_lost lost;        /* with reach; included in the site's */
     const struct site_view *origin; /* site at which it was counted; NULL: `site` */
     const struct place *callers;    /* the call of the function with the site's line, its caller's call and so
                                      * on; distinct locations, at most STACK_CALLERS; borrowed */

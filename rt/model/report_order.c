@@ -69,7 +69,7 @@ static uint64_t key_of(const struct report_site *site, enum report_sort sort) {
     case SORT_PEAK:
         return counters->peak_bytes;
     default:
-        return site->lost_bytes;
+        return counters->lost_bytes;
     }
 }
 

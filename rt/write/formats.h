@@ -81,7 +81,7 @@ void json_site(struct json *, const struct site_view *);
 void json_counters(struct json *, const struct counters *, bool is_site);
 
 /* Writes "lost_blocks", "lost_bytes" and the same members of possibly lost blocks, if the report has them. */
-void json_lost(struct json *, const struct report *, struct report_lost);
+void json_lost(struct json *, const struct report *, const struct counters *);
 
 /* Writes the members "function" to "column". */
 void json_place(struct json *, const struct place *);

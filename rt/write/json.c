@@ -47,20 +47,17 @@ void json_counters(struct json *json, const struct counters *counters, bool is_s
     ALLOCSITE_ASKED(PUT_ASKED)
 }
 
-void json_lost(struct json *json, const struct report *report, struct report_lost lost) {
-    if (!report->reach)
-        return;
-    json_number(json, "lost_blocks", lost.blocks);
-    json_number(json, "lost_bytes", lost.bytes);
-    json_number(json, "possibly_lost_blocks", lost.possibly_blocks);
-    json_number(json, "possibly_lost_bytes", lost.possibly_bytes);
+void json_lost(struct json *json, const struct report *report, const struct counters *counters) {
+    if (report->reach) {
+        ALLOCSITE_LOST(PUT_COUNTER)
+    }
 }
 
 static void put_sum(struct json *json, const char *key, const struct report *report,
                     const struct report_site *sum) {
     json_open(json, key, '{');
     json_counters(json, &sum->counters, false);
-    json_lost(json, report, report_site_lost(sum));
+    json_lost(json, report, &sum->counters);
     json_close(json, '}');
 }
 
@@ -94,7 +91,7 @@ static void put_site(struct json *json, const struct report *report, const struc
         put_classes(json, "sizes", site->sizes);
     if (site->lifetimes)
         put_lifetimes(json, &site->lifetimes->of);
-    json_lost(json, report, report_site_lost(site));
+    json_lost(json, report, &site->counters);
     json_close(json, '}');
 }
 
@@ -245,7 +242,7 @@ static void put_stack(struct json *json, const struct report *report, const stru
     json_number(json, "line", path.line);
     json_text(json, "type", path.type);
     json_counters(json, &stack->counters, true);
-    json_lost(json, report, stack->lost);
+    json_lost(json, report, &stack->counters);
     json_close(json, '}');
 }
 

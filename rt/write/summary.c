@@ -126,7 +126,7 @@ void summary_resident(const struct page *page) {
 }
 
 void summary_lost(const struct page *page) {
-    const struct report_site *totals = &page->report->totals;
+    const struct counters *totals = &page->report->totals.counters;
     if (!page->report->reach) {
         out_text(page->out, "not known, ");
         page_code(page, page->report->lost_unknown);
@@ -142,8 +142,8 @@ void summary_lost(const struct page *page) {
         out_text(page->out, ", to which only memory points that the program mapped itself");
     }
     out_text(page->out, "; still reachable: ");
-    put_blocks(page, totals->counters.live_blocks - totals->lost_blocks - totals->possibly_lost_blocks,
-               totals->counters.live_bytes - totals->lost_bytes - totals->possibly_lost_bytes);
+    put_blocks(page, totals->live_blocks - totals->lost_blocks - totals->possibly_lost_blocks,
+               totals->live_bytes - totals->lost_bytes - totals->possibly_lost_bytes);
 }
 
 void summary_inherited(const struct page *page) {

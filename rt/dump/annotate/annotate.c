@@ -222,7 +222,7 @@ static uint64_t number_at(const struct writing *writing, size_t line) {
 
 /* The sum of the line, if it is the next allocating line. */
 static bool take_line(struct writing *writing, uint64_t number, struct report_site *sum) {
-    *sum = (struct report_site){.lost_blocks = 0};
+    *sum = (struct report_site){.sizes = NULL};
     size_t first = writing->next;
     while (number_at(writing, writing->next) == number)
         counters_add(&sum->counters, &writing->file->lines[writing->next++]->sum.counters);

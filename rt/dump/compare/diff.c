@@ -26,11 +26,10 @@ static bool is_equal(const struct diff *diff, const struct report_site *old, con
     bool is_equal = true;
 #define COMPARE(name) is_equal = is_equal && old->counters.name == new->counters.name;
     ALLOCSITE_TOTALS(COMPARE)
+    if (diff->old->reach && diff->new->reach) {
+        ALLOCSITE_LOST(COMPARE)
+    }
 #undef COMPARE
-    if (diff->old->reach && diff->new->reach)
-        is_equal = is_equal && old->lost_blocks == new->lost_blocks && old->lost_bytes == new->lost_bytes &&
-                   old->possibly_lost_blocks == new->possibly_lost_blocks &&
-                   old->possibly_lost_bytes == new->possibly_lost_bytes;
     return is_equal;
 }
 

@@ -112,18 +112,18 @@ static void put_other_numbers(const struct writing *writing, const struct diff_r
     ALLOCSITE_TOTALS(PUT_COUNTER)
     PUT_COUNTER(max_live_blocks)
 #undef PUT_COUNTER
-    if (row->old->lost_blocks != row->new->lost_blocks || row->old->lost_bytes != row->new->lost_bytes) {
+    if (old->lost_blocks != new->lost_blocks || old->lost_bytes != new->lost_bytes) {
         out_text(out, separator);
         out_text(out, "lost ");
         put_change(out, row->old, row->new, MEASURE_LOST);
         separator = ", ";
     }
-    if (row->old->possibly_lost_bytes != row->new->possibly_lost_bytes) {
+    if (old->possibly_lost_bytes != new->possibly_lost_bytes) {
         out_text(out, separator);
         out_text(out, "possibly lost ");
-        measure_write(out, row->old->possibly_lost_bytes, MEASURE_LOST);
+        measure_write(out, old->possibly_lost_bytes, MEASURE_LOST);
         out_text(out, " -> ");
-        measure_write(out, row->new->possibly_lost_bytes, MEASURE_LOST);
+        measure_write(out, new->possibly_lost_bytes, MEASURE_LOST);
     }
 }
 
@@ -300,7 +300,7 @@ static void write_side(struct json *json, const char *key, const struct report *
     json_open(json, key, '{');
     json_site(json, &site->view);
     json_counters(json, &site->counters, true);
-    json_lost(json, report, report_site_lost(site));
+    json_lost(json, report, &site->counters);
     json_way(json, report, site);
     json_close(json, '}');
 }

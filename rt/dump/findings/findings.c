@@ -132,8 +132,8 @@ void findings_add_faults(struct findings *findings) {
 
 static void add_leak(struct findings *findings, const struct report_site *site) {
     bool is_lost = findings->report->reach;
-    uint64_t blocks = is_lost ? site->lost_blocks : site->counters.live_blocks,
-             bytes = is_lost ? site->lost_bytes : site->counters.live_bytes;
+    uint64_t blocks = is_lost ? site->counters.lost_blocks : site->counters.live_blocks,
+             bytes = is_lost ? site->counters.lost_bytes : site->counters.live_bytes;
     struct finding *finding = findings_add(
         findings, RULE_LEAK, site, "%s %s of %s %s", FINDING_COUNT(blocks), blocks == 1 ? "block" : "blocks",
         FINDING_SIZE(bytes), is_lost ? "lost: nothing points there any more" : "live at the end");
@@ -144,7 +144,8 @@ void findings_add_leaks(struct findings *findings) {
     const struct report *report = findings->report;
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
-        bool is_leak = report->reach ? site->lost_blocks : findings->has_live && site->counters.live_blocks;
+        bool is_leak =
+            report->reach ? site->counters.lost_blocks : findings->has_live && site->counters.live_blocks;
         bool is_known = findings->suppressed && suppress_matches(findings->suppressed, site);
         if (is_leak && !is_known && !report_library_use(site) && findings_want(findings, site))
             add_leak(findings, site);

@@ -162,9 +162,9 @@ static void make_cards(struct card cards[CARDS], const struct report *report) {
         {"churn", "Churn", churn, true, gone, " block gone", " blocks gone", is_unowned},
         {"temporary", "Temporary", counters->temporary, false, counters->frees, " block was freed",
          " blocks were freed", !counters->temporary},
-        {"lost", "Lost", totals->lost_bytes, true, totals->lost_blocks, " block", " blocks", !has_lost},
-        {"possibly", "Possibly lost", totals->possibly_lost_bytes, true, totals->possibly_lost_blocks,
-         " block", " blocks", !has_lost || !totals->possibly_lost_blocks},
+        {"lost", "Lost", counters->lost_bytes, true, counters->lost_blocks, " block", " blocks", !has_lost},
+        {"possibly", "Possibly lost", counters->possibly_lost_bytes, true, counters->possibly_lost_blocks,
+         " block", " blocks", !has_lost || !counters->possibly_lost_blocks},
     };
     memcpy(cards, all, sizeof all);
 }
@@ -192,7 +192,7 @@ static void put_more(struct out *out, const struct report *report) {
     put_paragraph(out, report, "more", "", summary_live);
     if (summary_has_resident(report))
         put_paragraph(out, report, "more", "Resident: ", summary_resident);
-    if (report->totals.possibly_lost_blocks || (!report->reach && summary_has_lost(report)))
+    if (report->totals.counters.possibly_lost_blocks || (!report->reach && summary_has_lost(report)))
         put_paragraph(out, report, "more", "Lost: ", summary_lost);
     if (summary_has_inherited(report))
         put_paragraph(out, report, "more", "Inherited: ", summary_inherited);

@@ -311,22 +311,6 @@ static uint64_t site_startup(struct pack *pack, size_t row) {
     return report_library_use(pack->sites[row]) != NULL;
 }
 
-static uint64_t site_lost_blocks(struct pack *pack, size_t row) {
-    return pack->sites[row]->lost_blocks;
-}
-
-static uint64_t site_lost_bytes(struct pack *pack, size_t row) {
-    return pack->sites[row]->lost_bytes;
-}
-
-static uint64_t site_possibly_lost_blocks(struct pack *pack, size_t row) {
-    return pack->sites[row]->possibly_lost_blocks;
-}
-
-static uint64_t site_possibly_lost_bytes(struct pack *pack, size_t row) {
-    return pack->sites[row]->possibly_lost_bytes;
-}
-
 /* For a site without calling frames: its own location and those of its inline chain. */
 static uint64_t site_node(struct pack *pack, size_t row) {
     const struct report_site *site = pack->sites[row];
@@ -370,6 +354,7 @@ static void put_counters(struct pack *pack, size_t count) {
 #define PUT_COUNTER(name) put_counter(pack, #name, offsetof(struct counters, name), count);
     ALLOCSITE_SITE_TOTALS(PUT_COUNTER)
     ALLOCSITE_ASKED(PUT_COUNTER)
+    ALLOCSITE_LOST(PUT_COUNTER)
 #undef PUT_COUNTER
 }
 
@@ -384,21 +369,10 @@ void pack_sites(struct pack *pack) {
     static const struct {
         const char *name;
         number_of *of;
-    } columns[] = {{"module", site_module},
-                   {"function", site_function},
-                   {"file", site_file},
-                   {"line", site_line},
-                   {"column", site_column},
-                   {"callee", site_callee},
-                   {"type", site_type},
-                   {"unsited", site_unsited},
-                   {"backing", site_backing},
-                   {"startup", site_startup},
-                   {"lost_blocks", site_lost_blocks},
-                   {"lost_bytes", site_lost_bytes},
-                   {"possibly_lost_blocks", site_possibly_lost_blocks},
-                   {"possibly_lost_bytes", site_possibly_lost_bytes},
-                   {"node", site_node}};
+    } columns[] = {{"module", site_module},   {"function", site_function}, {"file", site_file},
+                   {"line", site_line},       {"column", site_column},     {"callee", site_callee},
+                   {"type", site_type},       {"unsited", site_unsited},   {"backing", site_backing},
+                   {"startup", site_startup}, {"node", site_node}};
     json_open_line(&pack->json, "sites", '{');
     put_ids(pack);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
@@ -417,10 +391,6 @@ void pack_old(struct pack *pack) {
     }
     json_open_line(&pack->json, "old", '{');
     put_counters(pack, pack->site_count);
-    put_column(pack, "lost_blocks", site_lost_blocks, pack->site_count);
-    put_column(pack, "lost_bytes", site_lost_bytes, pack->site_count);
-    put_column(pack, "possibly_lost_blocks", site_possibly_lost_blocks, pack->site_count);
-    put_column(pack, "possibly_lost_bytes", site_possibly_lost_bytes, pack->site_count);
     json_close(&pack->json, '}');
 }
 

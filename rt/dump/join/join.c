@@ -58,10 +58,6 @@ static void add_row(struct joined *joined, struct report_site *site) {
     struct joined_row *row = row_for(joined, site);
     site->merged = &row->row;
     joined_add_counters(joined, &row->row.counters, &row->peak_of, &site->counters);
-    joined_add_to(joined, &row->row.lost_blocks, site->lost_blocks);
-    joined_add_to(joined, &row->row.lost_bytes, site->lost_bytes);
-    joined_add_to(joined, &row->row.possibly_lost_blocks, site->possibly_lost_blocks);
-    joined_add_to(joined, &row->row.possibly_lost_bytes, site->possibly_lost_bytes);
     add_sizes(joined, &row->row, site);
     add_lifetimes(joined, &row->row, site);
 }
@@ -107,13 +103,12 @@ static void add_custom(struct joined *joined, const struct report *report) {
     joined->report.has_custom = true;
     joined_add_counters(joined, &joined->report.custom, &joined->custom_peak_of, &report->custom);
     if (report->forked)
-        joined_add_untouched(joined, &report->custom, &(struct report_lost){0}, &joined->custom_untouched);
+        joined_add_untouched(joined, &report->custom, &joined->custom_untouched);
 }
 
 /* The stacks were added before. */
 static void add_untouched(struct joined *joined, const struct report_site *site) {
-    const struct report_lost lost = report_site_lost(site);
-    joined_add_untouched(joined, &site->counters, &lost, &((struct joined_row *)site->merged)->untouched);
+    joined_add_untouched(joined, &site->counters, &((struct joined_row *)site->merged)->untouched);
 }
 
 void joined_add(struct joined *joined, struct report *report) {

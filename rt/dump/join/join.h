@@ -22,8 +22,9 @@
 /* Inherited blocks that forked children left untouched. */
 struct joined_untouched {
     uint64_t blocks, bytes;
-    uint64_t lost_blocks, lost_bytes;                   /* of these, leaked */
-    uint64_t possibly_lost_blocks, possibly_lost_bytes; /* of these, possibly lost */
+#define JOINED_LOST(name) uint64_t name; /* of these */
+    ALLOCSITE_LOST(JOINED_LOST)
+#undef JOINED_LOST
 };
 
 struct joined_row {
@@ -135,10 +136,9 @@ void joined_add_to(struct joined *, uint64_t *sum, uint64_t part);
 void joined_add_counters(struct joined *, struct counters *sum, uint64_t *peak_of,
                          const struct counters *part);
 
-/* Add the estimated inherited blocks that a forked child left untouched, of a row's counters and leaked
- * blocks, or of a stack. The latter subtracts the stack's part from its site, which must have been added. */
-void joined_add_untouched(struct joined *, const struct counters *, const struct report_lost *,
-                          struct joined_untouched *);
+/* Add the estimated inherited blocks that a forked child left untouched, of a row's counters or of a stack.
+ * The latter subtracts the stack's part from its site, which must have been added. */
+void joined_add_untouched(struct joined *, const struct counters *, struct joined_untouched *);
 void joined_add_untouched_stack(struct joined *, const struct report_stack *, struct joined_untouched *);
 
 /* Subtracts the untouched blocks from all sums if there are several processes. */

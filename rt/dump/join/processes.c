@@ -178,92 +178,72 @@ static struct joined_untouched untouched_blocks(const struct counters *of) {
 
 /* Attributes leaked and possibly lost blocks to the child first, up to the number of live blocks that it
  * allocated itself. */
-static struct joined_untouched untouched_of(const struct counters *of, const struct report_lost *lost) {
+static struct joined_untouched untouched_of(const struct counters *of) {
     struct joined_untouched part = untouched_blocks(of);
     uint64_t own_blocks = of->live_blocks - part.blocks, own_bytes = of->live_bytes - part.bytes;
-    uint64_t blocks = smaller_of(lost->blocks, own_blocks);
-    uint64_t bytes = blocks ? smaller_of(lost->bytes, own_bytes) : 0;
-    uint64_t possibly_blocks = smaller_of(lost->possibly_blocks, own_blocks - blocks);
-    uint64_t possibly_bytes = possibly_blocks ? smaller_of(lost->possibly_bytes, own_bytes - bytes) : 0;
-    part.lost_blocks = lost->blocks - blocks;
-    part.lost_bytes = lost->bytes - bytes;
-    part.possibly_lost_blocks = lost->possibly_blocks - possibly_blocks;
-    part.possibly_lost_bytes = lost->possibly_bytes - possibly_bytes;
+    uint64_t blocks = smaller_of(of->lost_blocks, own_blocks);
+    uint64_t bytes = blocks ? smaller_of(of->lost_bytes, own_bytes) : 0;
+    uint64_t possibly = smaller_of(of->possibly_lost_blocks, own_blocks - blocks);
+    part.lost_blocks = of->lost_blocks - blocks;
+    part.lost_bytes = of->lost_bytes - bytes;
+    part.possibly_lost_blocks = of->possibly_lost_blocks - possibly;
+    part.possibly_lost_bytes =
+        of->possibly_lost_bytes - (possibly ? smaller_of(of->possibly_lost_bytes, own_bytes - bytes) : 0);
     return part;
 }
 
 static void add_untouched(struct joined *joined, struct joined_untouched *sum,
                           const struct joined_untouched *part) {
-    joined_add_to(joined, &sum->blocks, part->blocks);
-    joined_add_to(joined, &sum->bytes, part->bytes);
-    joined_add_to(joined, &sum->lost_blocks, part->lost_blocks);
-    joined_add_to(joined, &sum->lost_bytes, part->lost_bytes);
-    joined_add_to(joined, &sum->possibly_lost_blocks, part->possibly_lost_blocks);
-    joined_add_to(joined, &sum->possibly_lost_bytes, part->possibly_lost_bytes);
-}
-
-static struct joined_row *row_of(const struct report_site *site) {
-    return (struct joined_row *)site->merged;
+#define ADD(name) joined_add_to(joined, &sum->name, part->name);
+    ADD(blocks)
+    ADD(bytes)
+    ALLOCSITE_LOST(ADD)
+#undef ADD
 }
 
 void joined_add_untouched_stack(struct joined *joined, const struct report_stack *stack,
                                 struct joined_untouched *untouched) {
-    struct joined_untouched part = untouched_of(&stack->counters, &stack->lost);
-    struct report_site *site = stack->site;
-    struct counters *rest = &site->counters;
+    struct joined_untouched part = untouched_of(&stack->counters);
+    struct counters *rest = &stack->site->counters;
     add_untouched(joined, untouched, &part);
-    add_untouched(joined, &row_of(site)->untouched, &part);
-    rest->inherited_blocks -= smaller_of(rest->inherited_blocks, stack->counters.inherited_blocks);
-    rest->inherited_bytes -= smaller_of(rest->inherited_bytes, stack->counters.inherited_bytes);
-    rest->live_blocks -= smaller_of(rest->live_blocks, stack->counters.live_blocks);
-    rest->live_bytes -= smaller_of(rest->live_bytes, stack->counters.live_bytes);
-    site->lost_blocks -= smaller_of(site->lost_blocks, stack->lost.blocks);
-    site->lost_bytes -= smaller_of(site->lost_bytes, stack->lost.bytes);
-    site->possibly_lost_blocks -= smaller_of(site->possibly_lost_blocks, stack->lost.possibly_blocks);
-    site->possibly_lost_bytes -= smaller_of(site->possibly_lost_bytes, stack->lost.possibly_bytes);
+    add_untouched(joined, &((struct joined_row *)stack->site->merged)->untouched, &part);
+#define TAKE_OFF(name) rest->name -= smaller_of(rest->name, stack->counters.name);
+    TAKE_OFF(inherited_blocks)
+    TAKE_OFF(inherited_bytes)
+    TAKE_OFF(live_blocks)
+    TAKE_OFF(live_bytes)
+    ALLOCSITE_LOST(TAKE_OFF)
+#undef TAKE_OFF
 }
 
-void joined_add_untouched(struct joined *joined, const struct counters *of, const struct report_lost *lost,
+void joined_add_untouched(struct joined *joined, const struct counters *of,
                           struct joined_untouched *untouched) {
-    struct joined_untouched part = untouched_of(of, lost);
+    struct joined_untouched part = untouched_of(of);
     add_untouched(joined, untouched, &part);
 }
 
-static void take_off(struct counters *of, struct joined_untouched part) {
-    part.blocks = smaller_of(part.blocks, smaller_of(of->inherited_blocks, of->live_blocks));
-    part.bytes = smaller_of(part.bytes, smaller_of(of->inherited_bytes, of->live_bytes));
-    of->inherited_blocks -= part.blocks;
-    of->inherited_bytes -= part.bytes;
-    of->live_blocks -= part.blocks;
-    of->live_bytes -= part.bytes;
-}
-
-static void take_off_row(struct joined *joined, struct joined_row *row) {
-    const struct joined_untouched *part = &row->untouched;
-    take_off(&row->row.counters, *part);
-    row->row.lost_blocks -= part->lost_blocks;
-    row->row.lost_bytes -= part->lost_bytes;
-    row->row.possibly_lost_blocks -= part->possibly_lost_blocks;
-    row->row.possibly_lost_bytes -= part->possibly_lost_bytes;
-    if (!row->row.view.backing)
-        add_untouched(joined, &joined->untouched, part);
-}
-
-static void take_off_stack(struct joined_stack *stack) {
-    const struct joined_untouched *part = &stack->untouched;
-    take_off(&stack->stack.counters, *part);
-    stack->stack.lost.blocks -= part->lost_blocks;
-    stack->stack.lost.bytes -= part->lost_bytes;
-    stack->stack.lost.possibly_blocks -= part->possibly_lost_blocks;
-    stack->stack.lost.possibly_bytes -= part->possibly_lost_bytes;
+static void take_off(struct counters *of, const struct joined_untouched *part) {
+    uint64_t blocks = smaller_of(part->blocks, smaller_of(of->inherited_blocks, of->live_blocks));
+    uint64_t bytes = smaller_of(part->bytes, smaller_of(of->inherited_bytes, of->live_bytes));
+    of->inherited_blocks -= blocks;
+    of->inherited_bytes -= bytes;
+    of->live_blocks -= blocks;
+    of->live_bytes -= bytes;
+#define TAKE_OFF(name) of->name -= part->name;
+    ALLOCSITE_LOST(TAKE_OFF)
+#undef TAKE_OFF
 }
 
 void joined_take_untouched(struct joined *joined) {
     if (joined->processes == 1)
         return;
-    for (size_t i = 0; i < joined->row_count; i++)
-        take_off_row(joined, joined->rows[i]);
+    for (size_t i = 0; i < joined->row_count; i++) {
+        struct joined_row *row = joined->rows[i];
+        take_off(&row->row.counters, &row->untouched);
+        if (!row->row.view.backing)
+            add_untouched(joined, &joined->untouched, &row->untouched);
+    }
     for (size_t i = 0; i < joined->stack_count; i++)
-        take_off_stack(joined->stacks[i]);
-    take_off(&joined->report.custom, joined->custom_untouched);
+        take_off(&joined->stacks[i]->stack.counters, &joined->stacks[i]->untouched);
+    take_off(&joined->report.custom, &joined->custom_untouched);
 }

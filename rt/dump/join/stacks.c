@@ -111,12 +111,7 @@ size_t joined_stack_number(struct joined *joined, const struct report_stack *sta
 static void add_stack(struct joined *joined, const struct report_stack *part, bool is_forked) {
     size_t number = joined_stack_number(joined, part);
     struct joined_stack *stack = joined->stacks[number];
-    struct report_lost *lost = &stack->stack.lost;
     joined_add_counters(joined, &stack->stack.counters, &stack->peak_of, &part->counters);
-    joined_add_to(joined, &lost->blocks, part->lost.blocks);
-    joined_add_to(joined, &lost->bytes, part->lost.bytes);
-    joined_add_to(joined, &lost->possibly_blocks, part->lost.possibly_blocks);
-    joined_add_to(joined, &lost->possibly_bytes, part->lost.possibly_bytes);
     if (is_forked)
         joined_add_untouched_stack(joined, part, &stack->untouched);
 }

@@ -164,13 +164,6 @@ static void take_off(struct counters *rest, const struct counters *part) {
 #undef TAKE_OFF
 }
 
-static void take_lost_off(struct report_lost *rest, const struct report_lost *part) {
-    rest->blocks -= part->blocks;
-    rest->bytes -= part->bytes;
-    rest->possibly_blocks -= part->possibly_blocks;
-    rest->possibly_bytes -= part->possibly_bytes;
-}
-
 static bool has_any(const struct counters *counters) {
     uint64_t any = 0;
 #define ADD(name) any |= counters->name;
@@ -184,25 +177,21 @@ static bool has_any(const struct counters *counters) {
 static void add_stacks(struct attribution *attribution) {
     struct report *report = attribution->report;
     struct counters *rests = memory_zeros(report->site_count, sizeof *rests);
-    struct report_lost *lost = memory_zeros(report->site_count, sizeof *lost);
     bool *has_stacks = memory_zeros(report->site_count, sizeof *has_stacks);
     for (size_t i = 0; i < report->site_count; i++) {
         report->sites[i]->position = i;
         rests[i] = report->sites[i]->counters;
-        lost[i] = report_site_lost(report->sites[i]);
     }
     for (size_t i = 0; i < report->stack_count; i++) {
         size_t row = report->stacks[i].site->position;
         take_off(&rests[row], &report->stacks[i].counters);
-        take_lost_off(&lost[row], &report->stacks[i].lost);
         has_stacks[row] = true;
     }
     for (size_t i = 0; i < report->site_count; i++)
         if (!has_stacks[i] || has_any(&rests[i]))
             attribution->made->stacks[attribution->made->count++] =
-                (struct report_stack){.site = report->sites[i], .counters = rests[i], .lost = lost[i]};
+                (struct report_stack){.site = report->sites[i], .counters = rests[i]};
     free(rests);
-    free(lost);
     free(has_stacks);
 }
 

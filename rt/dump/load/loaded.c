@@ -46,12 +46,12 @@ static void check_row(struct check *check, const struct report_site *row) {
                   of->freed_bytes + of->moved_bytes + of->live_bytes);
     if (!check->report->reach)
         return;
-    at_most(check, "lost_blocks <= live_blocks", row->lost_blocks, of->live_blocks);
-    at_most(check, "lost_bytes <= live_bytes", row->lost_bytes, of->live_bytes);
-    at_most(check, "possibly_lost_blocks <= live_blocks - lost_blocks", row->possibly_lost_blocks,
-            of->live_blocks - row->lost_blocks);
-    at_most(check, "possibly_lost_bytes <= live_bytes - lost_bytes", row->possibly_lost_bytes,
-            of->live_bytes - row->lost_bytes);
+    at_most(check, "lost_blocks <= live_blocks", of->lost_blocks, of->live_blocks);
+    at_most(check, "lost_bytes <= live_bytes", of->lost_bytes, of->live_bytes);
+    at_most(check, "possibly_lost_blocks <= live_blocks - lost_blocks", of->possibly_lost_blocks,
+            of->live_blocks - of->lost_blocks);
+    at_most(check, "possibly_lost_bytes <= live_bytes - lost_bytes", of->possibly_lost_bytes,
+            of->live_bytes - of->lost_bytes);
 }
 
 /* Sums over the pairs of one site and kind. */

@@ -317,10 +317,6 @@ static void take_off(struct counters *counters, const struct counters *part) {
 
 static void take_stack_off(struct report_site *row, const struct report_stack *stack) {
     take_off(&row->counters, &stack->counters);
-    row->lost_blocks = difference(row->lost_blocks, stack->lost.blocks);
-    row->lost_bytes = difference(row->lost_bytes, stack->lost.bytes);
-    row->possibly_lost_blocks = difference(row->possibly_lost_blocks, stack->lost.possibly_blocks);
-    row->possibly_lost_bytes = difference(row->possibly_lost_bytes, stack->lost.possibly_bytes);
 }
 
 static void take_stacks_off(struct profile_records *records) {
@@ -369,24 +365,14 @@ void profile_records_free(struct profile_records *records) {
     free(records->own);
 }
 
-static struct report_site of_stack(const struct report_stack *stack) {
-    return (struct report_site){.counters = stack->counters,
-                                .lost_blocks = stack->lost.blocks,
-                                .lost_bytes = stack->lost.bytes,
-                                .possibly_lost_blocks = stack->lost.possibly_blocks,
-                                .possibly_lost_bytes = stack->lost.possibly_bytes};
-}
-
 struct report_site profile_records_counted(const struct profile_records *records, uint64_t slot) {
     const struct report *report = records->report;
     uint64_t row = slot - PROFILE_FIRST_SLOT, stack = row - report->site_count;
-    if (slot < PROFILE_FIRST_SLOT)
-        return (struct report_site){.lost_blocks = 0};
-    if (row < report->site_count)
+    if (slot >= PROFILE_FIRST_SLOT && row < report->site_count)
         return records->own[row];
     if (stack < report->stack_count)
-        return of_stack(&report->stacks[stack]);
+        return (struct report_site){.counters = report->stacks[stack].counters};
     if (stack == report->stack_count && report->has_custom)
         return (struct report_site){.counters = report->custom};
-    return (struct report_site){.lost_blocks = 0};
+    return (struct report_site){.sizes = NULL};
 }

@@ -46,12 +46,6 @@ static void add_row(struct reader *reader, uint64_t slot, const struct profile_c
     file->slots[count] = slot;
     struct report_site *row = &file->rows[count];
     *row = (struct report_site){.counters = counts->counters};
-    if (file->report.reach) {
-        row->lost_blocks = counts->lost_blocks;
-        row->lost_bytes = counts->lost_bytes;
-        row->possibly_lost_blocks = counts->possibly_lost.blocks;
-        row->possibly_lost_bytes = counts->possibly_lost.bytes;
-    }
     raise_maximum(reader, &row->counters);
     reader->doubts.unnamed += view->what == PROFILE_UNUSED;
     bool is_merged = reader->areas.header.flags & PROFILE_IS_MERGED; /* then its header has the sum */

@@ -185,11 +185,16 @@ static void read_slot(struct profile_slot *of, const struct profile_areas *areas
         profile_copy(of, at, sizeof *of);
 }
 
-static void read_possibly_lost(struct profile_possibly_lost *of, const struct profile_areas *areas,
-                               uint64_t slot) {
+static void read_lost(struct counters *counters, const struct profile_slot *of,
+                      const struct profile_areas *areas, uint64_t slot) {
+    struct profile_possibly_lost possibly = {0};
     const unsigned char *at = profile_element(areas, PROFILE_POSSIBLY_LOST, slot);
     if (at)
-        profile_copy(of, at, sizeof *of);
+        profile_copy(&possibly, at, sizeof possibly);
+    counters->lost_blocks = of->lost_blocks;
+    counters->lost_bytes = of->lost_bytes;
+    counters->possibly_lost_blocks = possibly.blocks;
+    counters->possibly_lost_bytes = possibly.bytes;
 }
 
 static void read_base(struct flow *base, const struct profile_areas *areas, uint64_t slot) {
@@ -286,15 +291,15 @@ void profile_slot_read(struct profile_counts *counts, struct profile_sweep *swee
     each_element(&reading, PROFILE_TALLIES, add_lost_since);
     if (sweep->areas->header.flags & PROFILE_INHERITS)
         infer_inherited(&of, &reading.sums.flow);
-    *counts = (struct profile_counts){.lost_blocks = of.lost_blocks, .lost_bytes = of.lost_bytes};
-    read_possibly_lost(&counts->possibly_lost, sweep->areas, slot);
-    counts->outrun = reading.lost_since - reading.sums.flow.lost > PROFILE_OUTRUN;
+    *counts = (struct profile_counts){.outrun = reading.lost_since - reading.sums.flow.lost > PROFILE_OUTRUN};
     if (is_in_totals)
         add_base(&sweep->before_reset, &base);
     take_off(&reading.sums.flow, &base, &counts->contradict);
     profile_flow_counters(&counts->counters, &reading.sums.flow, &counts->contradict);
     set_live(&counts->counters, &reading.sums, &of, &counts->contradict);
     set_extremes(&counts->counters, &reading.sums, &of, &base, &counts->contradict);
+    if (sweep->areas->header.flags & PROFILE_HAS_LOST)
+        read_lost(&counts->counters, &of, sweep->areas, slot);
     if (!is_in_totals)
         counters_forget_peaks(&counts->counters);
 }

@@ -300,8 +300,6 @@ void profile_stacks_add(struct profile_stacks *stacks, const struct profile_view
     stacks->list[stacks->count++] = (struct report_stack){
         .frame_count = stacks->frame_count - before,
         .counters = counted->counters,
-        .lost = {counted->lost_blocks, counted->lost_bytes, counted->possibly_lost_blocks,
-                 counted->possibly_lost_bytes},
     };
 }
 

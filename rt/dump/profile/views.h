@@ -104,8 +104,6 @@ enum { PROFILE_OUTRUN = 4096 };
 
 struct profile_counts {
     struct counters counters;
-    uint64_t lost_blocks, lost_bytes;
-    struct profile_possibly_lost possibly_lost;
     bool contradict; /* a difference was negative or a sum too large, and was clamped */
     bool outrun;     /* more than PROFILE_OUTRUN blocks were released while it was read */
 };

@@ -113,8 +113,8 @@ static void set_slot(void *slot, const struct report_site *row) {
     *(struct profile_slot *)slot = (struct profile_slot){
         .inherited_blocks = counters->inherited_blocks,
         .inherited_bytes = counters->inherited_bytes,
-        .lost_blocks = row->lost_blocks,
-        .lost_bytes = row->lost_bytes,
+        .lost_blocks = counters->lost_blocks,
+        .lost_bytes = counters->lost_bytes,
         .most = counters->max_live_blocks - counters->inherited_blocks,
         .most_within = counters->max_live_blocks_within,
     };
@@ -122,7 +122,7 @@ static void set_slot(void *slot, const struct report_site *row) {
 
 static void set_possibly_lost(void *possibly_lost, const struct report_site *row) {
     *(struct profile_possibly_lost *)possibly_lost =
-        (struct profile_possibly_lost){row->possibly_lost_blocks, row->possibly_lost_bytes};
+        (struct profile_possibly_lost){row->counters.possibly_lost_blocks, row->counters.possibly_lost_bytes};
 }
 
 static struct tally tally_of(const struct counters *counters) {

@@ -100,7 +100,7 @@ static size_t new_site(struct taking *taking, const struct report_site *site, ui
     size_t number = taking->site_count++;
     memory_grow(&taking->sites, number, &taking->site_room, sizeof *taking->sites);
     struct taken_site *taken = &taking->sites[number];
-    *taken = (struct taken_site){.row = {.lost_blocks = 0}};
+    *taken = (struct taken_site){.row = {.sizes = NULL}};
     taken->places = site_keep(&taken->row.view, &site->view, &taking->strings);
     hash_put(&taking->index, hash, number);
     recording_site(&taking->writer, &site->view);

@@ -127,7 +127,7 @@ static void add_stack(struct sweep *sweep, struct loaded_run *run, const struct 
     struct sweep_point *point = &sweep->points[*at - 1];
     point->calls += counters_calls(&stack->counters);
     point->failed += stack->counters.failed;
-    point->lost += stack->lost.blocks;
+    point->lost += stack->counters.lost_blocks;
 }
 
 /* ---- Signals and faults. */
@@ -255,7 +255,7 @@ static void judge_signal(const struct sweep *sweep, struct sweep_point *point, s
 static void judge_leak(const struct sweep *sweep, struct sweep_point *point, struct loaded_run *run,
                        size_t number) {
     const struct report_stack *stack = &run->source.report->stacks[number];
-    const uint64_t blocks = stack->lost.blocks, bytes = stack->lost.bytes;
+    const uint64_t blocks = stack->counters.lost_blocks, bytes = stack->counters.lost_bytes;
     const struct sweep_point *plain = sweep_find(sweep, id_of(sweep, stack));
     struct sweep_point found = {.id = 0};
     if (!blocks || (plain && plain->lost) || point->verdict >= SWEEP_HANG)

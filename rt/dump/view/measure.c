@@ -26,7 +26,7 @@ uint64_t measure_of(const struct report_site *site, enum measure measure) {
     case MEASURE_FAILED:
         return counters->failed;
     case MEASURE_LOST:
-        return site->lost_bytes;
+        return counters->lost_bytes;
     default:
         return counters_bytes(counters);
     }

@@ -270,8 +270,7 @@ static void add_stack_row(void *context, const struct tree_part *part) {
     struct report_site *row = &by->rows[by->count];
     *row = *part->site;
     row->counters = *part->counters;
-    row->lost_blocks = row->lost_bytes = row->pair_count = 0;
-    row->possibly_lost_blocks = row->possibly_lost_bytes = 0;
+    row->pair_count = 0;
     row->sizes = NULL;
     row->lifetimes = NULL;
     row->single_stacks = 0;

@@ -111,13 +111,13 @@ static void merges_sizes_and_lost_blocks(void **state) {
     sizes[0][size_class(100)] = 3;
     sizes[1][size_class(100)] = 1;
     sizes[1][size_class(0)] = 2;
-    copies[0].lost_blocks = copies[3].lost_blocks = 1;
-    copies[0].lost_bytes = copies[3].lost_bytes = 100;
+    copies[0].counters.lost_blocks = copies[3].counters.lost_blocks = 1;
+    copies[0].counters.lost_bytes = copies[3].counters.lost_bytes = 100;
     report_prepare(&report, &(struct report_limits){0});
     assert_int_equal(report.sites[1]->sizes[size_class(100)], 4);
     assert_int_equal(report.sites[1]->sizes[0], 2);
-    assert_int_equal(report.sites[1]->lost_bytes, 200);
-    assert_int_equal(report.totals.lost_blocks, 2);
+    assert_int_equal(report.sites[1]->counters.lost_bytes, 200);
+    assert_int_equal(report.totals.counters.lost_blocks, 2);
 }
 
 /* Pairs refer to the merged row, and equal pairs are merged. */

@@ -26,8 +26,8 @@ static void leaks_are_sites_with_live_blocks_lost_ones_first(void **state) {
     (void)state;
     struct report report = unprepared();
     report.reach = true;
-    copies[2].lost_blocks = 1;
-    copies[2].lost_bytes = 20;
+    copies[2].counters.lost_blocks = 1;
+    copies[2].counters.lost_bytes = 20;
     report_prepare(&report, &(struct report_limits){.leaks = true});
     assert_int_equal(report.shown, 2);
     assert_int_equal(report.sites[0]->view.id, 3);
@@ -147,10 +147,10 @@ static void shows_details_of_live_blocks(void **state) {
     report.peak_within = 65536;
     report.reach = true;
     report.finished = false;
-    copies[2].lost_blocks = 1;
-    copies[2].lost_bytes = 20;
-    copies[2].possibly_lost_blocks = 2;
-    copies[2].possibly_lost_bytes = 30;
+    copies[2].counters.lost_blocks = 1;
+    copies[2].counters.lost_bytes = 20;
+    copies[2].counters.possibly_lost_blocks = 2;
+    copies[2].counters.possibly_lost_bytes = 30;
     copies[2].counters.inherited_blocks = 3;
     copies[2].counters.inherited_bytes = 33;
     report_prepare(&report, &(struct report_limits){0});

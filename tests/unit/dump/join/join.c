@@ -254,8 +254,8 @@ static struct one *with_reach(uint64_t lost, const char *unknown) {
     struct one *of = one(9);
     of->report.reach = lost;
     of->report.lost_unknown = unknown;
-    of->rows[1].lost_blocks = of->rows[1].lost_bytes = lost;
-    of->rows[1].possibly_lost_blocks = of->rows[1].possibly_lost_bytes = 2 * lost;
+    of->rows[1].counters.lost_blocks = of->rows[1].counters.lost_bytes = lost;
+    of->rows[1].counters.possibly_lost_blocks = of->rows[1].counters.possibly_lost_bytes = 2 * lost;
     return of;
 }
 
@@ -279,9 +279,10 @@ static void lost_blocks(void **state) {
             add(with_reach(cases[i].lost[k], cases[i].unknown[k]));
         const struct report *report = end();
         assert_int_equal(report->reach, i == 0);
-        assert_int_equal(row(report, one(0), 1)->lost_blocks,
+        assert_int_equal(row(report, one(0), 1)->counters.lost_blocks,
                          cases[i].lost[0] + cases[i].lost[1] + cases[i].lost[2]);
-        assert_int_equal(row(report, one(0), 1)->possibly_lost_bytes, 2 * row(report, one(0), 1)->lost_bytes);
+        assert_int_equal(row(report, one(0), 1)->counters.possibly_lost_bytes,
+                         2 * row(report, one(0), 1)->counters.lost_bytes);
         if (cases[i].answer)
             assert_string_equal(report->lost_unknown, cases[i].answer);
         else
@@ -372,10 +373,10 @@ static void inherited_blocks_of_children(void **state) {
         // One of its stacks grew by a block of one byte, independent of the others.
         stack.counters =
             (struct counters){.inherited_blocks = 3, .inherited_bytes = 3, .live_blocks = 4, .live_bytes = 4};
-        child->rows[1].lost_blocks = cases[i].lost[0];
-        child->rows[1].lost_bytes = cases[i].lost[1];
-        child->rows[1].possibly_lost_blocks = cases[i].live[0] - cases[i].lost[0];
-        child->rows[1].possibly_lost_bytes = cases[i].live[1] - cases[i].lost[1];
+        child->rows[1].counters.lost_blocks = cases[i].lost[0];
+        child->rows[1].counters.lost_bytes = cases[i].lost[1];
+        child->rows[1].counters.possibly_lost_blocks = cases[i].live[0] - cases[i].lost[0];
+        child->rows[1].counters.possibly_lost_bytes = cases[i].live[1] - cases[i].lost[1];
         child->report.stacks = &stack;
         child->report.stack_count = 1;
         child->report.forked = parent->report.reach = child->report.reach = true;
@@ -388,11 +389,14 @@ static void inherited_blocks_of_children(void **state) {
                     of_all->counters.inherited_bytes == cases[i].given_back[1]);
         assert_true(of_all->counters.live_blocks == cases[i].own[0] + 1 &&
                     of_all->counters.live_bytes == cases[i].own[1] + 1);
-        assert_true(of_all->lost_blocks >= cases[i].lost_own[0] &&
-                    of_all->lost_blocks <= cases[i].own[0] + 1);
-        assert_true(of_all->lost_bytes >= cases[i].lost_own[1] && of_all->lost_bytes <= cases[i].own[1] + 1);
-        assert_true(of_all->lost_blocks + of_all->possibly_lost_blocks <= of_all->counters.live_blocks &&
-                    of_all->lost_bytes + of_all->possibly_lost_bytes <= of_all->counters.live_bytes);
+        assert_true(of_all->counters.lost_blocks >= cases[i].lost_own[0] &&
+                    of_all->counters.lost_blocks <= cases[i].own[0] + 1);
+        assert_true(of_all->counters.lost_bytes >= cases[i].lost_own[1] &&
+                    of_all->counters.lost_bytes <= cases[i].own[1] + 1);
+        assert_true(of_all->counters.lost_blocks + of_all->counters.possibly_lost_blocks <=
+                        of_all->counters.live_blocks &&
+                    of_all->counters.lost_bytes + of_all->counters.possibly_lost_bytes <=
+                        of_all->counters.live_bytes);
         assert_true(report->stacks[0].counters.live_blocks == 1 &&
                     report->stacks[0].counters.live_bytes == 1);
         assert_int_equal(report->several.forked, 1);
@@ -497,8 +501,8 @@ static void written_data_is_read_back(void **state) {
     struct one *first = with_pairs(3), *second = with_pairs(400);
     for (size_t i = 0; i < SITES; i++) {
         struct counters *of = &first->rows[i].counters;
-        *of = (struct counters){1001,     1002, 1003, 1004, 1005, 1006 - i, 1007, 8,  9, 1014 + i,
-                                1005 + 8, 12,   13,   14,   24,   24,       17,   18, 0};
+        *of = (struct counters){1001, 1002, 1003, 1004, 1005, 1006 - i, 1007, 8, 9, 1014 + i, 1005 + 8, 12,
+                                13,   14,   24,   24,   17,   18,       0,    0, 0, 0,        0};
         of->live_blocks = of->allocs + of->reallocs + of->inherited_blocks - of->frees - of->moved;
         of->live_bytes =
             of->alloc_bytes + of->realloc_bytes + of->inherited_bytes - of->freed_bytes - of->moved_bytes;
@@ -506,7 +510,7 @@ static void written_data_is_read_back(void **state) {
         second->rows[i].sizes = second->sizes[i];
         first->sizes[i][i] = 5;
     }
-    first->rows[1].lost_blocks = first->rows[1].possibly_lost_blocks = 1;
+    first->rows[1].counters.lost_blocks = first->rows[1].counters.possibly_lost_blocks = 1;
     first->report.reach = second->report.reach = true;
     first->report.reasons = reasons;
     first->report.reason_count = 1;

@@ -336,17 +336,17 @@ static void lost_blocks(void **state) {
     tables.slots[2].lost_blocks = 2;
     tables.slots[2].lost_bytes = 20;
     assert_true(reads());
-    assert_int_equal(row(2)->lost_blocks, 0);
+    assert_int_equal(row(2)->counters.lost_blocks, 0);
     profile_read_free(&file);
     image_header(&image)->flags = PROFILE_HAS_LOST;
     assert_true(reads());
-    assert_true(row(2)->lost_blocks == 2 && row(2)->lost_bytes == 20);
-    assert_int_equal(row(2)->possibly_lost_blocks, 0);
+    assert_true(row(2)->counters.lost_blocks == 2 && row(2)->counters.lost_bytes == 20);
+    assert_int_equal(row(2)->counters.possibly_lost_blocks, 0);
     profile_read_free(&file);
     struct profile_possibly_lost *possibly = image_add(&image, PROFILE_POSSIBLY_LOST, 0, 0, 1);
     possibly[2] = (struct profile_possibly_lost){1, 10};
     assert_true(reads());
-    assert_true(row(2)->possibly_lost_blocks == 1 && row(2)->possibly_lost_bytes == 10);
+    assert_true(row(2)->counters.possibly_lost_blocks == 1 && row(2)->counters.possibly_lost_bytes == 10);
     profile_read_free(&file);
 }
 
