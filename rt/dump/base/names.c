@@ -4,6 +4,7 @@
 
 #include "base/arrays.h"
 #include "dump/base/memory.h"
+#include "names/demangled.h"
 
 #include <ctype.h>
 #include <libiberty/demangle.h>
@@ -14,180 +15,88 @@
 #include <string.h>
 
 struct base {
-    const char *rest; /* unread input */
-    char *text;       /* never longer than the consumed input */
+    char *text; /* never longer than the consumed input */
     size_t length;
 };
 
-static bool starts(const char *text, const char *prefix) {
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-static bool is_identifier(char c) {
-    return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
-static void append(struct base *base, const char *text) {
-    size_t length = strlen(text);
-    memcpy(base->text + base->length, text, length);
+static void append(struct base *base, const char *text, size_t length) {
+    memmove(base->text + base->length, text, length);
     base->length += length;
 }
 
-/* Skips from an opening bracket past the closing one, or to the end. */
-static const char *skip_group(const char *at, char open, char close) {
-    size_t depth = 0;
-    for (; *at; at++) {
-        depth += *at == open;
-        if (*at == close && --depth == 0)
-            return at + 1;
-    }
-    return at;
-}
-
-/* Skips template arguments. Demanglers parenthesize an expression that contains '>'. */
-static const char *skip_arguments(const char *at) {
-    size_t depth = 0;
-    while (*at) {
-        if (*at == '(') {
-            at = skip_group(at, '(', ')');
-            continue;
-        }
-        depth += *at == '<';
-        if (*at++ == '>' && --depth == 0)
-            break;
-    }
-    return at;
-}
-
-/* LLVM prints 'lambda0', libiberty {lambda(int)#1}: both become {lambda}. False: no lambda here. */
-static bool take_unnamed(struct base *base) {
-    const char *word = base->rest + 1, *end = word;
-    while (isalpha((unsigned char)*end))
+/* LLVM prints 'lambda0', libiberty {lambda(int)#1}: both become {lambda}. */
+static void append_unnamed(struct base *base, const char *at, const char *behind) {
+    const char *word = at + 1, *end = word;
+    while (end < behind - 1 && isalpha((unsigned char)*end))
         end++;
-    const char *after = *base->rest == '\'' ? strchr(word, '\'') : skip_group(base->rest, '{', '}');
-    if (!after || after <= end - (*base->rest == '\'') || after == word || *after == '\0')
-        return false;
-    base->text[base->length++] = '{';
-    memmove(base->text + base->length, word, (size_t)(end - word));
-    base->length += (size_t)(end - word);
-    base->text[base->length++] = '}';
-    base->rest = *base->rest == '\'' ? after + 1 : after;
-    return true;
-}
-
-/* After "operator": new and delete stay, and a conversion becomes '@'. Operators that begin with an angle
- * bracket are dropped, because "operator<<<int>" is ambiguous. */
-static void take_operator(struct base *base) {
-    append(base, "operator");
-    base->rest += strlen("operator");
-    const char *at = base->rest;
-    if (starts(at, "()")) {
-        append(base, "()");
-        base->rest += 2;
+    bool is_known = end > word && (*at == '{' || end < behind);
+    if (!is_known) {
+        append(base, at, (size_t)(behind - at));
         return;
     }
-    if (*at == '<' || *at == '>') {
-        base->rest += strcspn(at, "(");
-        return;
-    }
-    if (*at == ' ' && !starts(at, " new") && !starts(at, " delete") && !starts(at, " co_await")) {
-        base->text[base->length++] = '@';
-        while (*base->rest && *base->rest != '(')
-            base->rest = *base->rest == '<' ? skip_arguments(base->rest) : base->rest + 1;
-        return;
-    }
-    while (*base->rest && *base->rest != '(' && *base->rest != '<')
-        base->text[base->length++] = *base->rest++;
+    append(base, "{", 1);
+    append(base, word, (size_t)(end - word));
+    append(base, "}", 1);
 }
 
-static const char *skip_qualifiers(const char *at) {
-    static const char *const qualifiers[] = {" const", " volatile", " &&", " &", "[abi:"};
-    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
-        if (starts(at, qualifiers[i]))
-            return skip_qualifiers(*at == '[' ? skip_group(at, '[', ']') : at + strlen(qualifiers[i]));
-    return at;
-}
-
-/* libiberty writes a space after the word. */
-static bool is_decltype(const struct base *base) {
-    static const char word[] = "decltype";
-    size_t length = strlen(word);
-    return base->length == length && memcmp(base->text, word, length) == 0 &&
-           base->rest[strspn(base->rest, " ")] == '(';
-}
-
-/* At an opening parenthesis. False: the name is complete. */
-static bool take_parenthesis(struct base *base) {
-    static const char anonymous[] = "(anonymous namespace)";
-    if (starts(base->rest, anonymous)) {
-        append(base, "{anonymous}");
-        base->rest += strlen(anonymous);
-        return true;
+/* new and delete stay, and a conversion becomes '@'. Operators that begin with an angle bracket are dropped,
+ * because "operator<<<int>" is ambiguous. Returns the position after the operator. */
+static const char *append_operator(struct base *base, const char *at, const char *end) {
+    static const char *const named[] = {" new", " delete", " co_await"};
+    const char *symbol = at + strlen("operator"), *behind = symbol;
+    append(base, at, strlen("operator"));
+    if (demangled_starts(symbol, end, "()")) {
+        append(base, "()", 2);
+        return symbol + 2;
     }
-    if (base->length == 0) { /* a function that returns a pointer to a function */
-        base->rest++;
-        return true;
+    if (symbol < end && strchr("<>", *symbol))
+        return end;
+    bool is_conversion = symbol < end && *symbol == ' ';
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        is_conversion &= !demangled_starts(symbol, end, named[i]);
+    if (is_conversion) {
+        append(base, "@", 1);
+        behind = demangled_skip_conversion(symbol, at, end);
+        return behind ? behind : end;
     }
-    bool is_type = is_decltype(base);
-    base->rest = skip_group(base->rest, '(', ')');
-    if (is_type) {
-        base->length = 0;
-        return true;
-    }
-    base->rest = skip_qualifiers(base->rest);
-    return starts(base->rest, "::");
+    while (behind < end && *behind != '(' && *behind != '<')
+        behind++;
+    append(base, symbol, (size_t)(behind - symbol));
+    return behind;
 }
 
-static bool is_operator(const struct base *base) {
-    size_t length = strlen("operator");
-    return starts(base->rest, "operator") && !is_identifier(base->rest[length]) &&
-           (base->length == 0 || !is_identifier(base->text[base->length - 1]));
+static bool is_operator(const char *at, const char *begin, const char *end) {
+    return demangled_starts(at, end, "operator") && !demangled_is_word(at[strlen("operator")]) &&
+           (at == begin || !demangled_is_word(at[-1]));
 }
 
-/* False: the name is complete. */
-static bool take(struct base *base) {
-    switch (*base->rest) {
-    case '\0':
-        return false;
-    case '(':
-        return take_parenthesis(base);
-    case '<':
-        base->rest = skip_arguments(base->rest);
-        return true;
-    case '[':
-        base->rest = skip_group(base->rest, '[', ']');
-        return true;
-    case ' ': /* the text before was the return type */
-    case '*':
-    case '&':
-        if (!is_decltype(base))
-            base->length = 0;
-        base->rest++;
-        return true;
-    case '\'':
-    case '{':
-        if (take_unnamed(base))
-            return true;
-        break;
-    default:
-        if (is_operator(base)) {
-            take_operator(base);
-            return true;
-        }
+static const char *take(struct base *base, const char *at, const char *begin, const char *end) {
+    static const char anonymous[] = "{anonymous}";
+    if (is_operator(at, begin, end))
+        return append_operator(base, at, end);
+    const char *behind = demangled_skip(at, begin, end);
+    if (!behind) {
+        append(base, at, (size_t)(end - at));
+        return end;
     }
-    base->text[base->length++] = *base->rest++;
-    return true;
-}
-
-/* Initializers of globals have a symbol but no name in debug information. */
-static bool is_initializer(const char *function) {
-    return starts(function, "_GLOBAL__");
+    if (demangled_is_anonymous(at, end))
+        append(base, anonymous, strlen(anonymous));
+    else if (*at == '(')
+        return demangled_skip_qualifiers(behind, end);
+    else if (*at == '{' || *at == '\'')
+        append_unnamed(base, at, behind);
+    else if (*at != '<' && *at != '[' && *at != ' ')
+        append(base, at, (size_t)(behind - at));
+    return behind;
 }
 
 void function_base(const char *function, char *text) {
-    struct base base = {function, text, 0};
-    while (!is_initializer(function) && take(&base))
-        ;
+    struct base base = {text, 0};
+    struct stretch name = demangled_name(function);
+    /* initializers of globals have a symbol but no name in debug information */
+    bool is_initializer = demangled_starts(function, name.end, "_GLOBAL__");
+    for (const char *at = name.begin; !is_initializer && at < name.end;)
+        at = take(&base, at, name.begin, name.end);
     text[base.length] = '\0';
 }
 
