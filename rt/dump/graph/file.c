@@ -9,33 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void graph_write(struct out *out, const struct graph *graph) {
-    struct snapshot to;
-    snapshot_begin(&to, out, &graph->head,
-                   &(struct snapshot_counts){graph->text_count, graph->site_count, graph->stack_count,
-                                             graph->block_count});
-    for (size_t i = 0; i < graph->text_count; i++)
-        snapshot_text(&to, graph->texts[i]);
-    for (size_t i = 0; i < graph->site_count; i++)
-        snapshot_site(&to, &graph->sites[i]);
-    for (size_t i = 0; i < graph->stack_count; i++)
-        snapshot_stack(&to, &graph->stacks[i]);
-    for (size_t i = 0; i < graph->block_count; i++) {
-        snapshot_block(&to, &graph->blocks[i], graph->stack_of ? graph->stack_of[i] : GRAPH_NONE);
-        for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++)
-            snapshot_edge(&to, &graph->edges[edge]);
-        snapshot_block_end(&to);
-    }
-    for (size_t i = 0; i < graph->root_count; i++)
-        snapshot_root(&to, &graph->roots[i]);
-    snapshot_roots_end(&to);
-    for (size_t i = 0; i < graph->content_count; i++)
-        snapshot_content(&to, &graph->contents[i]);
-    snapshot_end(&to);
-}
-
-/* ---- Reading. */
-
 uint64_t graph_most = UINT32_MAX - 1;
 
 bool graph_is_full(struct reason *why) {

@@ -1,15 +1,106 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The heap as a graph: its vertices are blocks, its edges pointers between them. It holds what a snapshot
- * file has (snapshot.h). Of the contents of blocks only pointers are known, and on request the beginning of
+ * file has. Of the contents of blocks only pointers are known, and on request the beginning of
  * text. */
 #ifndef ALLOCSITE_DUMP_GRAPH_GRAPH_H
 #define ALLOCSITE_DUMP_GRAPH_GRAPH_H
 
+#include "base/out.h"
 #include "dump/base/hash_index.h"
 #include "dump/base/terminal.h"
-#include "dump/graph/snapshot.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#define GRAPH_MAGIC   "ALSGRAPH"
+#define GRAPH_VERSION 1
+
+/* The file ends in FNV-1a of all bytes before. */
+#define GRAPH_SUM_SIZE 8
+
+/* In place of an index of a string, site, stack or block: none. */
+#define GRAPH_NONE UINT32_MAX
+
+struct graph_site {
+    uint64_t id;
+    uint32_t function, file, module, type; /* strings */
+    uint32_t line, column;
+    bool is_uncounted; /* not in sums: chunks of custom allocators, and blocks that are not counted */
+};
+
+struct graph_block {
+    uint64_t address, size;
+    uint32_t site;
+    uint32_t edges; /* index of its first edge; its edges end where those of the next block begin */
+};
+
+/* A call path of a site's allocations. */
+struct graph_stack {
+    uint32_t way; /* string of functions from the program's first to the site's, "main;load;parse";
+                   * GRAPH_NONE: unknown */
+};
+
+enum graph_edge_flag {
+    GRAPH_INTERIOR = 1, /* points into the block, not to its start */
+    GRAPH_UNION = 2,    /* from a member of a union, which may hold another member */
+};
+
+struct graph_edge {
+    uint32_t to;
+    uint32_t label;  /* field; GRAPH_NONE: a word that looks like a pointer */
+    uint32_t offset; /* in the holder; saturates at the highest number */
+    uint32_t flags;  /* enum graph_edge_flag */
+};
+
+enum graph_root_kind {
+    GRAPH_DATA,
+    GRAPH_STACK,
+    GRAPH_REGISTER,
+    GRAPH_THREAD,
+    GRAPH_LOADER,
+    GRAPH_ROOT_KINDS
+};
+
+struct graph_root {
+    uint32_t to;
+    uint32_t label;  /* variable; GRAPH_NONE: unknown */
+    uint64_t offset; /* in the variable; without one the address in data, else 0 */
+    uint32_t thread; /* 0: not of a thread */
+    uint32_t kind;   /* enum graph_root_kind */
+};
+
+/* Counts of words in blocks, by kind. */
+#define GRAPH_WORDS(X)                                                                                       \
+    X(named)    /* pointers according to the type's layout */                                                \
+    X(unnamed)  /* words that look like pointers where no layout says so */                                  \
+    X(interior) /* of both kinds, those that point into a block and not to its start */                      \
+    X(in_union) /* of the named ones, those in unions */                                                     \
+    X(past_end) /* named pointers to the end of a block */                                                   \
+    X(stale)    /* named pointers, not NULL, into memory of blocks but to no live one */                     \
+    X(untyped)  /* of the unnamed ones, those in blocks of unknown type */                                   \
+    X(in_text)  /* of the others, where the type has text or small numbers */
+
+struct graph_words {
+#define GRAPH_MEMBER(name) uint64_t name;
+    GRAPH_WORDS(GRAPH_MEMBER)
+#undef GRAPH_MEMBER
+};
+
+/* The bytes kept of the text in a block, on request. */
+enum { GRAPH_CONTENT_SIZE = 32 };
+
+struct graph_content {
+    uint32_t block;
+    char text[GRAPH_CONTENT_SIZE + 1];
+};
+
+struct graph_head {
+    uint64_t pid, taken; /* taken: nanoseconds since 1970-01-01 UTC */
+    uint64_t stopped;    /* nanoseconds for which the process was stopped */
+    uint32_t program;    /* string */
+    struct graph_words words;
+};
 
 /* Blocks between two updates of the progress display. */
 #define GRAPH_STEP (1u << 16)
@@ -69,7 +160,8 @@ static inline uint64_t graph_own(const struct graph *graph, size_t block) {
     return graph_site_of(graph, block)->is_uncounted ? 0 : graph->blocks[block].size;
 }
 
-/* ---- The snapshot file: allocsite-graph(5). */
+/* ---- The snapshot file: allocsite-graph(5). Numbers are LEB128: seven bits per byte, lowest first.
+ * Addresses are written as differences, which take a byte or two. */
 
 void graph_write(struct out *, const struct graph *);
 
@@ -135,9 +227,6 @@ void graph_sums_make(struct graph_sums *, const struct graph *, const struct gra
 void graph_sums_free(struct graph_sums *);
 
 /* ---- Types that the user names. */
-
-/* True if the name is the type as shown or as written in source code, or a pattern that matches it. */
-bool graph_is_type(const char *type, const char *asked);
 
 /* For each site of the graph, whether its type matches a name or pattern. */
 struct graph_asked {
