@@ -64,46 +64,20 @@ void sweep_point_write(struct json *json, const struct sweep_point *point) {
 
 /* ---- Reading. */
 
-static int digit_of(char c) {
-    const char *digits = "0123456789abcdef", *found = c ? strchr(digits, c) : NULL;
-    return found ? (int)(found - digits) : 0;
-}
-
-/* Writes the character of an escape \uXXXX as UTF-8. Returns its length. */
-static size_t read_code(char *to, const char *from) {
-    unsigned code = 0;
-    for (int i = 0; i < 4 && from[i]; i++)
-        code =
-            code << 4 | (unsigned)digit_of(from[i] >= 'A' && from[i] <= 'F' ? (char)(from[i] + 32) : from[i]);
-    if (code < 0x80)
-        return *to = (char)code, 1;
-    if (code < 0x800)
-        return to[0] = (char)(0xC0 | code >> 6), to[1] = (char)(0x80 | (code & 63)), 2;
-    to[0] = (char)(0xE0 | code >> 12);
-    to[1] = (char)(0x80 | (code >> 6 & 63));
-    to[2] = (char)(0x80 | (code & 63));
-    return 3;
-}
-
-/* Reads the string at **at and moves *at past it. The caller frees it. NULL: there is no string. */
+/* Reads the string at **at and moves *at past it. The caller frees it. NULL: there is no string. The writer
+ * escapes only quotes, backslashes, and control characters, which become question marks, as they do on
+ * terminals. */
 static char *read_string(const char **at) {
     const char *from = *at;
     size_t used = 0;
     if (*from++ != '"')
         return NULL;
-    char *text = memory_zeros(strlen(from) + 4, 1);
+    char *text = memory_zeros(strlen(from), 1);
     while (*from && *from != '"') {
-        if (*from != '\\' || !from[1]) {
-            text[used++] = *from++;
-            continue;
-        }
-        const char *escapes = "b\bf\fn\nr\rt\t", *escape = strchr(escapes, from[1]);
-        size_t is_code = from[1] == 'u' && strnlen(from + 2, 4) == 4;
-        if (is_code)
-            used += read_code(text + used, from + 2);
-        else
-            text[used++] = escape ? escape[1] : from[1];
-        from += is_code ? 6 : 2;
+        bool is_code = strncmp(from, "\\u", 2) == 0;
+        from += *from == '\\' && from[1];
+        text[used++] = is_code ? '?' : *from;
+        from += is_code ? strnlen(from, 5) : 1;
     }
     *at = from + (*from == '"');
     return text;
