@@ -202,13 +202,11 @@ static void put_thread(const struct page *page, const struct group_key *key) {
     if (key->name) {
         page_code(page, key->name);
     } else {
-        out_text(page->out, "thread ");
-        out_u64(page->out, key->number);
+        out_print(page->out, "thread %lu", key->number);
     }
     if (!page->report->several.count)
         return;
-    out_text(page->out, " of pid ");
-    out_u64(page->out, key->pid);
+    out_print(page->out, " of pid %lu", key->pid);
 }
 
 static void put_place(const struct page *page, const struct group_key *key) {
@@ -271,11 +269,9 @@ static void put_hidden(const struct page *page, const struct groups *groups) {
         out_text(page->out, filtered);
         return;
     }
-    page_count(page, count, " more ", " more ");
-    out_text(page->out, groups->by == BY_FREED ? "line" : group_by_name(groups->by));
-    out_text(page->out, count == 1 ? "" : "s");
-    out_text(page->out, groups->has_filtered ? ", and " : "");
-    out_text(page->out, groups->has_filtered ? filtered : "");
+    out_print(page->out, "%s more %s%s%s%s", COUNT_TEXT(count),
+              groups->by == BY_FREED ? "line" : group_by_name(groups->by), count == 1 ? "" : "s",
+              groups->has_filtered ? ", and " : "", groups->has_filtered ? filtered : "");
 }
 
 static bool has_hidden(const struct groups *groups) {

@@ -84,21 +84,14 @@ static const struct types_unknown *groups_types_unknown(const struct groups *gro
 
 /* Writes "1.0 KiB of 100 KiB (1.0%)". */
 static void put_part(const struct page *page, uint64_t part, uint64_t whole) {
-    page_size(page, part);
-    out_text(page->out, " of ");
-    page_size(page, whole);
-    out_text(page->out, " (");
-    page_share(page, part, whole);
-    out_char(page->out, ')');
+    out_print(page->out, "%s of %s (%s)", SIZE_TEXT(part), SIZE_TEXT(whole), SHARE_TEXT(part, whole));
 }
 
 static void put_known(const struct page *page, const struct groups *groups) {
     struct types_known known = groups_types_known(groups);
     page_begin_line(page, "types: known of ", "\nTypes: known of ");
-    page_count(page, known.calls, " of ", " of ");
-    page_count(page, known.all_calls, " call (", " calls (");
-    page_share(page, known.calls, known.all_calls);
-    out_text(page->out, "), ");
+    out_print(page->out, "%s of %s%s%s), ", COUNT_TEXT(known.calls), COUNT_TEXT(known.all_calls),
+              known.all_calls == 1 ? " call (" : " calls (", SHARE_TEXT(known.calls, known.all_calls));
     put_part(page, known.bytes, known.all_bytes);
     page_end_line(page);
 }
@@ -148,9 +141,7 @@ void groups_types_json(struct json *json, const struct groups *groups) {
 
 static void put_hole(const struct page *page, const struct type_hole *hole) {
     page_break(page);
-    page_size(page, hole->size);
-    out_text(page->out, " at ");
-    out_u64(page->out, hole->offset);
+    out_print(page->out, "%s at %lu", SIZE_TEXT(hole->size), hole->offset);
     if (!hole->after[0])
         return;
     out_text(page->out, ", behind ");

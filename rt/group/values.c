@@ -169,11 +169,8 @@ static void key_values(struct values *values, const struct groups *groups, const
 static void counter_names(struct out *out, const char *prefix, enum group_by by, bool has_lost) {
     struct group_counter list[GROUP_COUNTERS];
     size_t count = groups_counters(list, by, has_lost);
-    for (size_t i = 0; i < count; i++) {
-        out_char(out, ',');
-        out_text(out, prefix);
-        out_text(out, list[i].name);
-    }
+    for (size_t i = 0; i < count; i++)
+        out_print(out, ",%s%s", prefix, list[i].name);
 }
 
 static void counter_values(struct values *values, const struct report_site *sum, enum group_by by,
@@ -233,10 +230,8 @@ static void key_tsv(struct values *values, const struct groups *groups, const st
         return;
     }
     value_text(values, key->name ? key->name : is_thread ? NULL : group_unnamed(groups->by));
-    if (key->number) {
-        out_text(values->out, is_thread ? "" : ":");
-        out_u64(values->out, key->number);
-    }
+    if (key->number)
+        out_print(values->out, "%s%lu", is_thread ? "" : ":", key->number);
 }
 
 void groups_tsv(struct out *out, const struct groups *groups, const struct report *report) {

@@ -3,6 +3,8 @@
 #ifndef ALLOCSITE_NAMES_NAMES_H
 #define ALLOCSITE_NAMES_NAMES_H
 
+#include "base/out.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +48,24 @@ void units_count(char *text, uint64_t count);
 
 /* "12.3%"; "-" if the whole is 0. A part is never rounded up to 100.0%. */
 void units_share(char *text, uint64_t part, uint64_t whole);
+
+/* Like printf. Text of the program under observation must go through out_plain instead. */
+__attribute__((format(printf, 2, 3))) void out_print(struct out *, const char *format, ...);
+
+/* The numbers as arguments of out_print. Each use has its own buffer, which lives as long as the block. */
+#define SIZE_TEXT(bytes)        units_text((char[UNITS_SIZE]){0}, bytes, units_size)
+#define COUNT_TEXT(count)       units_text((char[UNITS_SIZE]){0}, count, units_count)
+#define TIME_TEXT(time)         units_text((char[UNITS_SIZE]){0}, time, units_time)
+#define SHARE_TEXT(part, whole) share_text((char[UNITS_SIZE]){0}, part, whole)
+
+static inline const char *units_text(char *text, uint64_t number, void (*write)(char *, uint64_t)) {
+    write(text, number);
+    return text;
+}
+
+static inline const char *share_text(char *text, uint64_t part, uint64_t whole) {
+    units_share(text, part, whole);
+    return text;
+}
 
 #endif

@@ -2,32 +2,23 @@
 /* Formats numbers for people. */
 #include "names/names.h"
 
-#include "base/words.h"
-
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-static void finish(char *text, const char *digits, const char *end, const char *unit) {
-    size_t length = (size_t)(end - digits);
-    memcpy(text, digits, length);
-    strcpy(text + length, unit);
-}
 
 /* Formats a number of tenths as "12.3" followed by the unit. */
 static void tenths(char *text, uint64_t value, const char *unit) {
-    char buffer[24], *end = buffer + sizeof buffer;
-    end[-1] = (char)('0' + value % 10);
-    end[-2] = '.';
-    finish(text, digits_before(end - 2, value / 10, 10), end, unit);
+    snprintf(text, UNITS_SIZE, "%lu.%lu%s", value / 10, value % 10, unit);
 }
 
 void units_size(char *text, uint64_t bytes) {
     static const char *const units[] = {" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
-    char buffer[24], *end = buffer + sizeof buffer;
+    uint64_t unit = 0;
     if (bytes < 1024) {
-        finish(text, digits_before(end, bytes, 10), end, " B");
+        snprintf(text, UNITS_SIZE, "%lu B", bytes);
         return;
     }
-    uint64_t unit = 0;
     while (unit < 5 && bytes >> (10 * (unit + 2)))
         unit++;
     /* in steps of 1/1024 of the unit, so that nothing overflows */
@@ -37,26 +28,26 @@ void units_size(char *text, uint64_t bytes) {
 
 void units_time(char *text, uint64_t nanoseconds) {
     static const char *const units[] = {" µs", " ms", " s"};
-    char buffer[24], *end = buffer + sizeof buffer;
-    if (nanoseconds < 1000) {
-        finish(text, digits_before(end, nanoseconds, 10), end, " ns");
-        return;
-    }
     unsigned unit = 0;
     uint64_t tenth = 100;
+    if (nanoseconds < 1000) {
+        snprintf(text, UNITS_SIZE, "%lu ns", nanoseconds);
+        return;
+    }
     for (; unit < 2 && nanoseconds / tenth >= 10000; tenth *= 1000)
         unit++;
     tenths(text, nanoseconds / tenth, units[unit]);
 }
 
 void units_count(char *text, uint64_t count) {
-    char buffer[UNITS_SIZE], *at = buffer + sizeof buffer;
+    char buffer[UNITS_SIZE], *at = buffer + sizeof buffer - 1;
+    *at = '\0';
     for (int digit = 0; count || digit == 0; digit++, count /= 10) {
         if (digit && digit % 3 == 0)
             *--at = ',';
         *--at = (char)('0' + count % 10);
     }
-    finish(text, at, buffer + sizeof buffer, "");
+    strcpy(text, at);
 }
 
 void units_share(char *text, uint64_t part, uint64_t whole) {
@@ -68,4 +59,18 @@ void units_share(char *text, uint64_t part, uint64_t whole) {
     if (per_mille == 1000 && part < whole)
         per_mille = 999;
     tenths(text, per_mille, "%");
+}
+
+void out_print(struct out *out, const char *format, ...) {
+    char text[256], *longer = NULL;
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    if (length >= (int)sizeof text && vasprintf(&longer, format, again) < 0)
+        longer = NULL;
+    va_end(again);
+    va_end(arguments);
+    out_text(out, longer ? longer : text);
+    free(longer);
 }

@@ -179,11 +179,9 @@ static void put_no_leaks(const struct page *page) {
     const struct report *report = page->report;
     const struct counters *left_out = &report->hidden.counters;
     out_text(page->out, report->finished ? "no leaks" : "no live blocks");
-    if (left_out->live_blocks) {
-        out_text(page->out, ", except ");
-        page_size(page, left_out->live_bytes);
-        out_text(page->out, " in rows that the filter, limits or suppressions leave out");
-    }
+    if (left_out->live_blocks)
+        out_print(page->out, ", except %s in rows that the filter, limits or suppressions leave out",
+                  SIZE_TEXT(left_out->live_bytes));
     page_end_line(page);
 }
 

@@ -7,8 +7,7 @@
 /* ---- Values. */
 
 struct values values_tsv(struct out *out, size_t lines) {
-    out_u64(out, lines);
-    out_char(out, '\n');
+    out_print(out, "%lu\n", lines);
     return (struct values){.out = out};
 }
 
@@ -60,10 +59,7 @@ static void inlined(struct values *values, const struct site_view *view) {
         (i ? out_quoted_part : out_quoted)(out, place->function);
         out_text(out, " at ");
         out_quoted_part(out, place->file);
-        out_char(out, ':');
-        out_u64(out, place->line);
-        out_char(out, ':');
-        out_u64(out, place->column);
+        out_print(out, ":%u:%u", place->line, place->column);
     }
     out_char(out, '"');
 }
@@ -71,8 +67,7 @@ static void inlined(struct values *values, const struct site_view *view) {
 static void put_address(struct out *out, const char *before, uint64_t address) {
     if (!address)
         return;
-    out_text(out, before);
-    out_hex(out, address);
+    out_print(out, "%s%lx", before, address);
 }
 
 /* An unknown name is an empty value here. */
@@ -140,8 +135,7 @@ void value_amounts(struct values *values, const struct counters *counters, bool 
 void value_site(struct values *values, const struct site_view *view) {
     value_text(values, view->at.file ? view->at.file : view->module);
     if (view->at.file) {
-        out_char(values->out, ':');
-        out_u64(values->out, view->at.line);
+        out_print(values->out, ":%u", view->at.line);
     } else
         put_address(values->out, "+0x", view->address);
     value_text(values, view->at.function);

@@ -21,10 +21,8 @@ static void put_single(const struct page *page, uint64_t stacks) {
     struct line line;
     page_begin_below(&line, page);
     out_text(line.page.out, "never two blocks at once");
-    if (stacks > 1) {
-        out_text(line.page.out, " of each of ");
-        page_count(&line.page, stacks, "", " stacks");
-    }
+    if (stacks > 1)
+        out_print(line.page.out, " of each of %s%s", COUNT_TEXT(stacks), stacks == 1 ? "" : " stacks");
     out_text(line.page.out, ": a buffer to reuse");
     page_end_below(&line);
 }
@@ -59,9 +57,7 @@ static struct histogram survey(const uint64_t counts[SIZE_CLASSES], void (*put)(
 }
 
 static void put_value(const struct page *page, const struct histogram *histogram, uint64_t value) {
-    char text[UNITS_SIZE];
-    histogram->put(text, value);
-    out_text(page->out, text);
+    out_text(page->out, units_text((char[UNITS_SIZE]){0}, value, histogram->put));
 }
 
 static void put_class_end(const struct page *page, const struct histogram *histogram, unsigned number) {
@@ -89,9 +85,9 @@ static void put_classes(const struct page *page, const struct histogram *histogr
         put_bar(page, histogram);
         out_char(page->out, ' ');
         put_class_end(page, histogram, histogram->last);
-        out_text(page->out, " (a bar per power of two), ");
-        page_share(page, histogram->counts[histogram->largest], histogram->sum);
-        out_text(page->out, histogram->largest > 1 ? " from " : " of ");
+        out_print(page->out, " (a bar per power of two), %s%s",
+                  SHARE_TEXT(histogram->counts[histogram->largest], histogram->sum),
+                  histogram->largest > 1 ? " from " : " of ");
     }
     put_value(page, histogram, size_class_start(histogram->largest));
     if (histogram->largest > 1) {
@@ -120,8 +116,7 @@ static void put_lives(const struct page *page, uint64_t sum, struct histogram hi
     page_begin_below(&line, page);
     out_text(line.page.out, "lived ");
     put_value(&line.page, &histogram, sum / histogram.sum);
-    out_text(line.page.out, sum / histogram.sum == 1 ? unit : units);
-    out_text(line.page.out, " on average: ");
+    out_print(line.page.out, "%s on average: ", sum / histogram.sum == 1 ? unit : units);
     put_classes(&line.page, &histogram);
     page_end_below(&line);
 }
@@ -143,9 +138,7 @@ static void put_pair(const struct page *page, const struct report_pair *pair) {
     struct line line;
     page_begin_below(&line, page);
     put_amount(&line.page, pair);
-    out_char(line.page.out, ' ');
-    out_text(line.page.out, pair_words(pair->kind));
-    out_char(line.page.out, ' ');
+    out_print(line.page.out, " %s ", pair_words(pair->kind));
     if (pair->by == pair->owner)
         out_text(line.page.out, "itself");
     else
@@ -168,8 +161,7 @@ static void put_pairs(const struct page *page, const struct report_site *site) {
         return;
     page_break(page);
     put_amount(page, &rest);
-    out_text(page->out, " by ");
-    page_count(page, site->pair_count - PAIRS_SHOWN, " more", " more");
+    out_print(page->out, " by %s more", COUNT_TEXT(site->pair_count - PAIRS_SHOWN));
 }
 
 void details_of_way(const struct page *page, const struct report_site *row,
@@ -245,13 +237,11 @@ static void put_shares(const struct page *page, const struct report_site *site) 
         put_caller(page, callers[i].at);
         if (callers[i].calls == calls)
             continue;
-        out_char(page->out, ' ');
-        page_share(page, callers[i].calls, calls);
+        out_print(page->out, " %s", SHARE_TEXT(callers[i].calls, calls));
     }
     if (count == shown)
         return;
-    out_text(page->out, ", and ");
-    page_count(page, count - shown, " more", " more");
+    out_print(page->out, ", and %s more", COUNT_TEXT(count - shown));
     if (callers->calls < calls / 2)
         out_text(page->out, ", none with half of it (--by=caller shows all)");
 }
@@ -290,10 +280,8 @@ void details_of_apart(const struct page *page) {
         if (!report_is_apart(report, report->sites[i]))
             continue;
         page_begin_below(&line, page);
-        page_size(&line.page, counters_bytes(&report->sites[i]->counters));
-        out_char(line.page.out, ' ');
-        out_text(line.page.out, report_library_use(report->sites[i]));
-        out_text(line.page.out, ": ");
+        out_print(line.page.out, "%s %s: ", SIZE_TEXT(counters_bytes(&report->sites[i]->counters)),
+                  report_library_use(report->sites[i]));
         page_site(&line.page, report->sites[i]);
         page_end_below(&line);
     }
@@ -313,11 +301,8 @@ static void put_fault(const struct page *page, const struct report_pair *fault) 
     page_style(page, STYLE_ALARM);
     out_text(page->out, page->is_markdown ? "\n**Fault:** " : "FAULT: ");
     page_style(page, STYLE_PLAIN);
-    out_text(page->out, pair_words(fault->kind));
-    out_text(page->out, ", ");
-    page_count(page, fault->count, " time (", " times (");
-    page_size(page, fault->bytes);
-    out_char(page->out, ')');
+    out_print(page->out, "%s, %s%s%s)", pair_words(fault->kind), COUNT_TEXT(fault->count),
+              fault->count == 1 ? " time (" : " times (", SIZE_TEXT(fault->bytes));
     put_end_of_fault(page, "allocated by ", fault->owner);
     put_end_of_fault(page, "freed by ", fault->by);
     out_char(page->out, '\n');

@@ -47,9 +47,8 @@ static void put_headers(const struct page *page, const char *file, size_t length
     struct line line;
     snprintf(folder, sizeof folder, "%.*s", (int)length, file);
     line_begin(&line, page, 0, 2);
-    page_count(&line.page, count, " of ", " of ");
-    page_count(&line.page, page->report->shown, " row is", " rows are");
-    out_text(line.page.out, " in headers of ");
+    out_print(line.page.out, "%s of %s%s in headers of ", COUNT_TEXT(count), COUNT_TEXT(page->report->shown),
+              page->report->shown == 1 ? " row is" : " rows are");
     page_path(&line.page, folder);
     out_text(line.page.out, "; if that is a library, compile with -isystem instead of -I, or with "
                             "-fallocsite-library='*/");

@@ -283,8 +283,7 @@ static void put_cell(const struct page *page, const char *text, size_t width) {
     out_text(page->out, page->is_markdown ? "| " : "");
     for (size_t used = strlen(text); used < width && !page->is_markdown; used++)
         out_char(page->out, ' ');
-    out_text(page->out, text);
-    out_text(page->out, page->is_markdown ? " " : "  ");
+    out_print(page->out, "%s%s", text, page->is_markdown ? " " : "  ");
 }
 
 void grid_row(const struct grid *grid, const void *row) {

@@ -5,6 +5,7 @@
 
 #include "base/out.h"
 #include "model/report.h"
+#include "names/names.h"
 
 /* ---- Text and Markdown (page.c). */
 
@@ -74,9 +75,6 @@ void page_path(const struct page *, const char *);
 /* Writes "src/a.c:12:7", with line and column if they are known. Paths below directory become relative to it.
  * directory may be NULL. */
 void place_write(struct out *, const struct place *, const char *directory);
-
-/* Writes the path alone. NULL: "?". */
-void place_write_path(struct out *, const char *path, const char *directory);
 
 /* ---- Lines that fit a width. Names and paths are shortened first, then the line is broken at spaces. */
 

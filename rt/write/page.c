@@ -14,22 +14,15 @@ void page_code(const struct page *page, const char *text) {
 }
 
 void page_count(const struct page *page, uint64_t count, const char *one, const char *many) {
-    char text[UNITS_SIZE];
-    units_count(text, count);
-    out_text(page->out, text);
-    out_text(page->out, count == 1 ? one : many);
+    out_print(page->out, "%s%s", COUNT_TEXT(count), count == 1 ? one : many);
 }
 
 void page_size(const struct page *page, uint64_t bytes) {
-    char text[UNITS_SIZE];
-    units_size(text, bytes);
-    out_text(page->out, text);
+    out_text(page->out, SIZE_TEXT(bytes));
 }
 
 void page_share(const struct page *page, uint64_t part, uint64_t whole) {
-    char text[UNITS_SIZE];
-    units_share(text, part, whole);
-    out_text(page->out, text);
+    out_text(page->out, SHARE_TEXT(part, whole));
 }
 
 void page_break(const struct page *page) {
@@ -37,25 +30,19 @@ void page_break(const struct page *page) {
     out_spaces(page->out, page->is_markdown ? 0 : page->indent);
 }
 
-void place_write_path(struct out *out, const char *path, const char *directory) {
-    char text[PATH_MAX];
-    path_show(text, sizeof text, path ? path : "?", directory);
-    out_plain(out, text);
-}
-
 static void put_line(struct out *out, const struct place *place) {
     if (!place->line)
         return;
-    out_char(out, ':');
-    out_u64(out, place->line);
+    out_print(out, ":%u", place->line);
     if (!place->column)
         return;
-    out_char(out, ':');
-    out_u64(out, place->column);
+    out_print(out, ":%u", place->column);
 }
 
 void place_write(struct out *out, const struct place *place, const char *directory) {
-    place_write_path(out, place->file, directory);
+    char text[PATH_MAX];
+    path_show(text, sizeof text, place->file ? place->file : "?", directory);
+    out_plain(out, text);
     put_line(out, place);
 }
 
@@ -158,8 +145,7 @@ static bool has_name(const struct site_view *view) {
 static void put_code(const struct page *page, const struct report_site *site) {
     page_code(page, site->view.module ? path_base(site->view.module) : NULL);
     if (site->view.address) {
-        out_text(page->out, "+0x");
-        out_hex(page->out, site->view.address);
+        out_print(page->out, "+0x%lx", site->view.address);
     } else if (page->report->caller_count)
         out_text(page->out, ", other callers");
 }

@@ -39,8 +39,7 @@ static void put_call(const struct page *page, const struct report_call *call) {
         return;
     }
     put_module(page, call);
-    out_text(page->out, "+0x");
-    out_hex(page->out, call->address);
+    out_print(page->out, "+0x%lx", call->address);
 }
 
 void path_callers(const struct page *page, const struct path *path, bool has_lines) {
@@ -51,10 +50,8 @@ void path_callers(const struct page *page, const struct path *path, bool has_lin
             continue;
         out_text(page->out, is_first ? "" : " <- ");
         (is_module ? put_module : put_call)(page, call);
-        if (has_lines && call->at.line) {
-            out_char(page->out, ':');
-            out_u64(page->out, call->at.line);
-        }
+        if (has_lines && call->at.line)
+            out_print(page->out, ":%u", call->at.line);
     }
 }
 
@@ -78,10 +75,8 @@ void value_stack(struct values *values, const struct path *path) {
 void value_callers(struct values *values, const struct path *path) {
     for (size_t i = path->callers; i < path->count; i++) {
         value_text(values, name_of(&path->calls[i]));
-        if (!path->calls[i].at.function) {
-            out_text(values->out, "+0x");
-            out_hex(values->out, path->calls[i].address);
-        }
+        if (!path->calls[i].at.function)
+            out_print(values->out, "+0x%lx", path->calls[i].address);
     }
 }
 

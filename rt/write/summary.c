@@ -8,26 +8,24 @@
 
 /* Puts "3.4 KiB in 12 blocks". */
 static void put_blocks(const struct page *page, uint64_t blocks, uint64_t bytes) {
-    page_size(page, bytes);
-    out_text(page->out, " in ");
-    page_count(page, blocks, " block", " blocks");
+    out_print(page->out, "%s in %s%s", SIZE_TEXT(bytes), COUNT_TEXT(blocks),
+              blocks == 1 ? " block" : " blocks");
 }
 
 void summary_processes(const struct page *page) {
     const struct report *report = page->report;
     if (!report->several.count) {
-        out_text(page->out, ", pid ");
-        out_u64(page->out, report->pid);
-        out_text(page->out, report->sampled.time ? "" : report->running ? ", still running" : "");
+        out_print(page->out, ", pid %lu%s", report->pid,
+                  report->sampled.time ? ""
+                  : report->running    ? ", still running"
+                                       : "");
         return;
     }
     out_text(page->out, ", ");
     page_count(page, report->several.count, " process", " processes");
     if (!report->several.unfinished)
         return;
-    out_text(page->out, ", ");
-    page_count(page, report->several.unfinished, " of them did not end by exit",
-               " of them did not end by exit");
+    out_print(page->out, ", %s of them did not end by exit", COUNT_TEXT(report->several.unfinished));
     if (!report->several.killed)
         return;
     out_text(page->out, " (");
@@ -39,24 +37,20 @@ void summary_reason(const struct page *page, size_t reason) {
     page_code(page, page->report->reasons[reason]);
     if (!part)
         return;
-    out_text(page->out, " (in ");
-    page_count(page, part, " of ", " of ");
-    page_count(page, page->report->several.count, " process)", " processes)");
+    out_print(page->out, " (in %s of %s%s", COUNT_TEXT(part), COUNT_TEXT(page->report->several.count),
+              page->report->several.count == 1 ? " process)" : " processes)");
 }
 
 void summary_totals(const struct page *page) {
     const struct counters *totals = &page->report->totals.counters;
-    page_size(page, counters_bytes(totals));
-    out_text(page->out, " in ");
-    page_count(page, totals->allocs, " allocation", " allocations");
+    out_print(page->out, "%s in %s%s", SIZE_TEXT(counters_bytes(totals)), COUNT_TEXT(totals->allocs),
+              totals->allocs == 1 ? " allocation" : " allocations");
     if (totals->reallocs) {
         out_text(page->out, " and ");
         page_count(page, totals->reallocs, " reallocation", " reallocations");
     }
-    if (totals->failed) {
-        out_text(page->out, ", ");
-        page_count(page, totals->failed, " failed", " failed");
-    }
+    if (totals->failed)
+        out_print(page->out, ", %s failed", COUNT_TEXT(totals->failed));
 }
 
 static bool lines_are_known(const struct report *report) {
@@ -93,9 +87,7 @@ void summary_live(const struct page *page) {
     put_blocks(page, totals->peak_blocks, totals->peak_bytes);
     if (!report->peak_within)
         return;
-    out_text(page->out, " (at most ");
-    page_size(page, report->peak_within);
-    out_text(page->out, " more)");
+    out_print(page->out, " (at most %s more)", SIZE_TEXT(report->peak_within));
 }
 
 /* Returns the resident bytes at the sample or, without samples, the most; 0: unknown. */
@@ -115,14 +107,11 @@ bool summary_has_resident(const struct report *report) {
 void summary_resident(const struct page *page) {
     const struct report *report = page->report;
     uint64_t resident = resident_of(report), blocks = blocks_of(report);
-    page_size(page, resident);
-    out_text(page->out, report->sampled.time ? " then" : " at most");
+    out_print(page->out, "%s%s", SIZE_TEXT(resident), report->sampled.time ? " then" : " at most");
     if (report->is_unowned || resident <= blocks)
         return;
-    out_text(page->out, ", ");
-    page_size(page, resident - blocks);
-    out_text(page->out, report->sampled.time ? " more than what was live" : " more than the peak");
-    out_text(page->out, ": code, stacks, mappings, overhead");
+    out_print(page->out, ", %s%s: code, stacks, mappings, overhead", SIZE_TEXT(resident - blocks),
+              report->sampled.time ? " more than what was live" : " more than the peak");
 }
 
 void summary_lost(const struct page *page) {
@@ -155,9 +144,8 @@ void summary_inherited(const struct page *page) {
         return;
     out_text(page->out, "; ");
     put_blocks(page, several->untouched_blocks, several->untouched_bytes);
-    out_text(page->out, " that ");
-    page_count(page, several->forked, " forked process", " forked processes");
-    out_text(page->out, " left alone count once, where they were allocated");
+    out_print(page->out, " that %s%s left alone count once, where they were allocated",
+              COUNT_TEXT(several->forked), several->forked == 1 ? " forked process" : " forked processes");
     if (several->forked == several->count)
         out_text(page->out, ", which none of these did");
 }
@@ -195,11 +183,9 @@ void summary_lines(const struct page *page) {
         return;
     }
     if (known) {
-        out_text(page->out, "known from the plugin for ");
-        page_share(page, known, calls);
-        out_text(page->out, " of the calls and ");
-        page_share(page, counters_bytes(&report->known), counters_bytes(&report->totals.counters));
-        out_text(page->out, " of the bytes; the others, ");
+        out_print(page->out, "known from the plugin for %s of the calls and %s of the bytes; the others, ",
+                  SHARE_TEXT(known, calls),
+                  SHARE_TEXT(counters_bytes(&report->known), counters_bytes(&report->totals.counters)));
     }
     put_places_without_lines(page);
     out_text(page->out, ", from symbols and debug information alone");
@@ -210,7 +196,7 @@ static bool are_limited(const struct profile_walks *walks) {
     return walks->depth && walks->depth <= OPTIONS_STACK_MOST;
 }
 
-bool summary_has_paths(const struct report *report) {
+static bool has_paths(const struct report *report) {
     const struct profile_walks *walks = &report->walks;
     return are_limited(walks) || walks->ended_early || walks->without_stack || report->wrong_contexts ||
            report_cut_calls(report);
@@ -221,12 +207,12 @@ static void put_clause(const struct page *page, bool *is_first, uint64_t count, 
                        const char *many) {
     if (!count)
         return;
-    out_text(page->out, *is_first ? "" : "; ");
-    page_count(page, count, one, many);
+    out_print(page->out, "%s%s%s", *is_first ? "" : "; ", COUNT_TEXT(count), count == 1 ? one : many);
     *is_first = false;
 }
 
-void summary_paths(const struct page *page) {
+/* Writes "up to 8 frames; 3 paths end early": the limits of the paths that are not whole. */
+static void put_paths(const struct page *page) {
     const struct report *report = page->report;
     const struct profile_walks *walks = &report->walks;
     bool is_first = true;
@@ -264,10 +250,8 @@ void summary_hidden(const struct page *page) {
     page_count(page, report_hidden_count(report), " more site", " more sites");
     if (!report->suppressed_count)
         return;
-    out_text(page->out, ", ");
-    page_size(page, report->suppressed.counters.live_bytes);
-    out_text(page->out, " of ");
-    page_count(page, report->suppressed_count, " suppressed", " suppressed");
+    out_print(page->out, ", %s of %s suppressed", SIZE_TEXT(report->suppressed.counters.live_bytes),
+              COUNT_TEXT(report->suppressed_count));
 }
 
 /* A report without sites has a row for each caller of malloc. In most programs this is a single wrapper
@@ -358,8 +342,8 @@ void summary_text(const struct page *page) {
         put_line(page, "names: ", summary_nameless, "\n");
     if (report->has_custom)
         put_line(page, "custom: ", summary_custom, "\n");
-    if (summary_has_paths(report))
-        put_line(page, "paths: ", summary_paths, "\n");
+    if (has_paths(report))
+        put_line(page, "paths: ", put_paths, "\n");
     else if (lacks_stacks(report))
         put_line(page, "paths: ", put_advice, "\n");
     if (report->is_elsewhere)
@@ -384,8 +368,8 @@ void summary_markdown(const struct page *page) {
         put_line(page, "\nNames: ", summary_nameless, ".\n");
     if (report->has_custom)
         put_line(page, "\nCustom: ", summary_custom, ".\n");
-    if (summary_has_paths(report))
-        put_line(page, "\nPaths: ", summary_paths, ".\n");
+    if (has_paths(report))
+        put_line(page, "\nPaths: ", put_paths, ".\n");
     if (summary_has_lost(report))
         put_line(page, "\nLost: ", summary_lost, ".\n");
     if (summary_has_inherited(report))

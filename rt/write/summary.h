@@ -46,10 +46,6 @@ static inline bool summary_has_inherited(const struct report *report) {
 void summary_lines(const struct page *);
 void summary_nameless(const struct page *);
 
-/* Writes "up to 8 frames; 3 paths end early": the limits of the paths that are not whole. */
-bool summary_has_paths(const struct report *);
-void summary_paths(const struct page *);
-
 /* Writes "200 blocks of 59.6 KiB by custom allocators; the 17 blocks of 68.0 KiB that they took for it
  * (backing) are not in the total". */
 void summary_custom(const struct page *);
@@ -90,8 +86,5 @@ void summary_sampled(const struct page *);
 
 /* Writes the member "run". */
 void json_run(struct json *, const struct report_run *);
-
-/* Returns "exit", "signal" and so on, or NULL if the ending is not known. */
-const char *run_ending_name(uint32_t ending);
 
 #endif

@@ -280,11 +280,10 @@ static void put_head(const struct writing *writing, const struct source_text *te
     page_style(page, STYLE_PLACE);
     page_path(page, writing->file->path);
     page_style(page, STYLE_PLAIN);
-    out_text(page->out, ": ");
-    page_size(page, writing->file->bytes);
-    out_text(page->out, !text->bytes     ? "; the source was not found\n"
-                        : text->is_newer ? "; the source is newer than the run\n"
-                                         : "\n");
+    out_print(page->out, ": %s%s", SIZE_TEXT(writing->file->bytes),
+              !text->bytes     ? "; the source was not found\n"
+              : text->is_newer ? "; the source is newer than the run\n"
+                               : "\n");
 }
 
 void annotated_write(struct out *out, const struct annotations *annotations, const struct annotated *file) {

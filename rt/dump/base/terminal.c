@@ -35,24 +35,9 @@ static int64_t now(void) {
     return time.tv_sec * SECOND + time.tv_nsec;
 }
 
-static void put_count(struct out *out, uint64_t count, const char *behind) {
-    char text[UNITS_SIZE];
-    units_count(text, count);
-    out_text(out, text);
-    out_text(out, behind);
-}
-
 static void show_progress(const char *what, uint64_t done, uint64_t count) {
-    char buffer[256];
-    struct out out;
-    out_open(&out, STDERR_FILENO, buffer, sizeof buffer);
-    out_char(&out, '\r');
-    put_count(&out, done, count ? " of " : " ");
-    if (count)
-        put_count(&out, count, " ");
-    out_text(&out, what);
-    out_text(&out, "\033[K");
-    out_flush(&out);
+    fprintf(stderr, "\r%s%s%s %s\033[K", COUNT_TEXT(done), count ? " of " : "",
+            count ? COUNT_TEXT(count) : "", what);
     state.is_shown = true;
 }
 
@@ -91,8 +76,7 @@ static void print_message(const char *file, const char *format, va_list argument
         text = NULL;
     progress_end();
     out_open(&out, STDERR_FILENO, buffer, sizeof buffer);
-    out_text(&out, complain_program);
-    out_text(&out, ": ");
+    out_print(&out, "%s: ", complain_program);
     if (file) {
         out_plain(&out, file);
         out_text(&out, ": ");

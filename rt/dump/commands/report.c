@@ -15,25 +15,30 @@
 #include <string.h>
 #include <unistd.h>
 
-/* False: it cannot be read. */
-static bool read_suppressions(const char *path, char **text) {
-    struct reason why;
+/* Reads the file of known leaks. Returns its first wrong line; NULL: none. False in *is_read: *why has the
+ * reason. */
+static const char *read_suppressions(struct showing *showing, bool *is_read, struct reason *why) {
+    const char *path = showing->options.suppress;
     char *bytes;
     size_t size;
-    *text = NULL;
-    if (strcmp(path, "none") == 0)
-        return true;
-    if (!whole_input(path, &bytes, &size, &why)) {
-        complain(path, "%s", why.text);
-        return false;
-    }
-    *text = strndup(bytes, size);
+    *is_read = strcmp(path, "none") == 0;
+    if (*is_read || !(*is_read = whole_input(path, &bytes, &size, why)))
+        return NULL;
+    showing->suppressed = memory_need(strndup(bytes, size));
     free(bytes);
-    const char *wrong = *text ? suppress_wrong(*text) : NULL;
+    return suppress_wrong(showing->suppressed);
+}
+
+static bool need_suppressions(struct showing *showing) {
+    struct reason why;
+    bool is_read;
+    const char *wrong = read_suppressions(showing, &is_read, &why);
+    if (!is_read)
+        complain(showing->options.suppress, "%s", why.text);
     if (wrong)
-        complain(path, "has a line that is not of the form leak:PATTERN: %.*s", (int)strcspn(wrong, "\r\n"),
-                 wrong);
-    return *text && !wrong;
+        complain(showing->options.suppress, "has a line that is not of the form leak:PATTERN: %.*s",
+                 (int)strcspn(wrong, "\r\n"), wrong);
+    return is_read && !wrong;
 }
 
 /* JSON by site has sites as they were counted, not the chosen lines. */
@@ -130,7 +135,7 @@ static int show_all(char **paths, int count, struct showing *showing) {
 int report_files(struct showing *showing, const char *command, int count, char **arguments) {
     if (optind == count)
         return complain_usage("%s: no file", command);
-    if (!read_suppressions(showing->options.suppress, &showing->suppressed))
+    if (!need_suppressions(showing))
         return STATUS_FAILED;
     return show_all(arguments + optind, count - optind, showing);
 }
@@ -160,18 +165,10 @@ static int check_counted(const struct report *report, const struct showing *show
 /* Reports errors in the file and uses its valid lines. */
 static void take_suppressions(struct showing *showing) {
     struct reason why;
-    char *bytes;
-    size_t size;
-    const char *path = showing->options.suppress;
-    if (strcmp(path, "none") == 0)
-        return;
-    if (!whole_input(path, &bytes, &size, &why)) {
-        fprintf(stderr, "allocsite: no suppressions from %s: %s\n", path, why.text);
-        return;
-    }
-    showing->suppressed = memory_need(strndup(bytes, size));
-    free(bytes);
-    const char *wrong = suppress_wrong(showing->suppressed);
+    bool is_read;
+    const char *wrong = read_suppressions(showing, &is_read, &why);
+    if (!is_read)
+        fprintf(stderr, "allocsite: no suppressions from %s: %s\n", showing->options.suppress, why.text);
     if (wrong)
         fprintf(stderr, "allocsite: suppression ignored, not of the form leak:PATTERN: %.*s\n",
                 (int)strcspn(wrong, "\r\n"), wrong);

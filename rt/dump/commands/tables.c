@@ -10,8 +10,6 @@
 #include <string.h>
 
 struct table_run {
-    /* Writes one table to out; may set status. */
-    void (*show)(struct table_run *, const char *module, const struct table *);
     struct out *out;
     bool is_json;
     struct listing listing;
@@ -22,6 +20,17 @@ struct table_run {
 
 static void fail(struct table_run *run, const char *module, const char *why) {
     run->status = complain(module, "%s", why);
+}
+
+static void show_table(struct table_run *run, const char *module, const struct table *table) {
+    if (run->has_heading && !run->is_json) {
+        out_plain(run->out, module);
+        out_text(run->out, ":\n");
+    }
+    if (run->is_json)
+        sites_json(run->out, module, table);
+    else
+        sites_text(run->out, table, &run->listing);
 }
 
 /* An archive may contain objects without a table. */
@@ -36,7 +45,7 @@ static void show_elf(struct table_run *run, const struct module_bytes *module, c
         return;
     }
     run->has_heading |= module->is_member;
-    run->show(run, module->name, &table.table);
+    show_table(run, module->name, &table.table);
     module_table_free(&table);
 }
 
@@ -70,15 +79,6 @@ static int show_files(struct table_run *run, char **paths, int count) {
     return standard_out_end() | run->status;
 }
 
-static int tables(const struct arguments *arguments, struct table_run *run, int count, char **words) {
-    int status = arguments_take(arguments, run, count, words);
-    if (status != ARGUMENTS_TAKEN)
-        return status;
-    if (optind == count)
-        return complain_usage("%s: no file", arguments->command);
-    return show_files(run, words + optind, count - optind);
-}
-
 static const char *take_format(void *to, const char *value) {
     enum report_format format = FORMAT_TEXT;
     bool is_known = format_named(value, strlen(value), 1 << FORMAT_TEXT | 1 << FORMAT_JSON, &format);
@@ -86,33 +86,20 @@ static const char *take_format(void *to, const char *value) {
     return is_known ? NULL : "text or json";
 }
 
+static const char help[] = "usage: allocsite-dump sites [OPTION...] ELF...\n"
+                           "\n"
+                           "Lists the calls of allocators in executables, shared objects, relocatable\n"
+                           "objects and archives that were compiled with the plugin, by file.\n"
+                           "\n"
+                           "  --frees             also sites that only free; json always has them\n"
+                           "  --names=short|full  names of C++ functions and types; json: always full\n"
+                           "  --format=text|json  json: one document on a line for each module\n"
+                           "\n"
+                           "examples:\n"
+                           "  allocsite-dump sites ./app\n"
+                           "  allocsite-dump sites --format=json libfoo.a | jq -r '.sites[].function'";
+
 #define AT(member) offsetof(struct table_run, member)
-
-/* ---- allocsite-dump sites. */
-
-static void show_sites(struct table_run *run, const char *module, const struct table *table) {
-    if (run->has_heading && !run->is_json) {
-        out_plain(run->out, module);
-        out_text(run->out, ":\n");
-    }
-    if (run->is_json)
-        sites_json(run->out, module, table);
-    else
-        sites_text(run->out, table, &run->listing);
-}
-
-static const char sites_help[] = "usage: allocsite-dump sites [OPTION...] ELF...\n"
-                                 "\n"
-                                 "Lists the calls of allocators in executables, shared objects, relocatable\n"
-                                 "objects and archives that were compiled with the plugin, by file.\n"
-                                 "\n"
-                                 "  --frees             also sites that only free; json always has them\n"
-                                 "  --names=short|full  names of C++ functions and types; json: always full\n"
-                                 "  --format=text|json  json: one document on a line for each module\n"
-                                 "\n"
-                                 "examples:\n"
-                                 "  allocsite-dump sites ./app\n"
-                                 "  allocsite-dump sites --format=json libfoo.a | jq -r '.sites[].function'";
 
 int command_sites(int count, char **words) {
     static const struct argument list[] = {
@@ -121,6 +108,11 @@ int command_sites(int count, char **words) {
         {"names", true, take_full_names, AT(listing.full_names)},
         {0},
     };
-    struct table_run run = {.show = show_sites};
-    return tables(&(struct arguments){"sites", sites_help, list}, &run, count, words);
+    struct table_run run = {.status = STATUS_DONE};
+    int status = arguments_take(&(struct arguments){"sites", help, list}, &run, count, words);
+    if (status != ARGUMENTS_TAKEN)
+        return status;
+    if (optind == count)
+        return complain_usage("sites: no file");
+    return show_files(&run, words + optind, count - optind);
 }

@@ -49,8 +49,7 @@ void check_say_limit(struct out *out, const struct limit *limit) {
         out_char(out, ' ');
         out_plain(out, limit->pattern);
     }
-    out_text(out, ": ");
-    out_text(out, measure_name(limit->measure));
+    out_print(out, ": %s", measure_name(limit->measure));
 }
 
 void check_say(struct out *out, const struct verdict *verdict) {
@@ -67,9 +66,7 @@ void check_say(struct out *out, const struct verdict *verdict) {
 /* "app.budget:3: function parse_*: allocs 1,204, limit 100, over by 1,104" */
 static void put_broken(struct page *page, const struct check *check, const struct verdict *verdict) {
     out_plain(page->out, check->budget_path);
-    out_char(page->out, ':');
-    out_u64(page->out, verdict->limit->line);
-    out_text(page->out, ": ");
+    out_print(page->out, ":%u: ", verdict->limit->line);
     check_say(page->out, verdict);
     out_char(page->out, '\n');
     put_sites(page, check, verdict);
@@ -83,10 +80,8 @@ void check_text(struct out *out, const struct check *check) {
             put_broken(&page, check, &check->verdicts[i]);
     out_plain(out, check->loaded->path);
     out_text(out, ": ");
-    if (check->broken) {
-        out_u64(out, check->broken);
-        out_text(out, " of ");
-    }
+    if (check->broken)
+        out_print(out, "%lu of ", check->broken);
     page_count(&page, check->count, " limit", " limits");
     out_text(out, check->broken ? " broken\n" : check->count == 1 ? " kept\n" : ", all kept\n");
 }
@@ -108,10 +103,7 @@ static uint64_t with_slack(uint64_t amount, uint64_t percent) {
 static void put_limit(const struct budget_writing *writing, enum measure measure, uint64_t amount) {
     char text[AMOUNT_SIZE];
     amount_write(text, with_slack(amount, writing->slack), measure_is_bytes(measure));
-    out_text(writing->out, "  ");
-    out_text(writing->out, measure_name(measure));
-    out_text(writing->out, " <= ");
-    out_text(writing->out, text);
+    out_print(writing->out, "  %s <= %s", measure_name(measure), text);
 }
 
 static void put_line(const struct budget_writing *writing, enum budget_kind kind, const char *pattern) {
@@ -165,16 +157,13 @@ static void put_lines(const struct budget_writing *writing, enum budget_kind kin
 static void put_head(struct out *out, const struct report *report, uint64_t slack) {
     out_text(out, "# ");
     out_plain(out, report->program);
-    out_text(out, ", plus ");
-    out_u64(out, slack);
-    out_text(out, "%\n");
+    out_print(out, ", plus %lu%%\n", slack);
 }
 
 static void put_line_option(struct out *out, const char *name, const char *value) {
     if (!*value)
         return;
-    out_text(out, name);
-    out_text(out, "  ");
+    out_print(out, "%s  ", name);
     budget_write_pattern(out, value);
     out_char(out, '\n');
 }

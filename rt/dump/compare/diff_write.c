@@ -73,10 +73,7 @@ static void put_change(struct out *out, const struct report_site *old, const str
         units_count(from, measure_of(old, measure));
         units_count(to, measure_of(new, measure));
     }
-    out_text(out, from);
-    out_text(out, is_rounded ? " B -> " : " -> ");
-    out_text(out, to);
-    out_text(out, is_rounded ? " B" : "");
+    out_print(out, "%s%s%s%s", from, is_rounded ? " B -> " : " -> ", to, is_rounded ? " B" : "");
 }
 
 static void put_numbers(const struct writing *writing, const struct diff_row *row) {
@@ -86,9 +83,7 @@ static void put_numbers(const struct writing *writing, const struct diff_row *ro
     for (enum measure measure = 0; measure < MEASURE_SORTS; measure++) {
         if (!change_of(row->old, row->new, measure).by)
             continue;
-        out_text(out, separator);
-        out_text(out, measure_name(measure));
-        out_char(out, ' ');
+        out_print(out, "%s%s ", separator, measure_name(measure));
         put_change(out, row->old, row->new, measure);
         separator = ", ";
     }
@@ -113,14 +108,12 @@ static void put_other_numbers(const struct writing *writing, const struct diff_r
     PUT_COUNTER(max_live_blocks)
 #undef PUT_COUNTER
     if (old->lost_blocks != new->lost_blocks || old->lost_bytes != new->lost_bytes) {
-        out_text(out, separator);
-        out_text(out, "lost ");
+        out_print(out, "%slost ", separator);
         put_change(out, row->old, row->new, MEASURE_LOST);
         separator = ", ";
     }
     if (old->possibly_lost_bytes != new->possibly_lost_bytes) {
-        out_text(out, separator);
-        out_text(out, "possibly lost ");
+        out_print(out, "%spossibly lost ", separator);
         measure_write(out, old->possibly_lost_bytes, MEASURE_LOST);
         out_text(out, " -> ");
         measure_write(out, new->possibly_lost_bytes, MEASURE_LOST);
@@ -215,17 +208,13 @@ static void put_totals(struct out *out, const struct diff *diff) {
     for (enum measure measure = 0; measure < MEASURE_SORTS; measure++) {
         char text[GRID_CELL];
         put_cell(text, old, new, measure);
-        out_text(out, measure ? "; " : "");
-        out_text(out, measure_name(measure));
-        out_char(out, ' ');
+        out_print(out, "%s%s ", measure ? "; " : "", measure_name(measure));
         if (*text == '=') {
             measure_write(out, measure_of(new, measure), measure);
             continue;
         }
         put_change(out, old, new, measure);
-        out_text(out, " (");
-        out_text(out, text);
-        out_char(out, ')');
+        out_print(out, " (%s)", text);
     }
     out_char(out, '\n');
 }
@@ -236,16 +225,11 @@ static void put_counts(struct out *out, const struct diff *diff) {
     for (enum diff_state state = 0; state < DIFF_STATES; state++) {
         if (!diff->states[state])
             continue;
-        out_text(out, separator);
-        out_u64(out, diff->states[state]);
-        out_char(out, ' ');
-        out_text(out, diff_state_name(state));
+        out_print(out, "%s%lu %s", separator, diff->states[state], diff_state_name(state));
         separator = ", ";
     }
     if (diff->moved) {
-        out_text(out, "; ");
-        out_u64(out, diff->moved);
-        out_text(out, " moved");
+        out_print(out, "; %lu moved", diff->moved);
     }
     out_text(out, diff->count ? "\n" : "none\n");
 }
@@ -285,8 +269,7 @@ static void write_change(struct json *json, const struct report_site *old, const
     for (enum measure measure = 0; measure < MEASURE_SORTS; measure++) {
         struct change change = change_of(old, new, measure);
         json_key(json, measure_name(measure));
-        out_text(json->out, change.is_less ? "-" : "");
-        out_u64(json->out, change.by);
+        out_print(json->out, "%s%lu", change.is_less ? "-" : "", change.by);
     }
     json_close(json, '}');
 }

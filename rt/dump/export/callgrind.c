@@ -3,6 +3,7 @@
 #include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
+#include "names/names.h"
 
 #include <stdlib.h>
 
@@ -94,10 +95,8 @@ static enum sample_value value_at(const struct samples *samples, size_t place) {
 }
 
 static void put_values(const struct callgrind *callgrind, const uint64_t *values) {
-    for (size_t i = 0; i < callgrind->samples->value_count; i++) {
-        out_char(callgrind->out, ' ');
-        out_u64(callgrind->out, values[value_at(callgrind->samples, i)]);
-    }
+    for (size_t i = 0; i < callgrind->samples->value_count; i++)
+        out_print(callgrind->out, " %lu", values[value_at(callgrind->samples, i)]);
     out_char(callgrind->out, '\n');
 }
 
@@ -112,16 +111,13 @@ static void put_head(const struct callgrind *callgrind) {
     const struct report *report = samples->report;
     struct out *out = callgrind->out;
     char doubt[SAMPLES_DOUBT];
-    out_text(out, "# callgrind format\nversion: 1\ncreator: allocsite\npid: ");
-    out_u64(out, report->pid);
+    out_print(out, "# callgrind format\nversion: 1\ncreator: allocsite\npid: %lu", report->pid);
     put_line(out, "\ncmd: ", report->run.command ? report->run.command : report->program);
     for (size_t i = 0; samples_doubt(doubt, samples, i); i++)
         put_line(out, "desc: allocsite: ", doubt);
     out_text(out, "positions: line\nevents:");
-    for (size_t i = 0; i < samples->value_count; i++) {
-        out_char(out, ' ');
-        out_text(out, names[value_at(samples, i)]);
-    }
+    for (size_t i = 0; i < samples->value_count; i++)
+        out_print(out, " %s", names[value_at(samples, i)]);
     out_text(out, "\nsummary:");
     put_values(callgrind, samples->totals);
 }
@@ -134,10 +130,7 @@ static void put_function(const struct callgrind *callgrind, const char *prefix, 
     put_line(out, "ob=", function->module ? function->module : "???");
     out_text(out, prefix);
     put_line(out, *prefix ? "fi=" : "fl=", function->file ? function->file : "???");
-    out_text(out, prefix);
-    out_text(out, "fn=(");
-    out_u64(out, number);
-    out_char(out, ')');
+    out_print(out, "%sfn=(%lu)", prefix, number);
     put_line(out, callgrind->is_named[number] ? "" : " ", callgrind->is_named[number] ? "" : function->name);
     callgrind->is_named[number] = true;
 }
@@ -146,9 +139,7 @@ static void put_cost(const struct callgrind *callgrind, const struct cost *cost)
     struct out *out = callgrind->out;
     if (cost->callee) {
         put_function(callgrind, "c", cost->callee);
-        out_text(out, "calls=");
-        out_u64(out, cost->values[SAMPLE_CALLS]);
-        out_text(out, " 0\n");
+        out_print(out, "calls=%lu 0\n", cost->values[SAMPLE_CALLS]);
     }
     out_u64(out, cost->line);
     put_values(callgrind, cost->values);

@@ -7,6 +7,7 @@
 #include "base/out.h"
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
+#include "names/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,7 @@ struct source {
 };
 
 static void put_number(struct out *out, uint32_t number) {
-    out_char(out, ':');
-    out_u64(out, number);
+    out_print(out, ":%u", number);
 }
 
 /* "0x0: function (file.c:12:3)", "0x0: function (in /lib/libc.so.6)" */

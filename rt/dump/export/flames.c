@@ -2,6 +2,7 @@
 /* Writes stacks for flame graphs: collapsed, and in speedscope's format. */
 #include "base/out.h"
 #include "dump/export/export.h"
+#include "names/names.h"
 
 #include <stdio.h>
 
@@ -24,10 +25,8 @@ static void put_frame(struct out *out, const struct frame *frame) {
         return;
     out_text(out, " (");
     put_name(out, frame->file);
-    if (frame->line) {
-        out_char(out, ':');
-        out_u64(out, frame->line);
-    }
+    if (frame->line)
+        out_print(out, ":%u", frame->line);
     out_char(out, ')');
 }
 
@@ -37,8 +36,7 @@ static void put_sample(struct out *out, const struct samples *samples, const str
         put_frame(out, &samples->frames[samples->paths[sample->first + i]]);
         out_char(out, i ? ';' : ' ');
     }
-    out_u64(out, value);
-    out_char(out, '\n');
+    out_print(out, "%lu\n", value);
 }
 
 void export_collapsed(struct out *out, const struct samples *samples) {

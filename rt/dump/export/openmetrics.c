@@ -51,9 +51,7 @@ static void put_escaped(struct out *out, const char *text) {
 static void put_label(struct out *out, const char *name, const char *text) {
     if (!text)
         return;
-    out_char(out, ',');
-    out_text(out, name);
-    out_text(out, "=\"");
+    out_print(out, ",%s=\"", name);
     put_escaped(out, text);
     out_char(out, '"');
 }
@@ -78,8 +76,7 @@ static void put_site(struct out *out, const struct samples *samples, const struc
 /* Seconds. Prometheus' older format is read in milliseconds, so whole seconds are safe; samples of a
  * recording may be less than a second apart. */
 static void put_time(struct out *out, const struct samples *samples, uint64_t time) {
-    out_char(out, ' ');
-    out_u64(out, time / 1000000000);
+    out_print(out, " %lu", time / 1000000000);
     if (!samples->moment)
         return;
     char decimals[8];
@@ -88,17 +85,14 @@ static void put_time(struct out *out, const struct samples *samples, uint64_t ti
 }
 
 static void begin_sample(struct out *out, const struct samples *samples, const struct metric *metric) {
-    out_text(out, metric->name);
-    out_text(out, metric->is_counter ? "_total" : "");
-    out_text(out, "{program=\"");
+    out_print(out, "%s%s{program=\"", metric->name, metric->is_counter ? "_total" : "");
     put_escaped(out, samples->report->program);
     out_char(out, '"');
 }
 
 /* time: nanoseconds since 1970; 0: none, the counters are live. */
 static void end_sample(struct out *out, const struct samples *samples, uint64_t amount, uint64_t time) {
-    out_text(out, "} ");
-    out_u64(out, amount);
+    out_print(out, "} %lu", amount);
     if (time)
         put_time(out, samples, time);
     out_char(out, '\n');

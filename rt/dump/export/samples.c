@@ -192,10 +192,8 @@ static const char *name_of_address(struct samples *samples, const struct frame *
     struct out out;
     out_open_memory(&out, text, sizeof text);
     out_plain(&out, at->module && !at->file ? path_base(at->module) : NULL);
-    if (at->address) {
-        out_text(&out, "+0x");
-        out_hex(&out, at->address);
-    }
+    if (at->address)
+        out_print(&out, "+0x%lx", at->address);
     return string_keep(&samples->strings, text);
 }
 

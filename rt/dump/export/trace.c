@@ -50,10 +50,8 @@ static void put_site(struct trace *trace, size_t index) {
         place_write(&out, &view->at, trace->samples->report->directory);
     else
         out_plain(&out, view->module);
-    if (view->address) {
-        out_text(&out, "+0x");
-        out_hex(&out, view->address);
-    }
+    if (view->address)
+        out_print(&out, "+0x%lx", view->address);
     name_function(function, view->at.function, NAME_SIZE);
     out_text(&out, view->at.function ? " " : "");
     out_plain(&out, view->at.function ? function : "");

@@ -83,8 +83,7 @@ static void advise_padding(struct findings *findings, const struct group *row,
         return;
     findings_add(findings, RULE_PADDING, site,
                  "%s has %s of padding in %s: %s less in each of %s at the peak", row->key.name,
-                 FINDING_SIZE(layout->padding), FINDING_SIZE(layout->size), FINDING_SIZE(each),
-                 FINDING_COUNT(objects))
+                 SIZE_TEXT(layout->padding), SIZE_TEXT(layout->size), SIZE_TEXT(each), COUNT_TEXT(objects))
         ->peak_bytes = saved;
 }
 
@@ -102,8 +101,8 @@ static void advise_size_class(struct findings *findings, const struct group *row
     findings_add(
         findings, RULE_SIZE_CLASS, site,
         "%s of %s is %s more than a size of glibc's malloc, which takes %s for it, %s times at the peak",
-        row->key.name, FINDING_SIZE(size), FINDING_SIZE(over), FINDING_SIZE(size - over + CLASS),
-        FINDING_COUNT(row->sum.counters.peak_blocks))
+        row->key.name, SIZE_TEXT(size), SIZE_TEXT(over), SIZE_TEXT(size - over + CLASS),
+        COUNT_TEXT(row->sum.counters.peak_blocks))
         ->peak_bytes = saved;
 }
 
@@ -208,7 +207,7 @@ static const char *at_once(char text[64], const struct short_lived_blocks *block
              blocks->most == 1                ? "never two at once"
              : report_is_single(blocks->site) ? "never two at once of each of %s stacks"
                                               : "never more than %s at once",
-             FINDING_COUNT(blocks->most));
+             COUNT_TEXT(blocks->most));
     return text;
 }
 
@@ -217,9 +216,9 @@ static const char *of_sizes(char text[96], const struct short_lived_blocks *bloc
     if (!blocks->largest)
         text[0] = '\0';
     else if (blocks->smallest == blocks->largest)
-        snprintf(text, 96, ", each of %s", FINDING_SIZE(blocks->largest));
+        snprintf(text, 96, ", each of %s", SIZE_TEXT(blocks->largest));
     else
-        snprintf(text, 96, ", of %s to %s", FINDING_SIZE(blocks->smallest), FINDING_SIZE(blocks->largest));
+        snprintf(text, 96, ", of %s to %s", SIZE_TEXT(blocks->smallest), SIZE_TEXT(blocks->largest));
     return text;
 }
 
@@ -229,9 +228,9 @@ static const char *lifetime_text(char text[128], const struct report_site *site)
     text[0] = '\0';
     if (blocks)
         snprintf(text, 128, "; lived %s %s and %s on average",
-                 FINDING_COUNT(site->lifetimes->of.allocations / blocks),
+                 COUNT_TEXT(site->lifetimes->of.allocations / blocks),
                  site->lifetimes->of.allocations / blocks == 1 ? "allocation" : "allocations",
-                 FINDING_TIME(site->lifetimes->of.nanoseconds / blocks));
+                 TIME_TEXT(site->lifetimes->of.nanoseconds / blocks));
     return text;
 }
 
@@ -240,8 +239,8 @@ static void advise_blocks(struct findings *findings, enum rule rule,
     const struct counters *counters = &blocks->site->counters;
     char most[64], sizes[96], lives[128];
     struct finding *finding =
-        findings_add(findings, rule, blocks->site, "%s allocations%s, %s%s%s",
-                     FINDING_COUNT(counters->allocs), of_sizes(sizes, blocks), at_once(most, blocks),
+        findings_add(findings, rule, blocks->site, "%s allocations%s, %s%s%s", COUNT_TEXT(counters->allocs),
+                     of_sizes(sizes, blocks), at_once(most, blocks),
                      rule == RULE_STACK ? ", all freed in the function that allocated them" : "",
                      lifetime_text(lives, blocks->site));
     finding->calls = counters->allocs - (rule == RULE_STACK ? 0 : blocks->most);
@@ -266,8 +265,7 @@ static void advise_short_lived(struct findings *findings, const struct report_si
         return;
     struct finding *finding = findings_add(
         findings, RULE_SHORT_LIVED, site, "%s of %s blocks were freed before anything else was allocated%s",
-        FINDING_COUNT(short_lived), FINDING_COUNT(lifetimes_blocks(site->lifetimes)),
-        lifetime_text(lives, site));
+        COUNT_TEXT(short_lived), COUNT_TEXT(lifetimes_blocks(site->lifetimes)), lifetime_text(lives, site));
     finding->calls = short_lived;
 }
 
@@ -312,8 +310,8 @@ static void advise_reserve(struct findings *findings, const struct report_site *
         return;
     struct finding *finding = findings_add(
         findings, RULE_RESERVE, site, "%s reallocations of %s %s, each by %s (%.1f%%) on average",
-        FINDING_COUNT(steps), FINDING_COUNT(grown), grown == 1 ? "block" : "blocks",
-        FINDING_SIZE(more / steps), 100.0 * (double)more / (double)counters->realloc_old_bytes);
+        COUNT_TEXT(steps), COUNT_TEXT(grown), grown == 1 ? "block" : "blocks", SIZE_TEXT(more / steps),
+        100.0 * (double)more / (double)counters->realloc_old_bytes);
     finding->calls = steps - grown;
     finding->copied_bytes = counters->realloc_old_bytes;
 }
@@ -324,11 +322,11 @@ static void add_hints(struct findings *findings, const struct unknown *unknown) 
     if (unknown->sizes)
         findings_hint(findings,
                       "sizes=1 shows whether the blocks of %s %s of one size, or small: pool, stack",
-                      FINDING_COUNT(unknown->sizes), unknown->sizes == 1 ? "site are" : "sites are");
+                      COUNT_TEXT(unknown->sizes), unknown->sizes == 1 ? "site are" : "sites are");
     if (unknown->pairs)
         findings_hint(findings,
                       "pairs=1 shows whether the small blocks of %s %s freed in their own function: stack",
-                      FINDING_COUNT(unknown->pairs), unknown->pairs == 1 ? "site are" : "sites are");
+                      COUNT_TEXT(unknown->pairs), unknown->pairs == 1 ? "site are" : "sites are");
 }
 
 void findings_add_advice(struct findings *findings, const struct groups *types) {

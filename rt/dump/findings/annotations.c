@@ -24,12 +24,9 @@ static void put_place(struct out *out, const struct findings *findings, const st
     path_show(shown, sizeof shown, place->file, findings->report->directory);
     out_text(out, "file=");
     put_property(out, shown);
-    out_text(out, ",line=");
-    out_u64(out, place->line);
-    if (place->column) {
-        out_text(out, ",col=");
-        out_u64(out, place->column);
-    }
+    out_print(out, ",line=%u", place->line);
+    if (place->column)
+        out_print(out, ",col=%u", place->column);
     out_char(out, ',');
 }
 
@@ -90,8 +87,7 @@ static void put_uri(struct json *json, const char *path, const char *directory) 
     char shown[PATH_MAX];
     path_show(shown, sizeof shown, path, directory);
     json_key(json, "uri");
-    out_char(json->out, '"');
-    out_text(json->out, shown[0] == '/' ? "file://" : "");
+    out_print(json->out, "\"%s", shown[0] == '/' ? "file://" : "");
     for (const char *at = shown; *at; at++) {
         bool is_plain = (*at >= '0' && *at <= '9') || ((*at | 32) >= 'a' && (*at | 32) <= 'z');
         (is_plain || strchr("-._~/", *at) ? out_char : out_percent)(json->out, *at);

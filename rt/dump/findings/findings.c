@@ -64,10 +64,6 @@ static int compare_findings(const void *a, const void *b) {
                                             : !left->site - !right->site;
 }
 
-void findings_sort(struct findings *findings) {
-    sort_list(findings->list, findings->count, sizeof *findings->list, compare_findings);
-}
-
 void findings_free(struct findings *findings) {
     for (size_t i = 0; i < findings->count; i++)
         free(findings->list[i].what);
@@ -117,14 +113,14 @@ static void add_fault(struct findings *findings, const struct report_pair *fault
     if (!findings_want(findings, site) && !findings_want(findings, fault->owner))
         return;
     enum rule rule = RULE_DOUBLE_FREE + (fault->kind - FAULT_DOUBLE_FREE);
-    struct finding *finding = findings_add(findings, rule, site, "%s, %s %s (%s)", pair_words(fault->kind),
-                                           FINDING_COUNT(fault->count), fault->count == 1 ? "time" : "times",
-                                           FINDING_SIZE(fault->bytes));
+    struct finding *finding =
+        findings_add(findings, rule, site, "%s, %s %s (%s)", pair_words(fault->kind),
+                     COUNT_TEXT(fault->count), fault->count == 1 ? "time" : "times", SIZE_TEXT(fault->bytes));
     if (fault->owner && fault->owner != site)
         finding->others[finding->other_count++] = fault->owner;
 }
 
-void findings_add_faults(struct findings *findings) {
+static void add_faults(struct findings *findings) {
     const struct report *report = findings->report;
     for (size_t i = report->pair_count - report->fault_count; i < report->pair_count; i++)
         add_fault(findings, &report->pairs[i]);
@@ -135,12 +131,12 @@ static void add_leak(struct findings *findings, const struct report_site *site) 
     uint64_t blocks = is_lost ? site->counters.lost_blocks : site->counters.live_blocks,
              bytes = is_lost ? site->counters.lost_bytes : site->counters.live_bytes;
     struct finding *finding = findings_add(
-        findings, RULE_LEAK, site, "%s %s of %s %s", FINDING_COUNT(blocks), blocks == 1 ? "block" : "blocks",
-        FINDING_SIZE(bytes), is_lost ? "lost: nothing points there any more" : "live at the end");
+        findings, RULE_LEAK, site, "%s %s of %s %s", COUNT_TEXT(blocks), blocks == 1 ? "block" : "blocks",
+        SIZE_TEXT(bytes), is_lost ? "lost: nothing points there any more" : "live at the end");
     finding->peak_bytes = bytes;
 }
 
-void findings_add_leaks(struct findings *findings) {
+static void add_leaks(struct findings *findings) {
     const struct report *report = findings->report;
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
@@ -206,13 +202,9 @@ static void put_finding(const struct page *page, const struct finding *finding) 
 }
 
 static void put_rule(const struct page *page, enum rule rule) {
-    char text[512];
-    struct out out;
-    out_open_memory(&out, text, sizeof text);
-    out_text(&out, rule_text(rule)->name);
-    out_text(&out, ": ");
-    out_text(&out, rule_text(rule)->meaning);
+    char *text = memory_text("%s: %s", rule_text(rule)->name, rule_text(rule)->meaning);
     put_line(page, 0, text);
+    free(text);
 }
 
 void advice_text(struct out *out, const struct findings *findings) {
@@ -277,11 +269,11 @@ static int show(struct report *report, struct showing *showing, bool is_all) {
     view_read_layouts(showing, report);
     groups_add_sites(&showing->groups, report);
     if (is_all) {
-        findings_add_faults(&findings);
-        findings_add_leaks(&findings);
+        add_faults(&findings);
+        add_leaks(&findings);
     }
     findings_add_advice(&findings, &showing->groups);
-    findings_sort(&findings);
+    sort_list(findings.list, findings.count, sizeof *findings.list, compare_findings);
     writers[showing->format](standard_out(), &findings);
     findings_free(&findings);
     return standard_out_end();

@@ -91,29 +91,14 @@ __attribute__((format(printf, 2, 3))) void findings_hint(struct findings *, cons
 bool findings_want(const struct findings *, const struct report_site *);
 
 void findings_add_broken(struct findings *, const struct check *);
-void findings_add_faults(struct findings *);
-void findings_add_leaks(struct findings *);
 
 /* Adds advice about sites, and about types if the rows of types have layouts. */
 void findings_add_advice(struct findings *, const struct groups *types);
 
-/* Sorts by rule, and within a rule by savings. */
-void findings_sort(struct findings *);
 void findings_free(struct findings *);
 
 /* The innermost source location of the site outside system headers; NULL: unknown. */
 const struct place *finding_place(const struct report_site *);
-
-/* Numbers formatted for people, as arguments of a format. Each use has its own buffer. */
-#define FINDING_COUNT(count)       units_in((char[UNITS_SIZE]){0}, count, units_count)
-#define FINDING_SIZE(bytes)        units_in((char[UNITS_SIZE]){0}, bytes, units_size)
-#define FINDING_SHARE(part, whole) share_in((char[UNITS_SIZE]){0}, part, whole)
-#define FINDING_TIME(time)         units_in((char[UNITS_SIZE]){0}, time, units_time)
-
-static inline const char *units_in(char *text, uint64_t number, void (*write)(char *, uint64_t)) {
-    write(text, number);
-    return text;
-}
 
 /* ---- Writers. */
 

@@ -32,8 +32,7 @@ static void diagram_begin(const struct diagram *diagram) {
 }
 
 static void put_id(const struct diagram *diagram, uint64_t id) {
-    out_text(diagram->out, "n");
-    out_u64(diagram->out, id);
+    out_print(diagram->out, "n%lu", id);
 }
 
 static void diagram_node(const struct diagram *diagram, uint64_t id, const char *text) {

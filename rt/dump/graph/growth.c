@@ -116,9 +116,7 @@ static void put_type(const struct page *page, const void *context, const void *r
     (void)context;
     page_type(page, grown_type->type);
     for (size_t i = 0; i < grown_type->holders.count && i < HOLDERS_SHOWN; i++) {
-        out_text(out, i ? "; +" : ": +");
-        out_u64(out, grown_type->holders.list[i].references);
-        out_char(out, ' ');
+        out_print(out, "%s%lu ", i ? "; +" : ": +", grown_type->holders.list[i].references);
         graph_put_holder(page, &grown_type->holders.list[i]);
     }
 }

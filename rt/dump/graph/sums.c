@@ -6,6 +6,7 @@
 #include "dump/base/memory.h"
 #include "dump/base/terminal.h"
 #include "dump/types/name.h"
+#include "names/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,8 @@ const char *graph_type_name(const struct graph *graph, size_t block) {
 void graph_site_write(struct out *out, const struct graph *graph, const struct graph_site *site) {
     const char *file = graph_text(graph, site->file), *function = graph_text(graph, site->function);
     out_plain(out, file ?: graph_text(graph, site->module) ?: "[unknown]");
-    if (file) {
-        out_char(out, ':');
-        out_u64(out, site->line);
-    }
+    if (file)
+        out_print(out, ":%u", site->line);
     if (function) {
         out_char(out, ' ');
         out_plain(out, function);

@@ -23,7 +23,8 @@ static bool is_same_type(const char *type, const char *asked) {
     return true;
 }
 
-bool graph_is_type(const char *type, const char *asked) {
+/* True if the name is the type as shown or as written in source code, or a pattern that matches it. */
+static bool is_type(const char *type, const char *asked) {
     return is_same_type(type, asked) || filter_is_type(asked, type);
 }
 
@@ -46,7 +47,7 @@ void graph_asked_find(struct graph_asked *found, const struct graph *graph, cons
         const char *type = graph_text(graph, text) ?: GRAPH_NO_TYPE;
         signed char *is_it = &known[text == GRAPH_NONE ? graph->text_count : text];
         if (!*is_it)
-            *is_it = (is_exact ? is_same_type : graph_is_type)(type, asked) ? 1 : -1;
+            *is_it = (is_exact ? is_same_type : is_type)(type, asked) ? 1 : -1;
         found->sites[i] = *is_it > 0;
         if (!found->sites[i])
             continue;
@@ -120,13 +121,9 @@ static void begin_with(struct ways *ways, bool has_name) {
 
 static void put_object(const struct ways *ways, uint32_t block) {
     const struct graph *graph = ways->graph;
-    out_text(ways->out, "0x");
-    out_hex(ways->out, graph->blocks[block].address);
-    out_char(ways->out, ' ');
+    out_print(ways->out, "0x%lx ", graph->blocks[block].address);
     out_plain(ways->out, graph_type_name(graph, block));
-    out_text(ways->out, ", ");
-    out_u64(ways->out, graph->blocks[block].size);
-    out_text(ways->out, " B, ");
+    out_print(ways->out, ", %lu B, ", graph->blocks[block].size);
     graph_site_write(ways->out, graph, graph_site_of(graph, block));
     graph_put_content(ways->out, graph, block);
     out_char(ways->out, '\n');
@@ -197,9 +194,7 @@ static void put_repeated(const struct ways *ways, const struct step *steps, size
         out_text(ways->out, i ? ", " : "");
         graph_edge_write(ways->out, ways->graph, &ways->graph->edges[steps[i].edge]);
     }
-    out_text(ways->out, " x ");
-    out_u64(ways->out, repeats);
-    out_text(ways->out, " -> ");
+    out_print(ways->out, " x %lu -> ", repeats);
     put_object(ways, steps[period * repeats - 1].block);
 }
 
@@ -314,9 +309,7 @@ static void put_steps_back(const struct ways *ways, const struct step *steps, si
         if (repeats == 1)
             continue;
         behind += period * (repeats - 1);
-        out_text(ways->out, "held in the same way x ");
-        out_u64(ways->out, repeats - 1);
-        out_text(ways->out, " by\n    ");
+        out_print(ways->out, "held in the same way x %lu by\n    ", repeats - 1);
         put_object(ways, steps[behind - 1].block);
     }
 }

@@ -47,8 +47,7 @@ static void format_cell(char text[GRID_CELL], const void *context, const void *r
 static void put_number(struct out *out, const void *row, const struct graph_column *column) {
     uint64_t number = number_of(row, column);
     bool is_less = column->is_change && number >> 63;
-    out_text(out, is_less ? "-" : "");
-    out_u64(out, is_less ? -number : number);
+    out_print(out, "%s%lu", is_less ? "-" : "", is_less ? -number : number);
 }
 
 static void put_row(const struct page *page, const struct grid *grid, const struct graph_table *table,
@@ -78,10 +77,8 @@ static void put_grid(const struct page *page, const struct graph_table *table, c
 }
 
 static void put_names(struct out *out, const struct graph_table *table) {
-    for (size_t i = 0; i < table->count; i++) {
-        out_text(out, i ? "," : "");
-        out_text(out, table->columns[i].name);
-    }
+    for (size_t i = 0; i < table->count; i++)
+        out_print(out, "%s%s", i ? "," : "", table->columns[i].name);
     out_char(out, '\n');
 }
 
@@ -189,20 +186,15 @@ static void put_words(const struct page *page, const struct graph *graph) {
 static void put_head(const struct page *page, const struct graph *graph, const struct graph_sums *sums) {
     page_begin_line(page, "allocsite graph: ", "**allocsite graph** ");
     page_code(page, graph_text(graph, graph->head.program));
-    out_text(page->out, ", pid ");
-    out_u64(page->out, graph->head.pid);
+    out_print(page->out, ", pid %lu", graph->head.pid);
     page_end_line(page);
     page_begin_line(page, "live: ", "\nLive: ");
-    page_count(page, sums->total.objects, " object of ", " objects of ");
-    page_size(page, sums->total.own);
-    out_text(page->out, ", of a known type: ");
-    page_share(page, sums->typed, sums->total.own);
-    if (sums->ambiguous) {
-        out_text(page->out, ", of one of several: ");
-        page_share(page, sums->ambiguous, sums->total.own);
-    }
-    out_text(page->out, ", lost: ");
-    page_size(page, sums->total.lost_bytes);
+    out_print(page->out, "%s%s%s, of a known type: %s", COUNT_TEXT(sums->total.objects),
+              sums->total.objects == 1 ? " object of " : " objects of ", SIZE_TEXT(sums->total.own),
+              SHARE_TEXT(sums->typed, sums->total.own));
+    if (sums->ambiguous)
+        out_print(page->out, ", of one of several: %s", SHARE_TEXT(sums->ambiguous, sums->total.own));
+    out_print(page->out, ", lost: %s", SIZE_TEXT(sums->total.lost_bytes));
     page_end_line(page);
     put_words(page, graph);
     page_begin_line(page, "", "\n");
@@ -298,8 +290,7 @@ void graph_show_sizes(struct out *out, const struct graph_sums *sums) {
 
 static void value_address(struct values *values, uint64_t address) {
     value_begin(values);
-    out_text(values->out, "0x");
-    out_hex(values->out, address);
+    out_print(values->out, "0x%lx", address);
 }
 
 void graph_put_content(struct out *out, const struct graph *graph, size_t block) {
@@ -335,8 +326,7 @@ void graph_edge_write(struct out *out, const struct graph *graph, const struct g
         out_plain(out, field);
         return;
     }
-    out_char(out, '+');
-    out_u64(out, edge->offset);
+    out_print(out, "+%u", edge->offset);
 }
 
 static void value_field(struct values *values, const struct graph *graph, const struct graph_edge *edge) {

@@ -12,7 +12,8 @@
 
 /* Caches flags by the addresses of strings. Equal strings mostly share one address, so few places are
  * computed twice. */
-unsigned line_chooser_flags(struct line_chooser *chooser, const struct path_place *place) {
+/* Returns the flags of a place of the path (pass_through.h). */
+static unsigned flags_of(struct line_chooser *chooser, const struct path_place *place) {
     uint64_t key = hash_number(hash_number(0, (uintptr_t)place->function), (uintptr_t)place->file);
     key = hash_number(hash_number(key, (uintptr_t)place->module), place->line);
     const uint64_t *known = number_map_find(&chooser->known, key);
@@ -26,7 +27,7 @@ unsigned line_chooser_flags(struct line_chooser *chooser, const struct path_plac
 
 size_t line_chooser_next(struct line_chooser *chooser, size_t from, size_t count, unsigned flags) {
     const struct path_place *places = chooser->path.places;
-    while (from < count && (!places[from].function || line_chooser_flags(chooser, &places[from]) & flags))
+    while (from < count && (!places[from].function || flags_of(chooser, &places[from]) & flags))
         from++;
     return from;
 }
@@ -155,7 +156,7 @@ static const struct report_call *take(struct report_paths *paths, const struct r
             .module = place->module,
             .address = place->returns,
             .is_inlined = place->is_inlined,
-            .passes_through = place->function && line_chooser_flags(&self->chooser, place) & PASS_THROUGH,
+            .passes_through = place->function && flags_of(&self->chooser, place) & PASS_THROUGH,
         };
     }
     return self->calls;

@@ -24,9 +24,6 @@ void line_chooser_end(struct line_chooser *);
 size_t line_chooser_take(struct line_chooser *, const struct site_view *, const struct report_stack *,
                          size_t *count);
 
-/* Returns the flags of a place of the path (pass_through.h). */
-unsigned line_chooser_flags(struct line_chooser *, const struct path_place *);
-
 /* Returns the type of the current path's allocation; NULL: unknown. If the site's type is raw memory and
  * functions return the block to their callers, this is the type that the nearest caller knows. The option
  * line=site keeps a known type of the site. */

@@ -25,7 +25,7 @@ void remote_memory_open(struct remote_memory *memory, unsigned pid) {
     memory->left = memory->budget;
 }
 
-bool remote_spend(struct remote_memory *memory, uint64_t size) {
+static bool remote_spend(struct remote_memory *memory, uint64_t size) {
     bool is_left = size <= memory->left;
     memory->left = is_left ? memory->left - size : 0;
     return is_left;

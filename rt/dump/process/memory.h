@@ -28,9 +28,6 @@ struct remote_memory {
 void remote_memory_open(struct remote_memory *, unsigned pid);
 void remote_memory_close(struct remote_memory *);
 
-/* Takes bytes from the budget. False: the budget is exhausted. */
-bool remote_spend(struct remote_memory *, uint64_t size);
-
 /* Reads at once. False with errno: unmapped, not permitted, or the budget is exhausted. */
 bool remote_read(struct remote_memory *, uint64_t address, void *to, size_t size);
 

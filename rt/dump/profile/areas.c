@@ -285,7 +285,7 @@ static void place_areas(struct profile_areas *areas) {
     drop_repeated(areas);
 }
 
-bool profile_is(const void *bytes, size_t size) {
+static bool is_profile(const void *bytes, size_t size) {
     /* Without the final newline, so that a profile damaged by text conversion is recognized. */
     return size >= PROFILE_MAGIC_SIZE && memcmp(bytes, PROFILE_MAGIC, PROFILE_MAGIC_SIZE - 1) == 0;
 }
@@ -318,7 +318,7 @@ static bool check_header(struct profile_header *header, size_t size, struct reas
 bool profile_areas_open(struct profile_areas *areas, const void *bytes, size_t size,
                         const struct extents *there, struct reason *why) {
     *areas = (struct profile_areas){.bytes = bytes, .size = size, .there = there};
-    if (!profile_is(bytes, size))
+    if (!is_profile(bytes, size))
         return refuse(bytes, size, why);
     if (size < sizeof areas->header)
         return reason_set(why, "is a truncated profile: its header is incomplete");

@@ -66,9 +66,6 @@ void profile_copy(void *to, const unsigned char *from, size_t size);
  * left out. */
 void profile_copy_rare(void *to, const unsigned char *from, size_t size, const struct profile_areas *);
 
-/* True if the bytes begin like a profile. */
-bool profile_is(const void *bytes, size_t size);
-
 /* bytes must be aligned to 8. The bytes and the extents are borrowed. False: *why says why this is not a
  * readable profile, and there is nothing to free. */
 bool profile_areas_open(struct profile_areas *, const void *bytes, size_t size, const struct extents *there,

@@ -173,14 +173,6 @@ static profile_name write_chain(struct name_writer *writer, const struct place *
     return caller;
 }
 
-void name_writer_free(struct name_writer *writer) {
-    free(writer->bytes);
-    hash_free(&writer->strings);
-    hash_free(&writer->frames);
-    hash_free(&writer->steps);
-    hash_free(&writer->returns);
-}
-
 /* ---- The slots. */
 
 static size_t stack_slot(const struct profile_records *records, size_t stack) {
@@ -359,7 +351,11 @@ bool profile_records_make(struct profile_records *records) {
 }
 
 void profile_records_free(struct profile_records *records) {
-    name_writer_free(&records->names);
+    free(records->names.bytes);
+    hash_free(&records->names.strings);
+    hash_free(&records->names.frames);
+    hash_free(&records->names.steps);
+    hash_free(&records->names.returns);
     hash_free(&records->modules);
     free(records->list);
     free(records->own);

@@ -50,7 +50,6 @@ struct name_writer {
 /* The offset of the name; 0 for NULL or if it is full. */
 profile_name name_write(struct name_writer *, const char *text);
 profile_name name_write_frame(struct name_writer *, const struct profile_frame *);
-void name_writer_free(struct name_writer *);
 
 /* ---- The slots of the written profile, with their records and names.
  *

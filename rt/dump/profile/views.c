@@ -343,8 +343,8 @@ void profile_phases_want(struct profile_sweep *sweep) {
         sweep->wants_gains |= phase_of(sweep->areas, sweep->flows[i].block) != 0;
 }
 
-void profile_phases_put(struct profile_phases *phases, const struct report_phase *phase, size_t row,
-                        size_t stack) {
+static void put_phase(struct profile_phases *phases, const struct report_phase *phase, size_t row,
+                      size_t stack) {
     memory_grow(&phases->list, phases->count, &phases->room, sizeof *phases->list);
     memory_grow(&phases->places, phases->count, &phases->place_room, sizeof *phases->places);
     phases->places[phases->count] = (struct profile_phase_place){row, stack};
@@ -358,7 +358,7 @@ void profile_phases_add(struct profile_phases *phases, const struct profile_swee
         const char *phase = profile_name_at(names, phase_of(sweep->areas, gain->block));
         const struct report_phase part = {.phase = phase, .calls = gain->blocks, .bytes = gain->bytes};
         if (phase)
-            profile_phases_put(phases, &part, row, stack);
+            put_phase(phases, &part, row, stack);
     }
 }
 

@@ -175,8 +175,6 @@ struct profile_phases {
  * and no reset makes the blocks exceed the report. */
 void profile_phases_want(struct profile_sweep *);
 
-void profile_phases_put(struct profile_phases *, const struct report_phase *, size_t row, size_t stack);
-
 /* Adds the recorded allocations of the last slot read. */
 void profile_phases_add(struct profile_phases *, const struct profile_sweep *, struct profile_names *,
                         size_t row, size_t stack);

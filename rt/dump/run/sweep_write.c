@@ -4,6 +4,7 @@
 #include "dump/base/memory.h"
 #include "dump/findings/findings.h"
 #include "dump/run/sweep.h"
+#include "names/names.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -72,8 +73,7 @@ static void put_lines(struct out *out, const char *head, const struct sweep_text
 
 static void put_point(struct out *out, const struct sweep_point *point) {
     char *where = where_text(point), *end = end_text(point);
-    out_text(out, sweep_verdicts[point->verdict].name);
-    out_text(out, ": ");
+    out_print(out, "%s: ", sweep_verdicts[point->verdict].name);
     out_plain(out, where);
     out_text(out, " (id ");
     out_hex16(out, point->id);
@@ -95,23 +95,15 @@ static void put_point(struct out *out, const struct sweep_point *point) {
 
 static void put_counts(struct out *out, const struct sweep *sweep) {
     size_t known = 0;
-    out_u64(out, sweep->count);
-    out_text(out, sweep->per_site ? " sites" : " call paths");
+    out_print(out, "%lu%s", sweep->count, sweep->per_site ? " sites" : " call paths");
     for (int verdict = SWEEP_VERDICT_COUNT - 1; verdict >= 0; verdict--) {
         size_t count = count_of(sweep, (enum sweep_verdict)verdict, false);
         known += count_of(sweep, (enum sweep_verdict)verdict, true);
-        if (!count)
-            continue;
-        out_text(out, ", ");
-        out_u64(out, count);
-        out_char(out, ' ');
-        out_text(out, sweep_verdicts[verdict].name);
+        if (count)
+            out_print(out, ", %lu %s", count, sweep_verdicts[verdict].name);
     }
-    if (known) {
-        out_text(out, ", ");
-        out_u64(out, known);
-        out_text(out, " known");
-    }
+    if (known)
+        out_print(out, ", %lu known", known);
     out_char(out, '\n');
 }
 
@@ -166,15 +158,11 @@ void sweep_github(struct out *out, const struct sweep *sweep) {
         if (!is_finding(point))
             continue;
         char *text = sentence(point);
-        out_text(out, "::");
-        out_text(out, strcmp(verdict->level, "note") == 0 ? "notice" : verdict->level);
-        out_char(out, ' ');
+        out_print(out, "::%s ", strcmp(verdict->level, "note") == 0 ? "notice" : verdict->level);
         if (point->file && point->line) {
             path_show(shown, sizeof shown, point->file, root);
             put_property(out, "file=", shown);
-            out_text(out, ",line=");
-            out_u64(out, point->line);
-            out_char(out, ',');
+            out_print(out, ",line=%lu,", point->line);
         }
         put_property(out, "title=allocsite ", verdict->name);
         out_text(out, "::");

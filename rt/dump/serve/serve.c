@@ -6,6 +6,7 @@
 #include "dump/html/html.h"
 #include "dump/load/source.h"
 #include "dump/view/view.h"
+#include "names/names.h"
 #include "write/lines.h"
 
 #include <arpa/inet.h>
@@ -67,15 +68,8 @@ static void put_metrics(struct out *out, const struct serving *serving, struct r
 }
 
 static void put_index_row(struct out *out, uint64_t count, const char *profile, const char *description) {
-    out_text(out, "<tr><td>");
-    out_u64(out, count);
-    out_text(out, "</td><td><a href=\"");
-    out_text(out, profile);
-    out_text(out, "\">");
-    out_text(out, profile);
-    out_text(out, "</a></td><td>");
-    out_text(out, description);
-    out_text(out, "</td></tr>\n");
+    out_print(out, "<tr><td>%lu</td><td><a href=\"%s\">%s</a></td><td>%s</td></tr>\n", count, profile,
+              profile, description);
 }
 
 /* The same page as in Go (net/http/pprof). Links are relative, so that a proxy may serve the page below

@@ -8,6 +8,7 @@
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "format.h"
+#include "names/names.h"
 #include "write/formats.h"
 #include "write/lines.h"
 #include "write/shown_names.h"
@@ -36,8 +37,7 @@ static void put_position(struct out *out, const struct place *place) {
     out_u64(out, place->line);
     if (!place->column)
         return;
-    out_char(out, ':');
-    out_u64(out, place->column);
+    out_print(out, ":%u", place->column);
 }
 
 static void put_caller(const struct page *page, const struct place *caller, const char *file) {

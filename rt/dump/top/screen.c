@@ -2,6 +2,7 @@
 /* Shows a running program on a terminal. The only file that includes curses. */
 #include "dump/base/terminal.h"
 #include "dump/top/top.h"
+#include "names/names.h"
 
 #include <curses.h>
 #include <locale.h>
@@ -118,9 +119,7 @@ static void draw_prompt(const struct screen *screen, int row, struct out *line) 
 
 static void draw_help(int row, struct out *line) {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        out_text(line, keys[i].name);
-        out_text(line, ": ");
-        out_text(line, keys[i].help);
+        out_print(line, "%s: %s", keys[i].name, keys[i].help);
         put_line(row + (int)i, line);
     }
 }

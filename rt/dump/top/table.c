@@ -46,10 +46,10 @@ static void put_totals(const struct page *page, const struct top *top) {
     if (top->base) {
         const struct counters *now = &page->report->totals.counters,
                               *base = &top->base->report->totals.counters;
-        out_text(page->out, "since the reset: ");
-        page_size(page, counters_bytes(now) - counters_bytes(base));
-        out_text(page->out, " in ");
-        page_count(page, counters_calls(now) - counters_calls(base), " call", " calls");
+        out_print(page->out, "since the reset: %s in %s%s",
+                  SIZE_TEXT(counters_bytes(now) - counters_bytes(base)),
+                  COUNT_TEXT(counters_calls(now) - counters_calls(base)),
+                  (counters_calls(now) - counters_calls(base)) == 1 ? " call" : " calls");
         return;
     }
     out_text(page->out, "total: ");
@@ -158,10 +158,8 @@ static void put_flow(const struct page *page, const char *what, uint64_t blocks,
     if (!blocks)
         return;
     page_break(page);
-    out_text(page->out, what);
-    page_size(page, bytes);
-    out_text(page->out, " in ");
-    page_count(page, blocks, " block", " blocks");
+    out_print(page->out, "%s%s in %s%s", what, SIZE_TEXT(bytes), COUNT_TEXT(blocks),
+              blocks == 1 ? " block" : " blocks");
 }
 
 static void put_most(const struct page *page, const struct counters *counters) {
@@ -170,8 +168,7 @@ static void put_most(const struct page *page, const struct counters *counters) {
     page_count(page, counters->max_live_blocks, " block", " blocks");
     if (!counters->max_live_blocks_within)
         return;
-    out_text(page->out, ", at most ");
-    page_count(page, counters_most(counters), "", "");
+    out_print(page->out, ", at most %s", COUNT_TEXT(counters_most(counters)));
 }
 
 static void put_counters(const struct page *page, const struct counters *counters) {
@@ -191,10 +188,9 @@ static void put_unknown(const struct page *page, const struct report_site *site)
     if (site->sizes && page->report->has_pairs)
         return;
     page_break(page);
-    out_text(page->out, "not known: ");
-    out_text(page->out, site->sizes ? "" : "sizes (sizes=1)");
-    out_text(page->out, site->sizes || page->report->has_pairs ? "" : ", ");
-    out_text(page->out, page->report->has_pairs ? "" : "who freed its blocks (pairs=1)");
+    out_print(page->out, "not known: %s%s%s", site->sizes ? "" : "sizes (sizes=1)",
+              site->sizes || page->report->has_pairs ? "" : ", ",
+              page->report->has_pairs ? "" : "who freed its blocks (pairs=1)");
 }
 
 void top_details(struct out *out, const struct top *top) {

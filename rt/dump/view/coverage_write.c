@@ -23,11 +23,9 @@ static void put_program(const struct page *page) {
 
 static void put_counts(const struct page *page, const struct coverage *coverage) {
     page_begin_line(page, "sites: ", "\nSites: ");
-    page_count(page, coverage->ran, " of ", " of ");
-    page_count(page, coverage->count, " has run", " have run");
-    out_text(page->out, " (");
-    page_share(page, coverage->ran, coverage->count);
-    out_text(page->out, page->report->finished ? ")" : "), and the program has not ended by itself");
+    out_print(page->out, "%s of %s%s (%s%s", COUNT_TEXT(coverage->ran), COUNT_TEXT(coverage->count),
+              coverage->count == 1 ? " has run" : " have run", SHARE_TEXT(coverage->ran, coverage->count),
+              page->report->finished ? ")" : "), and the program has not ended by itself");
     page_end_line(page);
 }
 
@@ -83,9 +81,7 @@ static void put_percent(struct out *out, size_t part, size_t whole) {
     size_t tenths = whole ? (part * 2000 + whole) / (2 * whole) : 0;
     if (tenths == 1000 && part != whole)
         tenths--;
-    out_u64(out, tenths / 10);
-    out_char(out, '.');
-    out_u64(out, tenths % 10);
+    out_print(out, "%lu.%lu", tenths / 10, tenths % 10);
 }
 
 /* ---- Numbers of sites that have run, by file. */

@@ -182,9 +182,8 @@ static void put_events(const struct page *page, const struct line_events *at) {
 }
 
 static void put_title(const struct page *page, const char *title) {
-    out_text(page->out, page->is_markdown ? "\n## " : "");
-    out_text(page->out, title);
-    out_text(page->out, page->is_markdown ? "\n\n" : "\n");
+    out_print(page->out, "%s%s%s", page->is_markdown ? "\n## " : "", title,
+              page->is_markdown ? "\n\n" : "\n");
 }
 
 /* ---- The same as JSON. */
@@ -280,10 +279,8 @@ static size_t sum_lines(const struct events *events, struct summed *lines) {
 
 /* Writes "(12, 10, 1)". */
 static void put_counts(const struct page *page, const struct counters *counters) {
-    out_char(page->out, '(');
-    page_count(page, counters->allocs, ", ", ", ");
-    page_count(page, counters->frees, ", ", ", ");
-    page_count(page, counters->reallocs, ")", ")");
+    out_print(page->out, "(%s, %s, %s)", COUNT_TEXT(counters->allocs), COUNT_TEXT(counters->frees),
+              COUNT_TEXT(counters->reallocs));
 }
 
 static void put_summed(const struct page *page, const struct counters *counters,

@@ -158,7 +158,6 @@ static void put_row(const struct page *page, const struct grid *grid, const stru
 }
 
 static void put_resident(struct out *out, const struct history *history) {
-    char text[UNITS_SIZE];
     uint64_t most = 0;
     for (size_t i = 0; i < history->series.point_count; i++)
         most = history->series.resident[i] > most ? history->series.resident[i] : most;
@@ -166,13 +165,8 @@ static void put_resident(struct out *out, const struct history *history) {
         return;
     out_text(out, "resident over time: ");
     put_spark(out, history->series.resident, history->series.point_count, most);
-    units_size(text, history->series.resident[history->series.point_count - 1]);
-    out_text(out, "  ");
-    out_text(out, text);
-    units_size(text, most);
-    out_text(out, ", at most ");
-    out_text(out, text);
-    out_char(out, '\n');
+    out_print(out, "  %s, at most %s\n", SIZE_TEXT(history->series.resident[history->series.point_count - 1]),
+              SIZE_TEXT(most));
 }
 
 static void put_none(struct out *out, const struct history *history) {

@@ -56,9 +56,7 @@ void measure_show(char *text, uint64_t amount, enum measure measure) {
 }
 
 void measure_write(struct out *out, uint64_t amount, enum measure measure) {
-    char text[UNITS_SIZE];
-    measure_show(text, amount, measure);
-    out_text(out, text);
+    out_text(out, measure_is_bytes(measure) ? SIZE_TEXT(amount) : COUNT_TEXT(amount));
 }
 
 void measure_cell(char *text, const void *context, const void *site, int measure) {

@@ -22,13 +22,6 @@ static const struct type_layout *layout_of(const void *layouts, const struct sit
     return type_layouts_of(layouts, view);
 }
 
-void groups_use_layouts(struct groups *groups, const struct type_layouts *layouts) {
-    groups->layouts = layouts;
-    groups->layout_of = layout_of;
-    groups->unknown = layouts->unknown;
-    groups->unknown_count = layouts->unknown_count;
-}
-
 static struct group_key key_of_part(enum group_by by, const struct report_part *part) {
     struct group_key key = {.name = part->is_known ? NULL : ROW_UNNAMED};
     if (by == BY_PHASE && part->is_known)
@@ -129,7 +122,10 @@ int view_check_asked(const char *path, const struct report *report) {
 void view_read_layouts(struct showing *showing, const struct report *report) {
     showing->layouts.search = &showing->symbolizer.search;
     type_layouts_read(&showing->layouts, report, &showing->modules);
-    groups_use_layouts(&showing->groups, &showing->layouts);
+    showing->groups.layouts = &showing->layouts;
+    showing->groups.layout_of = layout_of;
+    showing->groups.unknown = showing->layouts.unknown;
+    showing->groups.unknown_count = showing->layouts.unknown_count;
 }
 
 static int show_sites(const char *path, struct report *report, struct showing *showing) {

@@ -65,13 +65,10 @@ static void put_rest(const struct page *page, const struct path_place *at) {
         out_text(page->out, at->file ? " " : at->function ? " in " : "");
         page_path(page, path);
     }
-    if (at->file && at->line) {
-        out_char(page->out, ':');
-        out_u64(page->out, at->line);
-    }
+    if (at->file && at->line)
+        out_print(page->out, ":%u", at->line);
     if (at->address) {
-        out_text(page->out, "+0x");
-        out_hex(page->out, at->address);
+        out_print(page->out, "+0x%lx", at->address);
     }
     if (at->callee) {
         out_char(page->out, ' ');
@@ -98,8 +95,7 @@ static void put_place(const struct writing *writing, const struct path_place *at
     shorter.indent = used + behind;
     if (at->function || at->file)
         page_function(&shorter, at->function);
-    out_text(page->out, rest);
-    out_char(page->out, '\n');
+    out_print(page->out, "%s\n", rest);
 }
 
 static bool is_same(const struct tree *tree, const struct tree_node *a, const struct tree_node *b) {
@@ -132,8 +128,7 @@ static void put_node(struct writing *writing, size_t node, const char *branch, c
             grid_row(&writing->grid, at->amounts);
         else
             out_spaces(writing->page.out, grid_width(&writing->grid));
-        out_text(writing->page.out, writing->margin.text);
-        out_text(writing->page.out, is_first ? branch : below);
+        out_print(writing->page.out, "%s%s", writing->margin.text, is_first ? branch : below);
         put_place(writing, &at->at);
         size_t only = at->count == 1 ? tree->children[at->first] : 0;
         if (!only || !is_same(tree, &tree->nodes[only], at))
@@ -147,9 +142,8 @@ static void put_node(struct writing *writing, size_t node, const char *branch, c
 
 static void put_pruned(const struct writing *writing, const struct tree_node *node) {
     grid_row(&writing->grid, node->pruned_amounts);
-    out_text(writing->page.out, writing->margin.text);
-    out_text(writing->page.out, writing->lines->last);
-    page_count(&writing->page, node->pruned, " more\n", " more\n");
+    out_print(writing->page.out, "%s%s%s more\n", writing->margin.text, writing->lines->last,
+              COUNT_TEXT(node->pruned));
 }
 
 static void put_children(struct writing *writing, size_t number) {

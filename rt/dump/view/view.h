@@ -100,9 +100,6 @@ void groups_add_sites(struct groups *, const struct report *);
  * addresses. Returns false if no function on any path matches the focus. */
 bool groups_add_functions(struct groups *, const struct report *, const struct symbolizer *);
 
-/* Lets groups_add_sites read the layouts of types, which must outlive the groups. */
-void groups_use_layouts(struct groups *, const struct type_layouts *);
-
 /* Complains if the sum of the rows differs from the totals of the prepared report. Returns STATUS_FAILED if
  * it does. */
 int groups_check(const char *path, const struct groups *, const struct report *);
