@@ -67,6 +67,7 @@ enum profile_flag {
     PROFILE_INHERITS = 64,
     PROFILE_HAS_LIFETIMES = 128, /* lifetimes of blocks */
     PROFILE_IS_ASLEEP = 256,     /* started with enabled=0; may start to count later */
+    PROFILE_IS_PRIVATE = 512,    /* copy of private memory: the kernel gave the process no memory file */
 };
 
 /* The maximum of live bytes. */

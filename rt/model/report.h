@@ -194,6 +194,7 @@ struct report {
     bool running;          /* the program was running when this was read */
     struct report_run run; /* of one process */
     struct report_sampled sampled;
+    bool is_private;            /* other processes cannot read its counters */
     bool forked;                /* a child: its parent's report includes the inherited blocks */
     const char *const *reasons; /* why the numbers are not exact; none: they are */
     size_t reason_count;

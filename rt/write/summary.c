@@ -290,6 +290,12 @@ static void put_run(const struct page *page) {
     summary_run(page);
 }
 
+static void put_private(const struct page *page) {
+    out_text(page->out,
+             "unavailable, like record, serve and report pid:N: the kernel gave the counters no memory file "
+             "(profile=PATH gives them one)");
+}
+
 static void put_directory(const struct page *page) {
     page_code(page, page->report->directory);
 }
@@ -346,6 +352,8 @@ void summary_text(const struct page *page) {
         put_line(page, "paths: ", put_paths, "\n");
     else if (lacks_stacks(report))
         put_line(page, "paths: ", put_advice, "\n");
+    if (report->is_private)
+        put_line(page, "top: ", put_private, "\n");
     if (report->is_elsewhere)
         put_line(page, "files: below ", put_directory, "\n");
     if (!report->damaged)

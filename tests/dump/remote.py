@@ -384,6 +384,11 @@ int main(void) {{
         filtering("refused", "SYS_memfd_create")
         with Process([work("refused"), compiled(SOURCE, "private")]) as process:
             self.assert_refused(process.source, "counts in memory that other processes cannot read")
+            self.assertIn("record, serve and report pid:N are unavailable", dump("top", str(process.pid)).stderr)
+        for wrapper, is_told in ([], False), ([work("refused")], True):
+            result = subprocess.run([*wrapper, compiled(SOURCE, "private")], text=True, input="x", stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, env={**os.environ, "ALLOCSITE_OPTIONS": "report=stderr"}, check=False)
+            self.assertEqual("top: unavailable" in result.stderr, is_told, result.stderr)
 
     def test_gone(self):
         with Process("true") as process:

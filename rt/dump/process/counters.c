@@ -138,8 +138,8 @@ static const char *const reasons[] = {
     [ROOT_NOT_STARTED] = "has just started",
     [ROOT_IS_OFF] = "counts nothing: it was started with enabled=0; with stopped=1 it would wait for a start",
     [ROOT_IS_PRIVATE] =
-        "counts in memory that other processes cannot read, because the kernel gave it no memory file; "
-        "start it with ALLOCSITE_OPTIONS=profile=PATH",
+        "counts in memory that other processes cannot read, because the kernel gave it no memory file: top, "
+        "record, serve and report pid:N are unavailable; start it with ALLOCSITE_OPTIONS=profile=PATH",
     [ROOT_HAS_FILE] = "is a forked child that has counted nothing yet",
 };
 

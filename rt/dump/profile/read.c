@@ -296,6 +296,7 @@ static void read_head(struct reader *reader) {
                        header->missing || reader->areas.cut || reader->areas.damaged;
     report->has_pairs = header->flags & PROFILE_HAS_PAIRS;
     report->reach = header->flags & PROFILE_HAS_LOST;
+    report->is_private = header->flags & PROFILE_IS_PRIVATE;
     report->forked = header->flags & PROFILE_IS_FORKED && !header->resets;
     report->lost_unknown = report->reach ? NULL : profile_name_at(&file->names, header->lost_unknown);
     report->peak_within = header->peak.within;

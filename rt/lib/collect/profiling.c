@@ -216,6 +216,8 @@ static void profiling_open(bool is_child) {
     write_header(store_header());
     bool is_open = (wanted_path && open_file(is_child, host)) || open_memory(is_child);
     runtime_state = is_open ? ROOT_HAS_FILE : ROOT_IS_PRIVATE;
+    store_header()->flags &= ~(uint32_t)PROFILE_IS_PRIVATE;
+    store_header()->flags |= is_open ? 0 : PROFILE_IS_PRIVATE;
     if (is_child && !is_open)
         store_detach(record_count());
     *profiling_here = true;
