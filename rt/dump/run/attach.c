@@ -6,9 +6,9 @@
 #include "dump/commands/commands.h"
 #include "dump/load/source.h"
 #include "dump/process/process.h"
+#include "dump/run/launch.h"
 #include "dump/run/target.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -45,16 +45,6 @@ bool attach_is_unneeded(unsigned pid) {
 
 /* ---- Processes that cannot be attached to. */
 
-static bool has_loader(const Elf64_Ehdr *header, int fd) {
-    Elf64_Phdr segment;
-    for (unsigned i = 0; i < header->e_phnum; i++)
-        if (pread(fd, &segment, sizeof segment, (off_t)(header->e_phoff + i * sizeof segment)) ==
-                (ssize_t)sizeof segment &&
-            segment.p_type == PT_INTERP)
-            return true;
-    return false;
-}
-
 static bool program_fits(unsigned pid, struct reason *why) {
     char path[32];
     Elf64_Ehdr header = {.e_phnum = 0};
@@ -63,12 +53,11 @@ static bool program_fits(unsigned pid, struct reason *why) {
     if (fd < 0)
         return errno == ENOENT ? reason_set(why, "there is no such process, or it is a kernel thread")
                                : process_refuses(pid, why);
-    bool is_read = pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header;
-    bool is_ours = is_read && header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64;
-    bool has = is_ours && has_loader(&header, fd);
+    if (pread(fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
+        header.e_machine = EM_NONE;
+    const char *what = launch_unfit(fd, &header);
     close(fd);
-    return !is_ours ? reason_set(why, "is not a program for x86-64")
-                    : has || reason_set(why, "is linked statically: build it with allocsite-clang -static");
+    return !what || reason_set(why, "%s", what);
 }
 
 static bool gains_rights(unsigned pid) {

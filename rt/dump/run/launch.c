@@ -348,11 +348,15 @@ static bool gains_rights(int fd) {
            (getuid() && fgetxattr(fd, "security.capability", NULL, 0) > 0);
 }
 
+const char *launch_unfit(int fd, const Elf64_Ehdr *header) {
+    return header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64
+               ? "is not a program for x86-64"
+           : !has_loader(fd, header) ? "is linked statically: build it with allocsite-clang -static"
+                                     : NULL;
+}
+
 static bool elf_refuses(int fd, const char *path, const Elf64_Ehdr *header, struct reason *why) {
-    bool is_other = header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64;
-    const char *what = is_other ? "is not of x86-64" : NULL;
-    if (!what && !has_loader(fd, header))
-        what = "is linked statically: build it with allocsite-clang -static";
+    const char *what = launch_unfit(fd, header);
     if (!what && gains_rights(fd))
         what = "gains privileges, so nothing can be preloaded";
     if (what)

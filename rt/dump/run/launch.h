@@ -5,6 +5,7 @@
 
 #include "dump/base/terminal.h"
 
+#include <elf.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +69,8 @@ void launch_remove(const char *folder);
 /* Examines the file of the command, found as execvp(3) does, following the interpreters of scripts. True:
  * nothing can be preloaded into it, and *why has the reason. */
 bool program_refuses(const char *command, struct reason *why);
+
+/* Returns why no program with this file can load the runtime; NULL: it can. The header is the file's. */
+const char *launch_unfit(int fd, const Elf64_Ehdr *header);
 
 #endif
