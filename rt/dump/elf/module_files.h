@@ -45,9 +45,6 @@ struct module_files {
 /* True if a file has symbols of functions that are not exported. */
 bool module_files_have_symbols(const struct module_files *);
 
-/* Returns the Debian package that contains the file; NULL: unknown. The caller frees it. */
-char *module_package(const char *path, const struct module_search *);
-
 /* build_id: NULL if unknown. */
 void module_files_open(struct module_files *, const char *path, const char *build_id,
                        const struct module_search *);

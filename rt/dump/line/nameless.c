@@ -1,12 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finds the module without symbols that most call paths go through, so that a report can say how to get its
- * names. */
+/* Finds the module without symbols that most call paths go through, and its Debian package, so that a report
+ * can say how to get its names. */
 #include "dump/line/symbolize.h"
 
 #include "base/path.h"
 #include "dump/base/memory.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- Packages, found in dpkg's lists as dpkg -S does. */
+
+static bool package_has_line(const char *text, size_t size, const char *line) {
+    size_t length = strlen(line);
+    for (const char *end = text + size, *next; text < end; text = next + 1) {
+        next = memchr(text, '\n', (size_t)(end - text)) ?: end;
+        if ((size_t)(next - text) == length && memcmp(text, line, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Lists may have the path that a file had before /bin and /lib became links to folders of /usr. */
+static bool package_has_file(const char *list, const char *path) {
+    struct file_map map;
+    struct reason unimportant;
+    if (!file_map(&map, list, &unimportant))
+        return false;
+    bool is_usr = strncmp(path, "/usr/", 5) == 0;
+    bool found = package_has_line(map.bytes, map.size, path) ||
+                 (is_usr && package_has_line(map.bytes, map.size, path + 4));
+    file_unmap(&map, &unimportant);
+    return found;
+}
+
+/* Returns "libdwarf1" for "/var/lib/dpkg/info/libdwarf1:amd64.list"; NULL: not a list. */
+static char *package_name(const char *list) {
+    const char *name = path_base(list), *suffix = strrchr(name, '.'), *architecture = strchr(name, ':');
+    if (!suffix || strcmp(suffix, ".list") != 0)
+        return NULL;
+    return memory_need(strndup(name, (size_t)((architecture ?: suffix) - name)));
+}
+
+/* Returns the Debian package that contains the file; NULL: unknown. The caller frees it. */
+static char *package_with(const char *path, const struct module_search *search) {
+    char folder[PATH_MAX], *found = NULL;
+    int count = 0;
+    snprintf(folder, sizeof folder, "%s/var/lib/dpkg/info", search->sysroot ? search->sysroot : "");
+    char **lists = folder_files(folder, &count);
+    for (int i = 0; i < count; i++) {
+        char *package = found ? NULL : package_name(lists[i]);
+        if (package && package_has_file(lists[i], path))
+            found = package;
+        else
+            free(package);
+        free(lists[i]);
+    }
+    free(lists);
+    return found;
+}
+
+/* ---- The module. */
 
 /* A module on fewer paths is not mentioned: one in so many calls. */
 enum { NAMELESS_LEAST = 4 };
@@ -47,7 +103,7 @@ void symbolizer_nameless(struct symbolizer *symbolizer, struct report *report) {
         *nameless = (struct report_nameless){.module = NULL};
     if (!nameless->module)
         return;
-    char *package = module_package(nameless->module, &symbolizer->search);
+    char *package = package_with(nameless->module, &symbolizer->search);
     nameless->package = string_keep(&symbolizer->strings, package);
     free(package);
 }
