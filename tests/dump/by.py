@@ -364,7 +364,7 @@ class Options(unittest.TestCase):
         for arguments in (["--by=threads", FULL], ["--by=", FULL], ["--by"], ["--by=function", "--pairs", FULL],
                           ["--by=file", "--sizes", FULL], ["--by=phase", "--leaks", PROFILES[0]],
                           ["--by=thread", "--sort=peak", PROFILES[0]], ["--events", "--top=1", PROFILES[0]],
-                          ["--events", "--format=csv", PROFILES[0]], ["--unused", "--format=tsv", FULL]):
+                          ["--events", "--format=csv", PROFILES[0]], ["--events", "--format=tsv", PROFILES[0]]):
             result = dump("report", *arguments)
             self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
             self.assertEqual(result.stderr.count("\n"), 1, arguments)

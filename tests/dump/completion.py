@@ -14,7 +14,7 @@ COMPLETION = os.path.join(READER, "completion", "allocsite.")
 os.environ["PATH"] = os.path.dirname(DUMP) + ":" + os.environ["PATH"]
 SORTS = {"bytes", "allocs", "live", "peak"}
 LINES = (("allocsite-dump rep", {"report"}), ("allocsite-dump report --prun", {"--prune="}), ("allocsite-dump report --sort=", SORTS),
-         ("allocsite-dump report --sort=b", {"bytes"}), ("allocsite-dump report --unu", {"--unused"}),
+         ("allocsite-dump report --sort=b", {"bytes"}), ("allocsite-dump report --eve", {"--events"}),
          ("allocsite-dump check --bu", {"--budget="}), ("allocsite-run --sta", {"--stacks="}),
          ("allocsite-run --format=j", {"json"}), ("allocsite-run mkfif", {"mkfifo"}), ("allocsite-dump help ser", {"serve"}),
          ("allocsite-run --fail-each --bas", {"--baseline="}), ("allocsite-run --fail-each --per=s", {"site"}),

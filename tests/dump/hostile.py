@@ -210,7 +210,7 @@ class Hostile(unittest.TestCase):
         for by in BYS:
             for form in "json csv tsv markdown".split():
                 yield form, ["report", f"--by={by}", "--format=" + form, profile]
-        for option in "--unused", "--coverage", "--events", "--pairs", "--leaks", "--names=full":
+        for option in "--events", "--pairs", "--leaks", "--names=full":
             for form in "text", "markdown":
                 yield form, ["report", option, "--format=" + form, profile]
         for option in "--tree", "--advise":

@@ -65,7 +65,6 @@ static const char help[] =
               "  allocsite-dump report --by=phase app.profile\n"
               "  allocsite-dump report --format=csv app.profile > app.csv\n"
               "  allocsite-dump report --format=html --source -o app.html app.profile\n"
-              "  allocsite-dump report --coverage tests/*.profile\n"
               "  allocsite-dump report /tmp/run/*";
 #undef HELP
 

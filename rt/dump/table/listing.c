@@ -181,8 +181,9 @@ void sites_text(struct out *out, const struct table *table, const struct listing
 
 /* ---- JSON. */
 
-struct site_view sites_view(const char *module, const struct table *table, const struct table_site *site,
-                            struct place chain[TABLE_CHAIN_MAX]) {
+/* Converts the site for the shared writers; chain receives its callers. */
+static struct site_view sites_view(const char *module, const struct table *table,
+                                   const struct table_site *site, struct place chain[TABLE_CHAIN_MAX]) {
     return (struct site_view){
         .id = site->hash,
         .module = module,

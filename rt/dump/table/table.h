@@ -99,12 +99,6 @@ bool module_has_table(const struct elf_file *);
 
 /* ---- The output of `allocsite-dump sites`: the table of one module, as text or JSON. */
 
-struct site_view;
-
-/* Converts the site for the shared writers; chain receives its callers. */
-struct site_view sites_view(const char *module, const struct table *, const struct table_site *,
-                            struct place chain[TABLE_CHAIN_MAX]);
-
 /* Options of the output. */
 struct listing {
     bool has_frees; /* include sites that only free */

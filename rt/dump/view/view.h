@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Coverage: compares the site tables of the module files with a report, to find the sites that have run.
- *
- * A site has run if it returned a block or failed in a process of the report. Sites that only free have no
- * counters, and are left out. */
+/* Histories of recordings, and rows of groups over several files. */
 #ifndef ALLOCSITE_DUMP_VIEW_VIEW_H
 #define ALLOCSITE_DUMP_VIEW_VIEW_H
 
@@ -14,45 +11,6 @@
 #include "group/groups.h"
 #include "model/report.h"
 #include "write/lines.h"
-
-struct covered_module {
-    const char *path;
-    const char *build_id; /* NULL: unknown */
-    char *unknown;        /* the reason why its sites are unknown; NULL: they are known */
-    bool has_table;       /* else none of its code was compiled with the plugin */
-    size_t sites, ran;
-};
-
-struct covered_site {
-    struct report_site site; /* only the view is set */
-    uint8_t kind;            /* enum allocsite_kind */
-    bool ran;
-};
-
-struct covered_file {
-    const char *path; /* as in the sites; NULL: unknown */
-    size_t sites, ran;
-};
-
-/* All zero: empty. */
-struct coverage {
-    struct covered_module *modules;
-    size_t module_count;
-    struct covered_site *sites; /* by file, line, column, function */
-    size_t count, room, ran;
-    struct covered_file *files; /* sorted by path */
-    size_t file_count, file_room;
-    struct string_pool strings;
-};
-
-/* Reads the files of the modules and compares them with the prepared report. The module list must outlive the
- * result. */
-void coverage_read(struct coverage *, const struct module_list *, const struct report *);
-
-/* Complains about each module with unknown sites. Returns STATUS_FAILED if there are any. */
-int coverage_check(const struct coverage *);
-
-void coverage_free(struct coverage *);
 
 /* ---- The live bytes of sites over the time of a recording, and the sites that only grow (history.c). */
 

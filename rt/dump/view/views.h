@@ -16,8 +16,7 @@ enum {
     AS_TEXT = 1 << FORMAT_TEXT,
     AS_TREE = AS_TEXT | 1 << FORMAT_JSON,
     AS_PAGES = AS_TREE | 1 << FORMAT_MARKDOWN,
-    AS_TABLE = AS_PAGES | 1 << FORMAT_CSV,
-    AS_ROWS = AS_TABLE | 1 << FORMAT_TSV,
+    AS_ROWS = AS_PAGES | 1 << FORMAT_CSV | 1 << FORMAT_TSV,
     AS_FINDINGS = 1 << FORMAT_SARIF | 1 << FORMAT_GITHUB,
     AS_HTML = 1 << FORMAT_HTML,
     AS_EXPORT = 1 << FORMAT_EXPORT /* any export format (dump/export/export.h) */
@@ -33,10 +32,6 @@ enum { OF_NAMES = 1, OF_FILES = 2 };
     X(tree, "tree", optional_argument, "[=leaf|root]       ",                                                \
       "call paths, from allocations up or from main down", AS_TREE, OF_NAMES,                                \
       "sort filter line skip stop depth min-bytes min-allocs prune")                                         \
-    X(unused, "unused", no_argument, "                 ", "the sites that never ran", AS_TABLE, OF_FILES,    \
-      "")                                                                                                    \
-    X(coverage, "coverage", no_argument, "               ", "how many of the sites of each file ran",        \
-      AS_TABLE, OF_FILES, "")                                                                                \
     X(events, "events", no_argument, "                 ", "what each line allocates, reallocates and frees", \
       AS_PAGES, OF_NAMES, "filter line skip stop leaks")                                                     \
     X(advice, "advise", no_argument, "                 ", "savings that follow from the counts",             \
