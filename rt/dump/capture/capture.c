@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Copies the memory of a process. */
 #include "dump/capture/capture.h"
+#include "dump/capture/resident.h"
 
 #include "dump/base/memory.h"
 #include "dump/process/process.h"
@@ -123,7 +124,9 @@ static bool copy_stopped(struct capture *capture, struct reason *why) {
     uint64_t from = now(CLOCK_MONOTONIC);
     if (!stop_threads(&capture->stop, capture->target->pid, caller_of(capture), why))
         return false;
-    bool is_right = want_all(capture, why), has_copy = is_right && make_copy(capture);
+    struct resident *resident = capture->target->resident;
+    bool is_right = want_all(capture, why) && (!resident || resident_read(resident, capture, why));
+    bool has_copy = is_right && make_copy(capture);
     is_right = is_right && image_end(&capture->image, why);
     if (is_right)
         image_copy(&capture->image, &capture->memory, true);

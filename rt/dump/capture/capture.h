@@ -109,6 +109,8 @@ void capture_variables(struct graph *, const struct capture_maps *, struct strin
 
 /* ---- The copy. The process is stopped only while its memory is copied. */
 
+struct resident;
+
 struct capture_target {
     unsigned pid;
     unsigned thread;     /* a running thread, since the first one may have ended; 0: the first */
@@ -116,6 +118,7 @@ struct capture_target {
                           * passed its counters as standard input; 0: no thread waits */
     bool wants_contents; /* graph: read the beginning of text in blocks */
     const struct line_options *line; /* graph: how to choose the lines of sites; NULL: the default */
+    struct resident *resident;       /* graph: also read and divide the resident memory; NULL: do not */
     bool is_ending; /* the process may be stopped for long, and shared memory is copied too */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Builds the graph of a process's heap. */
 #include "dump/base/memory.h"
+#include "dump/capture/resident.h"
 #include "dump/capture/search.h"
 #include "dump/capture/sites.h"
 
@@ -100,6 +101,8 @@ bool capture_graph(struct graph *graph, const struct capture_target *target, str
     *graph = (struct graph){.head = {.pid = target->pid, .program = GRAPH_NONE}};
     graph->head.taken = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
     bool is_done = capture_begin(capture, target, why) && make_graph(&builder, why);
+    if (is_done && target->resident)
+        resident_divide(target->resident, graph);
     string_pool_free(&builder.texts);
     capture_end(capture);
     free(capture);

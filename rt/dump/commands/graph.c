@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump graph: shows what keeps the live blocks of a process alive. */
 #include "dump/base/files.h"
-#include "dump/capture/capture.h"
+#include "dump/capture/resident.h"
 #include "dump/commands/commands.h"
 #include "dump/elf/elf_file.h"
 #include "dump/graph/show.h"
@@ -35,6 +35,8 @@ static const char help[] =
     "  --edges                 each reference: address or root, field, address\n"
     "  --contents              of PID: also show how texts in blocks begin; with -o\n"
     "                          the snapshot has them\n"
+    "  --resident              of PID: what its resident memory is, and which lines keep\n"
+    "                          pages of the heap that are mostly unused\n"
     "  --type=TYPE             the references to objects of this type\n"
     "  --objects               with --type: single objects, and the references back\n"
     "  --levels=N              with --type: steps back in a picture (default: 5)\n"
@@ -99,6 +101,7 @@ static const struct argument list[] = {
     {"dump", false, take_text, AT(what)},
     {"edges", false, take_text, AT(what)},
     {"contents", false, take_flag, AT(contents)},
+    {"resident", false, take_text, AT(what)},
     {"type", true, take_text, AT(type)},
     {"objects", false, take_text, AT(what)},
     {"levels", true, take_levels, AT(levels)},
@@ -127,6 +130,8 @@ static int check_options(const struct graph_options *graph_options) {
         return complain_usage("graph: --objects needs --type");
     if (is_diagram(graph_options) && (!graph_options->type || graph_options->why))
         return complain_usage("graph: mermaid and dot need --type");
+    if (asks(graph_options, "resident") && (graph_options->format > GRAPH_JSON || graph_options->output))
+        return complain_usage("graph: --resident is a report as text or JSON");
     if (graph_options->format == GRAPH_HEAPSNAPSHOT &&
         (graph_options->what || graph_options->type || graph_options->why))
         return complain_usage("graph: a heap snapshot takes no other options");
@@ -239,6 +244,24 @@ static int show_graph(const char *path, const struct graph *graph,
     return show_rows(graph, graph_options);
 }
 
+static int show_resident(const char *path, const struct graph_options *graph_options) {
+    struct resident resident = {.map_count = 0};
+    struct capture_target target = {.line = &graph_options->line, .resident = &resident};
+    struct graph graph;
+    struct reason why;
+    if (!report_source_is_process(path, &target.pid))
+        return complain(path, "--resident needs a running process");
+    bool is_read = capture_graph(&graph, &target, &why);
+    int status = is_read ? STATUS_DONE : complain(path, "%s", why.text);
+    if (is_read) {
+        resident_write(standard_out(), &resident, &graph, graph_options->top, graph_options->format);
+        status = standard_out_end();
+        graph_free(&graph);
+    }
+    resident_free(&resident);
+    return status;
+}
+
 static int show_growth(char **paths, const struct graph *old, const struct graph_options *graph_options) {
     struct graph new;
     struct reason why;
@@ -272,6 +295,8 @@ int command_graph(int count, char **arguments) {
         return complain_usage("graph: %s", files < 1 ? "no process and no file" : "more than two files");
     if (files == 2 && not_of_two(&graph_options))
         return complain_usage("graph: --%s needs a single process or file", not_of_two(&graph_options));
+    if (asks(&graph_options, "resident"))
+        return show_resident(paths[0], &graph_options);
     if (!load_graph(&graph, paths[0], &graph_options, &why))
         return complain(paths[0], "%s", why.text);
     status = files == 2 ? show_growth(paths, &graph, &graph_options)

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The resident memory of a process, divided by its use. */
+#ifndef ALLOCSITE_DUMP_CAPTURE_RESIDENT_H
+#define ALLOCSITE_DUMP_CAPTURE_RESIDENT_H
+
+#include "dump/capture/capture.h"
+#include "dump/graph/show.h"
+
+/* Kind, name in JSON, and words for people. */
+#define RESIDENT_PARTS(X)                                                                                    \
+    X(RESIDENT_IN_USE, "heap_in_use", "live blocks")                                                         \
+    X(RESIDENT_FREE, "heap_free", "heap that no live block uses")                                            \
+    X(RESIDENT_STACKS, "stacks", "stacks")                                                                   \
+    X(RESIDENT_CODE, "modules", "code and variables of modules")                                             \
+    X(RESIDENT_FILES, "files", "other files, and shared memory")                                             \
+    X(RESIDENT_OWN, "allocsite", "allocsite itself")                                                         \
+    X(RESIDENT_UNKNOWN, "unknown", "other mappings")
+
+enum resident_part {
+#define RESIDENT_PART(part, name, words) part,
+    RESIDENT_PARTS(RESIDENT_PART)
+#undef RESIDENT_PART
+        RESIDENT_PART_COUNT
+};
+
+/* The pages of the heap of which live blocks use at most half, as far as they have blocks of one site. */
+struct resident_site {
+    uint64_t kept;          /* unused bytes of these pages; sites share a page by their bytes in it */
+    uint64_t pages;         /* pages with blocks of the site */
+    uint64_t bytes, blocks; /* of the site in these pages */
+    uint32_t site;          /* of the graph */
+};
+
+/* A mapping of the stopped process. */
+struct resident_map {
+    uint64_t begin, end, bytes;
+    enum resident_part part;   /* RESIDENT_FREE: heap */
+    unsigned char *is_present; /* for each page of a heap; NULL: none */
+    uint16_t *used;            /* bytes of live blocks in each page */
+};
+
+struct resident {
+    struct resident_map *maps; /* by ascending address */
+    size_t map_count, map_room;
+    uint64_t parts[RESIDENT_PART_COUNT]; /* in bytes */
+    uint64_t total;                      /* their sum */
+    struct resident_site *sites;         /* by descending kept bytes */
+    size_t site_count;
+};
+
+/* Reads the mappings while the process is stopped. False: *why has the reason. */
+bool resident_read(struct resident *, const struct capture *, struct reason *why);
+
+/* Divides the heap by the blocks of its graph. */
+void resident_divide(struct resident *, const struct graph *);
+void resident_free(struct resident *);
+
+/* As text or JSON. top: sites to show; 0: all. */
+void resident_write(struct out *, const struct resident *, const struct graph *, size_t top,
+                    enum graph_format);
+
+#endif

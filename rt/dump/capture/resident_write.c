@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Writes what the resident memory of a process is, and which sites keep pages of the heap that are mostly
+ * unused. */
+#include "dump/capture/resident.h"
+#include "names/names.h"
+
+#include <string.h>
+
+static const struct graph_column columns[] = {
+    {.name = "kept", .offset = offsetof(struct resident_site, kept), .is_bytes = true},
+    {.name = "pages", .offset = offsetof(struct resident_site, pages)},
+    {.name = "bytes", .offset = offsetof(struct resident_site, bytes), .is_bytes = true},
+    {.name = "blocks", .offset = offsetof(struct resident_site, blocks)},
+};
+
+enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
+
+#define PART_NAME(part, name, words)  name,
+#define PART_WORDS(part, name, words) words,
+static const char *const names[] = {RESIDENT_PARTS(PART_NAME)}, *const words[] = {RESIDENT_PARTS(PART_WORDS)};
+
+static void put_json(struct out *out, const struct resident *resident, const struct graph *graph,
+                     size_t shown) {
+    struct json json = json_begin(out, "allocsite-resident", 1);
+    json_number(&json, "resident_bytes", resident->total);
+    json_open(&json, "parts", '{');
+    for (int i = 0; i < RESIDENT_PART_COUNT; i++)
+        json_number(&json, names[i], resident->parts[i]);
+    json_close(&json, '}');
+    json_open_line(&json, "rows", '[');
+    for (size_t i = 0; i < shown; i++) {
+        const struct graph_site *site = &graph->sites[resident->sites[i].site];
+        json_open_line(&json, NULL, '{');
+        json_text(&json, "function", graph_text(graph, site->function));
+        json_text(&json, "file", graph_text(graph, site->file));
+        json_number(&json, "line", site->line);
+        json_text(&json, "type", graph_text(graph, site->type));
+        graph_json_columns(&json, &resident->sites[i], columns, COLUMN_COUNT);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_end(&json);
+}
+
+static void put_parts(struct out *out, const struct resident *resident) {
+    char text[UNITS_SIZE];
+    units_size(text, resident->total);
+    out_text(out, "resident: ");
+    out_text(out, text);
+    out_text(out, "\n");
+    for (int i = 0; i < RESIDENT_PART_COUNT; i++) {
+        if (!resident->parts[i])
+            continue;
+        units_size(text, resident->parts[i]);
+        for (size_t width = strlen(text); width < 12; width++)
+            out_char(out, ' ');
+        out_text(out, text);
+        out_text(out, "  ");
+        out_text(out, words[i]);
+        out_char(out, '\n');
+    }
+}
+
+static void put_site(const struct page *page, const void *graph, const void *row) {
+    const struct resident_site *site = row;
+    graph_site_write(page->out, graph, &((const struct graph *)graph)->sites[site->site]);
+}
+
+void resident_write(struct out *out, const struct resident *resident, const struct graph *graph, size_t top,
+                    enum graph_format format) {
+    size_t shown = top && top < resident->site_count ? top : resident->site_count;
+    const struct graph_table table = {.columns = columns,
+                                      .count = COLUMN_COUNT,
+                                      .numbers = COLUMN_COUNT,
+                                      .last = "site",
+                                      .put_last = put_site,
+                                      .context = graph};
+    if (format == GRAPH_JSON) {
+        put_json(out, resident, graph, shown);
+        return;
+    }
+    put_parts(out, resident);
+    if (!shown)
+        return;
+    out_text(out,
+             "\npages of the heap of which live blocks use at most half, by the sites that keep them:\n\n");
+    graph_put_table(out, GRAPH_TEXT, &table, resident->sites, shown, sizeof *resident->sites, NULL);
+}
