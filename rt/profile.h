@@ -135,7 +135,8 @@ struct profile_header {
     uint32_t requests;
     profile_name ended_at; /* with fatal=1, of a process that a signal ended: the stack of the signal, struct
                             * profile_step of the innermost frame; 0: unknown */
-    uint64_t unused[19];
+    uint64_t peak_time;    /* like profile_part_peak.time, while the process has one thread and no phase */
+    uint64_t unused[18];
 };
 
 enum profile_request {
@@ -383,9 +384,20 @@ static inline int64_t tally_peak_blocks(const struct tally *tally) {
     return (int64_t)((uint64_t)tally->looked << (64 - PROFILE_EPOCH_BITS)) >> (64 - PROFILE_EPOCH_BITS);
 }
 
+/* The maximum of the bytes that a thread or phase had allocated and not released. */
+struct profile_part_peak {
+    int64_t bytes;
+    uint64_t time;   /* in nanoseconds since 1970-01-01 UTC, to some milliseconds; 0: unknown */
+    uint64_t within; /* the true maximum exceeds it by at most this */
+};
+
 struct profile_block {
     profile_name phase; /* 0: outside of all phases */
     uint32_t thread;    /* index among simultaneous threads */
+    /* Of this thread in this phase, and, in the thread's block outside of phases, of all its blocks. Zero
+     * while the process has one thread and no phase: the header has its peak. */
+    struct profile_part_peak peak, thread_peak;
+    int64_t live; /* private to the writer */
 };
 
 /* The effects of slot `by` on blocks of slot `owner`. */
@@ -454,6 +466,7 @@ struct profile_part {
     profile_name phase;
     uint32_t what; /* enum profile_part_what */
     uint32_t unused;
+    struct profile_part_peak peak, thread_peak; /* as in a block */
     struct flow flow;
 };
 
@@ -469,9 +482,9 @@ _Static_assert(sizeof(struct profile_directory) == PROFILE_PAGE, "the directory'
 _Static_assert(sizeof(struct profile_area) == 32 && sizeof(struct profile_record) == 64, "");
 _Static_assert(sizeof(struct profile_slot) == 64 && sizeof(struct tally) == 64 && sizeof(struct extra) == 64,
                "");
-_Static_assert(sizeof(struct profile_step) == 8, "");
+_Static_assert(sizeof(struct profile_step) == 8 && sizeof(struct profile_block) == 64, "");
 _Static_assert(sizeof(struct profile_note) == 16 && sizeof(struct profile_sizes) == 512, "");
-_Static_assert(PROFILE_COMMON_COUNT == 9 && offsetof(struct profile_part, flow.failed) == 96, "");
+_Static_assert(PROFILE_COMMON_COUNT == 9 && offsetof(struct profile_part, flow.failed) == 144, "");
 _Static_assert(PROFILE_RARE_COUNT <= PROFILE_RARE_MAX, "an element of bases is no larger than a page");
 _Static_assert(sizeof(struct profile_lifetimes) == 1024, "");
 #endif

@@ -19,6 +19,9 @@ static bool is_shown(const struct groups *groups, const struct report *report, i
     switch (column) {
     case COLUMN_FREED:
         return true;
+    case COLUMN_PART_PEAK:
+    case COLUMN_PART_PEAK_TIME:
+        return group_by_parts(groups->by) && !report->is_unowned;
     case COLUMN_SELF:
     case COLUMN_SELF_SHARE:
     case COLUMN_INCLUSIVE:
@@ -43,12 +46,12 @@ static bool is_shown(const struct groups *groups, const struct report *report, i
 static size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *groups,
                              const struct report *report) {
     static const int usual[] = {
-        COLUMN_SELF,        COLUMN_SELF_SHARE,  COLUMN_INCLUSIVE,  COLUMN_INCLUSIVE_SHARE,
-        COLUMN_BYTES,       COLUMN_BYTES_SHARE, COLUMN_ALLOCS,     COLUMN_ALLOCS_SHARE,
-        COLUMN_REALLOCS,    COLUMN_FREES,       COLUMN_MOVED,      COLUMN_FAILED,
-        COLUMN_LOST,        COLUMN_LIVE,        COLUMN_LIVE_SHARE, COLUMN_PEAK,
-        COLUMN_PEAK_SHARE,  COLUMN_SIZE,        COLUMN_HOLES,      COLUMN_PADDING,
-        COLUMN_LIVE_PADDING};
+        COLUMN_SELF,       COLUMN_SELF_SHARE,  COLUMN_INCLUSIVE,      COLUMN_INCLUSIVE_SHARE,
+        COLUMN_BYTES,      COLUMN_BYTES_SHARE, COLUMN_ALLOCS,         COLUMN_ALLOCS_SHARE,
+        COLUMN_REALLOCS,   COLUMN_FREES,       COLUMN_MOVED,          COLUMN_FAILED,
+        COLUMN_LOST,       COLUMN_LIVE,        COLUMN_LIVE_SHARE,     COLUMN_PEAK,
+        COLUMN_PEAK_SHARE, COLUMN_PART_PEAK,   COLUMN_PART_PEAK_TIME, COLUMN_SIZE,
+        COLUMN_HOLES,      COLUMN_PADDING,     COLUMN_LIVE_PADDING};
     static const int leaks[] = {
         COLUMN_SELF,          COLUMN_SELF_SHARE, COLUMN_INCLUSIVE,  COLUMN_INCLUSIVE_SHARE, COLUMN_LOST,
         COLUMN_POSSIBLY_LOST, COLUMN_LIVE,       COLUMN_LIVE_SHARE, COLUMN_LIVE_BLOCKS,     COLUMN_ALLOCS};
@@ -67,6 +70,8 @@ static size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *gr
 static const char *groups_column_name(int column) {
     static const char *const own[] = {
         [COLUMN_FREED] = "freed",
+        [COLUMN_PART_PEAK] = "peak",
+        [COLUMN_PART_PEAK_TIME] = "peak at",
         [COLUMN_SELF] = "self",
         [COLUMN_SELF_SHARE] = "self%",
         [COLUMN_INCLUSIVE] = "inclusive",
@@ -108,6 +113,22 @@ static void use_cell(char text[UNITS_SIZE], const struct type_use *use, int colu
         units_size(text, use->live_padding);
 }
 
+/* Writes "-" if the time is unknown, and for the hidden rows, whose peaks are at different moments. */
+static void peak_cell(char text[UNITS_SIZE], const struct report *report, const struct group *row,
+                      const struct group *hidden, int column) {
+    const struct report_peak *peak = &row->peak;
+    uint64_t begun = report->run.begun, since = peak->time > begun ? peak->time - begun : 0;
+    strcpy(text, "-");
+    if (row == hidden)
+        return;
+    if (column == COLUMN_PART_PEAK)
+        units_size(text, peak->bytes);
+    else if (peak->time && since < 1000000) /* the clock is not that precise */
+        strcpy(text, "<1 ms");
+    else if (peak->time)
+        units_time(text, since);
+}
+
 /* Hidden rows have no inclusive cost: they may all call one another, so their sum would count bytes twice. */
 static void inclusive_cell(char text[UNITS_SIZE], const struct groups *groups, const struct report *whole,
                            const struct group *row, enum column column) {
@@ -119,8 +140,8 @@ static void inclusive_cell(char text[UNITS_SIZE], const struct groups *groups, c
 }
 
 /* Shares relate to the sum of all rows. After a reset this is more than the totals. */
-static void groups_cell(char text[UNITS_SIZE], const struct groups *groups, const struct group *row,
-                        int column) {
+static void groups_cell(char text[UNITS_SIZE], const struct groups *groups, const struct report *report,
+                        const struct group *row, int column) {
     const struct report whole = {.totals = groups->whole};
     const struct report_site *sum = &row->sum;
     enum column sorted = column_sorted(&groups->limits);
@@ -128,6 +149,8 @@ static void groups_cell(char text[UNITS_SIZE], const struct groups *groups, cons
         column_cell(text, &whole, sum, column == COLUMN_SELF ? sorted : column_share(sorted));
     else if (column == COLUMN_INCLUSIVE || column == COLUMN_INCLUSIVE_SHARE)
         inclusive_cell(text, groups, &whole, row, column == COLUMN_INCLUSIVE ? sorted : column_share(sorted));
+    else if (column == COLUMN_PART_PEAK || column == COLUMN_PART_PEAK_TIME)
+        peak_cell(text, report, row, &groups->hidden, column);
     else if (column > COLUMN_FREED)
         use_cell(text, &row->use, column);
     else if (column == COLUMN_FREED)
@@ -290,12 +313,18 @@ static void put_stack(const struct page *page, const struct groups *groups, cons
         details_of_others(page, key->site, counters_calls(&row->sum.counters));
 }
 
+struct table_of {
+    const struct groups *groups;
+    const struct report *report;
+};
+
 static void cell(char text[GRID_CELL], const void *context, const void *row, int column) {
-    const struct groups *groups = context;
+    const struct table_of *table = context;
+    const struct groups *groups = table->groups;
     if (groups->focus && row == &groups->hidden)
         text[0] = '\0';
     else if (row)
-        groups_cell(text, groups, row, column);
+        groups_cell(text, groups, table->report, row, column);
     else
         strcpy(text, groups_column_name(column));
 }
@@ -310,7 +339,7 @@ static void measure(struct grid *grid, const struct groups *groups) {
 }
 
 static void put_row(const struct page *page, const struct grid *grid, const struct group *row) {
-    const struct groups *groups = grid->context;
+    const struct groups *groups = ((const struct table_of *)grid->context)->groups;
     const struct page behind = {.out = page->out,
                                 .report = page->report,
                                 .is_markdown = page->is_markdown,
@@ -328,7 +357,8 @@ static void put_row(const struct page *page, const struct grid *grid, const stru
 }
 
 static void put_rows(const struct page *page, const struct groups *groups) {
-    struct grid grid = {.page = page, .cell = cell, .context = groups};
+    const struct table_of table = {groups, page->report};
+    struct grid grid = {.page = page, .cell = cell, .context = &table};
     grid.count = groups_columns(grid.columns, groups, page->report);
     measure(&grid, groups);
     grid_head(&grid, groups->by == BY_FREED ? "by" : group_by_name(groups->by));

@@ -41,6 +41,7 @@ void groups_merge(struct groups *groups) {
         struct group *row = &groups->rows[i];
         if (kept && compare_rows(&groups->rows[kept - 1], row) == 0) {
             counters_add(&groups->rows[kept - 1].sum.counters, &row->sum.counters);
+            report_peak_join(&groups->rows[kept - 1].peak, &row->peak);
             if (row->inclusive)
                 groups->rows[kept - 1].inclusive = row->inclusive;
             groups->rows[kept - 1].key.is_unsited &= row->key.is_unsited;
@@ -193,7 +194,7 @@ static uint64_t live(const struct groups *groups, const struct counters *counter
 }
 
 static void set_order(const struct groups *groups, uint64_t order[GROUP_ORDERS],
-                      const struct counters *counters) {
+                      const struct counters *counters, uint64_t peak_bytes) {
     enum report_sort sort = groups->limits.sort;
     uint64_t live_bytes = live(groups, counters), first = 0, second = 0;
     if (groups->limits.leaks) {
@@ -203,9 +204,9 @@ static void set_order(const struct groups *groups, uint64_t order[GROUP_ORDERS],
         first = counters_calls(counters);
     } else if (sort == SORT_LIVE) {
         first = live_bytes;
-        second = counters->peak_bytes;
+        second = peak_bytes;
     } else if (sort == SORT_PEAK) {
-        first = counters->peak_bytes;
+        first = peak_bytes;
         second = live_bytes;
     }
     bool is_freed = groups->by == BY_FREED;
@@ -217,8 +218,10 @@ static void set_order(const struct groups *groups, uint64_t order[GROUP_ORDERS],
 
 static void set_orders(const struct groups *groups, struct group *group) {
     uint64_t *first = group->order, *second = group->order + GROUP_ORDERS;
-    set_order(groups, groups->is_by_inclusive ? second : first, &group->sum.counters);
-    set_order(groups, groups->is_by_inclusive ? first : second, group_inclusive(group));
+    const struct counters *self = &group->sum.counters, *inclusive = group_inclusive(group);
+    uint64_t peak = group_by_parts(groups->by) ? group->peak.bytes : self->peak_bytes;
+    set_order(groups, groups->is_by_inclusive ? second : first, self, peak);
+    set_order(groups, groups->is_by_inclusive ? first : second, inclusive, inclusive->peak_bytes);
 }
 
 /* The larger amount comes first; rows with equal amounts are ordered by name. */

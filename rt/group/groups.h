@@ -4,7 +4,8 @@
  * Rows by line, function, file, type, module and stack are sums over the sites of a report. Rows by freeing
  * line are sums over its pairs. Rows by thread and phase are sums over the parts of profiles: the blocks that
  * were allocated and freed in a part, independent of their owners. The live bytes of a part are therefore
- * allocated minus freed bytes and can be negative. Parts have no peak and no inherited blocks. */
+ * allocated minus freed bytes and can be negative. Their peak is the maximum of these bytes. Parts have no
+ * inherited blocks. */
 #ifndef ALLOCSITE_GROUP_GROUPS_H
 #define ALLOCSITE_GROUP_GROUPS_H
 
@@ -52,6 +53,7 @@ struct group {
     struct group_key key;
     struct type_use use;              /* only by type */
     struct report_site sum;           /* counters and lost blocks; live counters of a part are modulo 2^64 */
+    struct report_peak peak;          /* only of threads and phases */
     const struct counters *inclusive; /* of a function and all its callees; NULL: as sum */
     uint64_t order[2 * GROUP_ORDERS]; /* sort keys, the most significant first */
 };
@@ -162,6 +164,9 @@ void group_counter_write(struct out *, const struct report_site *, const struct 
 /* Columns that sites do not have. */
 enum {
     COLUMN_FREED = COLUMNS, /* bytes that a line freed or passed to realloc */
+    /* For threads and phases: the maximum of live bytes, and its time since the start. */
+    COLUMN_PART_PEAK,
+    COLUMN_PART_PEAK_TIME,
     /* For functions: the sort key, of the function alone and including its callees. */
     COLUMN_SELF,
     COLUMN_SELF_SHARE,

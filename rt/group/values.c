@@ -91,6 +91,11 @@ static void put_row(struct json *json, const struct groups *groups, const struct
         json_text(json, "role", group_role_name(row->key.role));
     put_key(json, groups, report, &row->key);
     put_counters(json, &row->sum, groups->by, has_lost);
+    if (group_by_parts(groups->by)) {
+        json_number(json, "peak_bytes", row->peak.bytes);
+        json_number(json, "peak_within", row->peak.within);
+        json_number(json, "peak_time_ms", row->peak.time / 1000000);
+    }
     if (groups->inclusive)
         put_sum(json, "inclusive", &inclusive, groups->by, false);
     if (groups->by == BY_TYPE)
@@ -193,6 +198,11 @@ static void csv_row(struct values *values, const struct groups *groups, const st
     counter_values(values, &row->sum, groups->by, has_lost);
     if (groups->inclusive)
         counter_values(values, &inclusive, groups->by, false);
+    if (group_by_parts(groups->by)) {
+        value_number(values, row->peak.bytes);
+        value_number(values, row->peak.within);
+        value_number(values, row->peak.time / 1000000);
+    }
     if (groups->by == BY_TYPE)
         type_use_values(values, &row->use);
     values_end(values);
@@ -205,6 +215,7 @@ void groups_csv(struct out *out, const struct groups *groups, const struct repor
     counter_names(out, "", groups->by, report->reach && !groups->focus);
     if (groups->inclusive)
         counter_names(out, "inclusive_", groups->by, false);
+    out_text(out, group_by_parts(groups->by) ? ",peak_bytes,peak_within,peak_time_ms" : "");
     out_text(out, groups->by == BY_TYPE ? ",size,padding,padding_bytes,live_padding_bytes" : "");
     values_end(&values);
     for (size_t row = 0; row < groups->shown; row++)

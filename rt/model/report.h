@@ -110,12 +110,28 @@ struct report_phase {
     uint64_t calls, bytes; /* allocations and reallocations */
 };
 
+/* The maximum of the bytes that a thread or phase had allocated and not released. */
+struct report_peak {
+    uint64_t bytes, within; /* the true maximum exceeds it by at most this */
+    uint64_t time;          /* nanoseconds since 1970-01-01 UTC; 0: unknown */
+};
+
+/* Peaks of parts may be at different moments: the peak of both is at least the larger and at most the sum. */
+static inline void report_peak_join(struct report_peak *peak, const struct report_peak *part) {
+    uint64_t most = peak->bytes + peak->within + part->bytes + part->within;
+    if (part->bytes > peak->bytes)
+        *peak = *part;
+    peak->within = most - peak->bytes;
+}
+
 /* The counters of a thread in one phase, over all sites. Threads that used the same slab one after the other
  * share a part. */
 struct report_part {
     uint64_t pid, thread;
-    const char *phase;        /* NULL: outside of all phases */
-    bool is_known;            /* false: thread and phase are unknown */
+    const char *phase; /* NULL: outside of all phases */
+    bool is_known;     /* false: thread and phase are unknown */
+    /* Of the thread in the phase; of the thread in all phases, in one of its parts. */
+    struct report_peak peak, thread_peak;
     struct counters counters; /* from allocs to failed; live: gained minus released, modulo 2^64 */
 };
 

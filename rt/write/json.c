@@ -280,6 +280,14 @@ static void put_flow(struct json *json, const struct counters *counters) {
     ALLOCSITE_PART(PUT_COUNTER)
 }
 
+static void put_peak(struct json *json, const char *key, const struct report_peak *peak) {
+    json_open(json, key, '{');
+    json_number(json, "bytes", peak->bytes);
+    json_number(json, "within", peak->within);
+    json_number(json, "time_ms", peak->time / 1000000);
+    json_close(json, '}');
+}
+
 static void put_part(struct json *json, const struct report_part *part) {
     json_open_line(json, NULL, '{');
     json_number(json, "pid", part->pid);
@@ -288,6 +296,9 @@ static void put_part(struct json *json, const struct report_part *part) {
         json_text(json, "phase", part->phase);
     }
     put_flow(json, &part->counters);
+    put_peak(json, "peak", &part->peak);
+    if (!part->phase && part->is_known)
+        put_peak(json, "thread_peak", &part->thread_peak);
     json_close(json, '}');
 }
 

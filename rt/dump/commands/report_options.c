@@ -238,8 +238,8 @@ static int check_by(const struct showing *showing) {
         wrong = "suppress";
     else if (by != BY_SITE && (options->pairs || options->sizes || options->lifetime))
         wrong = options->pairs ? "pairs" : options->sizes ? "sizes" : "lifetime";
-    else if (group_by_parts(by) && (options->leaks || options->sort == SORT_PEAK))
-        wrong = options->leaks ? "leaks" : "sort=peak";
+    else if (group_by_parts(by) && options->leaks)
+        wrong = "leaks";
     return wrong ? complain_usage("report: --%s does not go with --by=%s", wrong, group_by_name(by))
                  : STATUS_DONE;
 }

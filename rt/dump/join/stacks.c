@@ -183,8 +183,11 @@ static void add_part(struct joined *joined, const struct report_part *part) {
     struct elements parts = {&joined->parts, &joined->part_count, &joined->part_room, sizeof key};
     size_t before = joined->part_count,
            found = hash_keep(&joined->part_index, hash, is_part, &key, joined, parts);
-    if (found < before)
-        counters_add(&joined->parts[found].counters, &part->counters);
+    if (found >= before)
+        return;
+    counters_add(&joined->parts[found].counters, &part->counters);
+    report_peak_join(&joined->parts[found].peak, &part->peak);
+    report_peak_join(&joined->parts[found].thread_peak, &part->thread_peak);
 }
 
 static void add_phases(struct joined *joined, const struct report *report) {

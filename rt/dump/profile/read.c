@@ -116,6 +116,24 @@ static void read_slot(struct reader *reader, uint64_t slot) {
         add_row(reader, slot, &counts, &view);
 }
 
+static struct report_peak part_peak(const struct profile_part_peak *peak) {
+    return (struct report_peak){
+        .bytes = peak->bytes > 0 ? (uint64_t)peak->bytes : 0, .within = peak->within, .time = peak->time};
+}
+
+/* While the process has one thread and no phase, its peak is that thread's. */
+static void read_part_peaks(const struct reader *reader, struct report_part *part,
+                            const struct profile_block *block) {
+    const struct profile_header *header = &reader->areas.header;
+    struct report_peak single = part_peak(&(struct profile_part_peak){
+        .bytes = header->peak.riser ? (int64_t)part->counters.live_bytes : header->peak.bytes,
+        .time = header->peak.riser ? header->ended : header->peak_time});
+    part->peak = part_peak(&block->peak);
+    part->thread_peak = part_peak(&block->thread_peak);
+    if (!header->peak.shared_epoch && single.bytes > part->peak.bytes)
+        part->peak = part->thread_peak = single;
+}
+
 static void read_part(struct reader *reader, struct report_part *part, size_t number) {
     const struct profile_sweep *sweep = &reader->sweep;
     const unsigned char *at = number < sweep->flow_count ? profile_element(&reader->areas, PROFILE_BLOCKS,
@@ -131,6 +149,7 @@ static void read_part(struct reader *reader, struct report_part *part, size_t nu
     part->thread = block.thread;
     part->phase = profile_name_at(&reader->file->names, block.phase);
     part->is_known = part->phase || !block.phase;
+    read_part_peaks(reader, part, &block);
 }
 
 static void read_merged_part(struct reader *reader, const struct profile_part *at) {
@@ -145,6 +164,8 @@ static void read_merged_part(struct reader *reader, const struct profile_part *a
         return;
     }
     part.phase = profile_name_at(&file->names, at->phase);
+    part.peak = part_peak(&at->peak);
+    part.thread_peak = part_peak(&at->thread_peak);
     file->parts[report->part_count++] = part;
 }
 

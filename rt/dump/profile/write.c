@@ -272,6 +272,10 @@ static void add_pairs(struct writer *writer) {
     free(pairs);
 }
 
+static struct profile_part_peak part_peak(const struct report_peak *peak) {
+    return (struct profile_part_peak){(int64_t)peak->bytes, peak->time, peak->within};
+}
+
 /* An empty part ends the list. */
 static struct profile_part *make_parts(struct writer *writer) {
     const struct report *report = writer->report;
@@ -279,14 +283,18 @@ static struct profile_part *make_parts(struct writer *writer) {
     for (size_t i = 0; i <= report->part_count; i++) {
         const struct report_part *part = i < report->part_count ? &report->parts[i] : NULL;
         const struct counters *counters = part ? &part->counters : &report->before_reset;
-        *next++ =
-            (struct profile_part){.what = !part            ? PROFILE_PART_RESET
-                                          : part->is_known ? PROFILE_PART_KNOWN
-                                                           : PROFILE_PART_UNKNOWN,
-                                  .pid = part ? part->pid : 0,
-                                  .thread = part ? (uint32_t)part->thread : 0,
-                                  .phase = name_write(&writer->records.names, part ? part->phase : NULL),
-                                  .flow = flow_of(counters)};
+        *next = (struct profile_part){.what = !part            ? PROFILE_PART_RESET
+                                              : part->is_known ? PROFILE_PART_KNOWN
+                                                               : PROFILE_PART_UNKNOWN,
+                                      .pid = part ? part->pid : 0,
+                                      .thread = part ? (uint32_t)part->thread : 0,
+                                      .phase = name_write(&writer->records.names, part ? part->phase : NULL),
+                                      .flow = flow_of(counters)};
+        if (part) {
+            next->peak = part_peak(&part->peak);
+            next->thread_peak = part_peak(&part->thread_peak);
+        }
+        next++;
     }
     return parts;
 }

@@ -36,8 +36,10 @@ static struct group_key key_of_part(enum group_by by, const struct report_part *
 void groups_add_parts(struct groups *groups, const struct report *report) {
     groups_make_room(groups, report->part_count);
     for (size_t i = 0; i < report->part_count; i++)
-        groups->rows[groups->count++] = (struct group){.key = key_of_part(groups->by, &report->parts[i]),
-                                                       .sum = {.counters = report->parts[i].counters}};
+        groups->rows[groups->count++] = (struct group){
+            .key = key_of_part(groups->by, &report->parts[i]),
+            .sum = {.counters = report->parts[i].counters},
+            .peak = groups->by == BY_THREAD ? report->parts[i].thread_peak : report->parts[i].peak};
     groups_merge(groups);
     counters_add(&groups->before_reset, &report->before_reset);
 }

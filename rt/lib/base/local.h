@@ -67,10 +67,14 @@ struct thread {
     int64_t looked;          /* the epoch in which this thread last checked the peak */
     int64_t measured;        /* its live bytes at the last measurement of all threads */
     int64_t at_peak;         /* its live bytes at the measurement that found the peak */
+    int64_t withheld;        /* the part of its headroom that ceiling excludes (count/peak_parts.c) */
+    int64_t elsewhere;       /* its live bytes in slabs other than the one in use */
     struct extra *extras;    /* of the same slots, up to extra_capacity */
     uint32_t extra_capacity; /* in the unit of capacity */
     uint32_t slab;           /* number of the slab in use */
-    uint32_t slabs;          /* number + 1 of the thread's first slab; 0: none */
+    uint32_t slabs;          /* number + 1 of the thread's newest slab; 0: none */
+    uint32_t first_slab;     /* number of its oldest slab, which is outside of phases */
+    uint32_t noted_alone;    /* how often only its own peaks were noted (count/peak_parts.c) */
     uint32_t held;           /* the real capacity while `capacity` is 0 to send events to the slow path */
     uint32_t next_idle;      /* index + 1 of the next idle thread; 0: end of the list */
     uint32_t turns;          /* how often it was acquired or released; odd while a thread counts in it */

@@ -298,6 +298,10 @@ uint64_t os_now(void) {
     return read_clock(CLOCK_REALTIME);
 }
 
+uint64_t os_now_coarse(void) {
+    return read_clock(CLOCK_REALTIME_COARSE);
+}
+
 uint64_t os_monotonic(void) {
     return read_clock(CLOCK_MONOTONIC);
 }

@@ -117,6 +117,9 @@ int os_say_to(int fd, const char *const *parts);
 /* Returns nanoseconds since 1970-01-01 UTC. */
 uint64_t os_now(void);
 
+/* Like os_now, to some milliseconds and at a fifth of the cost. */
+uint64_t os_now_coarse(void);
+
 /* Returns nanoseconds of a clock that is never set. */
 uint64_t os_monotonic(void);
 

@@ -65,6 +65,7 @@ static __attribute__((noinline)) void *rise_begin(void *p, struct peak *peak, st
 
 static void rise_end(struct peak *peak, int64_t bytes) {
     peak->published.bytes = bytes;
+    store_header()->peak_time = os_now_coarse();
     thread_set_ceiling(peak->riser, bytes);
     set_gained_floor(UNSEEN_MOST - epoch_now());
     peak->riser = NULL;
@@ -204,6 +205,7 @@ void peak_several_threads(void) {
     single_peak = NULL;
     if (peak->riser)
         rise_end(peak, peak->riser->room + peak->riser->ceiling);
+    peak_parts_single(peak);
     peak_new_epoch();
     peak->published.shared_epoch = peak->measured = epoch_now();
     set_gained_floor(-epoch_now());
@@ -230,6 +232,7 @@ static void reset_single(struct peak *peak, struct thread *thread) {
     int64_t live = thread->room + thread->ceiling;
     if (peak->riser)
         rise_end(peak, live);
+    peak_parts_single(peak);
     peak_new_epoch();
     peak->has_checked = false;
     peak->published.bytes = live;

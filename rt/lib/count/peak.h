@@ -100,4 +100,23 @@ void peak_look_both_shared(struct peak *, struct thread *, struct tally *from, i
 /* Makes the current live bytes the peak. */
 void peak_reset_shared(struct peak *);
 
+/* Makes the thread count in that slab of its from its next event on. Signals must be blocked. */
+void peak_switch_slab(struct thread *, uint32_t slab);
+
+/* ---- The peaks of threads and phases (peak_parts.c). */
+
+/* Around a check of the total, with the lock held: return the withheld headroom; note new peaks and withhold
+ * headroom again. */
+void peak_parts_begin(struct thread *);
+void peak_parts_end(struct thread *);
+
+/* Notes new peaks of the thread. Returns false if the event, which gained that many blocks, needs more. */
+bool peak_parts_alone(struct thread *, const struct tally *, int64_t blocks);
+
+/* Prepares the thread for another slab. */
+void peak_parts_leave(struct thread *, uint32_t slab);
+
+/* Notes the peak of a process with one thread as that thread's. */
+void peak_parts_single(const struct peak *);
+
 #endif

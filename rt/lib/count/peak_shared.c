@@ -178,9 +178,15 @@ static void check_thread(struct peak *peak, struct thread *thread, int64_t bytes
 void peak_look_shared(struct peak *peak, struct thread *thread, struct tally *tally, int64_t blocks,
                       int64_t bytes) {
     int error = errno;
+    if (peak_parts_alone(thread, tally, blocks)) {
+        errno = error;
+        return;
+    }
     uint64_t signals = peak_lock(peak);
+    peak_parts_begin(thread);
     check_slot(peak, thread, tally, blocks, bytes, is_in_peak(peak, thread, bytes));
     check_thread(peak, thread, bytes);
+    peak_parts_end(thread);
     peak_unlock(peak, signals);
     errno = error;
 }
@@ -189,10 +195,12 @@ void peak_look_both_shared(struct peak *peak, struct thread *thread, struct tall
                            struct tally *to, int64_t bytes) {
     int error = errno;
     uint64_t signals = peak_lock(peak);
+    peak_parts_begin(thread);
     bool in_peak = is_in_peak(peak, thread, bytes - old_bytes);
     check_slot(peak, thread, from, -1, -old_bytes, in_peak);
     check_slot(peak, thread, to, 1, bytes, in_peak);
     check_thread(peak, thread, bytes - old_bytes);
+    peak_parts_end(thread);
     peak_unlock(peak, signals);
     errno = error;
 }
@@ -201,12 +209,24 @@ void peak_give_back(struct thread *thread) {
     struct peak *peak = the_peak();
     int error = errno;
     uint64_t signals = peak_lock(peak);
+    peak_parts_begin(thread);
     bool has_some = thread->looked >= peak->measured && thread->room < 0;
     int64_t most = has_some ? -thread->room / 8 * 7 : 0;
     thread_set_ceiling(thread, thread->ceiling - most);
     peak->spare += most;
+    peak_parts_end(thread);
     peak_unlock(peak, signals);
     errno = error;
+}
+
+void peak_switch_slab(struct thread *thread, uint32_t slab) {
+    struct peak *peak = the_peak();
+    uint64_t signals = peak_lock(peak);
+    peak_parts_begin(thread);
+    peak_parts_leave(thread, slab);
+    thread->slab = slab;
+    peak_parts_end(thread);
+    peak_unlock(peak, signals);
 }
 
 void peak_reset_shared(struct peak *peak) {

@@ -98,6 +98,10 @@ const struct slab *slab_peek(uint32_t number) {
     return table_peek(&slabs, number);
 }
 
+struct profile_block *slab_block(uint32_t number) {
+    return table_peek(&blocks, number);
+}
+
 static uint32_t min_of(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }

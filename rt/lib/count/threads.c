@@ -137,6 +137,8 @@ static uint32_t slab_add(struct thread *thread, profile_name phase) {
                                     __ATOMIC_RELAXED);
         return NO_SLOT;
     }
+    if (!thread->slabs)
+        thread->first_slab = number;
     thread->slabs = number + 1;
     return number;
 }
@@ -158,9 +160,11 @@ static void slab_switch(struct thread *thread, profile_name phase) {
         number = slab_find(thread, 0);
     if (number == before)
         return;
-    thread->slab = number;
+    uint64_t signals = os_signals_hold();
+    peak_switch_slab(thread, number);
     if (!thread_grow(thread, 0, false))
-        thread->slab = before;
+        peak_switch_slab(thread, before);
+    os_signals_release(signals);
 }
 
 static struct thread *idle_pop(struct process *process) {

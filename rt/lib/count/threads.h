@@ -33,6 +33,9 @@ extern bool forked_within_event __attribute__((visibility("hidden")));
 /* Returns NULL if there is none. */
 const struct slab *slab_peek(uint32_t number);
 
+/* Returns its block in the profile; NULL if memory is out. */
+struct profile_block *slab_block(uint32_t number);
+
 /* Returns whether any of the addresses is in the memory of a slab, used or reserved. */
 bool slab_overlaps(uintptr_t begin, uintptr_t end);
 

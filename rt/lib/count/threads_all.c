@@ -43,7 +43,8 @@ int64_t threads_live_bytes(void) {
 void threads_ask_back(const struct thread *asking, int64_t least) {
     for (uint32_t i = 0; i < threads_count(); i++) {
         struct thread *thread = thread_peek(i);
-        if (!thread || thread == asking || -__atomic_load_n(&thread->room, __ATOMIC_RELAXED) <= least)
+        if (!thread || thread == asking ||
+            thread->withheld - __atomic_load_n(&thread->room, __ATOMIC_RELAXED) <= least)
             continue;
         if (!__atomic_exchange_n(&thread->asked_back, true, __ATOMIC_SEQ_CST))
             __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);

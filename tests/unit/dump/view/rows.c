@@ -333,16 +333,19 @@ static void the_forms_of_phases(void **state) {
     blocks[1].phase = image_name(&image, "a \"b\"|");
     tables.tallies[2] = (struct tally){.gained = 3, .gained_bytes = 3000};
     other[2] = (struct tally){.lost = 1, .lost_bytes = 1536};
+    blocks[0].peak = (struct profile_part_peak){.bytes = 2000, .time = 5000000, .within = 9};
     add_parts();
     groups_prepare(&groups, &everything);
+    assert_has(written(FORMAT_JSON), "\"peak_bytes\":2000,\"peak_within\":9,\"peak_time_ms\":5}");
     assert_has(written(FORMAT_JSON), "\"by\":\"phase\"");
     assert_has(written(FORMAT_JSON), "{\"phase\":null,\"allocs\":3,\"alloc_bytes\":3000,");
     assert_has(written(FORMAT_JSON), "{\"phase\":\"a \\\"b\\\"|\",\"allocs\":0,");
-    assert_has(written(FORMAT_JSON), "\"live_blocks\":-1,\"live_bytes\":-1536,\"failed\":0}");
-    assert_has(written(FORMAT_CSV), "\r\n,3,3000,0,0,0,0,0,0,0,3,3000,0\r\n\"a \"\"b\"\"|\",0,");
-    assert_has(written(FORMAT_TEXT), "+2.9 KiB  (no phase)\n");
-    assert_has(written(FORMAT_TEXT), "-1.5 KiB  a \"b\"|\n");
-    assert_has(written(FORMAT_MARKDOWN), "| -1.5 KiB | `a \"b\"\\|` |\n");
+    assert_has(written(FORMAT_JSON),
+               "\"live_blocks\":-1,\"live_bytes\":-1536,\"failed\":0,\"peak_bytes\":0,");
+    assert_has(written(FORMAT_CSV), "\r\n,3,3000,0,0,0,0,0,0,0,3,3000,0,2000,9,5\r\n\"a \"\"b\"\"|\",0,");
+    assert_has(written(FORMAT_TEXT), "+2.9 KiB  2.0 KiB   5.0 ms  (no phase)\n");
+    assert_has(written(FORMAT_TEXT), "-1.5 KiB      0 B        -  a \"b\"|\n");
+    assert_has(written(FORMAT_MARKDOWN), "| -1.5 KiB | 0 B | - | `a \"b\"\\|` |\n");
     profile_read_free(&source.profile);
 }
 
