@@ -11,8 +11,7 @@
 static const char *const texts[] = {
     [HOLE_MEMORY] = "out of memory for the runtime's own tables: some allocations are not counted",
     [HOLE_FORK] = "the kernel does not wipe memory on fork (it is older than Linux 4.14, or an emulator), "
-                  "and the process was "
-                  "forked by a system call of the program's own: it counts its parent's allocations too",
+                  "and the program forked by a system call of its own: parent and child are counted together",
     [HOLE_INTERPOSITION] =
         "the malloc of @ comes before allocsite's: calls that pass a site are counted, others only if that "
         "malloc passes them on, with the size that it requests",

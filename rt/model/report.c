@@ -207,7 +207,7 @@ static void number_stacks(struct report *report) {
 }
 
 bool report_is_torn(const struct report *report) {
-    return has_reason(report, HOLE_TORN);
+    return has_reason(report, HOLE_TORN) || has_reason(report, HOLE_FORK);
 }
 
 bool report_is_unowned(const struct report *report) {

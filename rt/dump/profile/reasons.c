@@ -26,11 +26,14 @@ __attribute__((format(printf, 2, 3))) static void say(struct profile_texts *text
     add_reason(texts, string_keep(&texts->made, text), 0);
 }
 
+/* Two processes that count in the same memory also leave events in part: one reason says both. */
 static void say_holes(struct profile_file *file, const struct profile_header *header) {
     const char *other_malloc = profile_name_at(&file->names, header->other_malloc);
+    uint64_t shared = UINT64_C(1) << HOLE_FORK, holes = header->holes;
+    holes &= holes & shared ? ~(UINT64_C(1) << HOLE_TORN) : UINT64_MAX;
     for (int hole = 0; hole < 64; hole++) {
         char text[HOLE_TEXT_SIZE] = "a newer allocsite gave a reason that this version does not know";
-        if (!(header->holes >> hole & 1))
+        if (!(holes >> hole & 1))
             continue;
         if (hole < HOLE_COUNT)
             hole_text(text, (enum hole)hole, other_malloc);

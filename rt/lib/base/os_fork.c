@@ -5,7 +5,7 @@
  * The kernel empties that part (MADV_WIPEONFORK). Kernels before 4.14 refuse to, and emulators accept it
  * without effect. A word in such memory detects this: it is not zero when the process forks, and a child that
  * finds it unchanged maps all memory of that kind anew. A child that was forked without the C library's fork
- * handlers does not check; its report finds out. */
+ * handlers does not check; its report finds out, because the word is not this process's id. */
 #define _GNU_SOURCE
 #include "lib/base/os.h"
 
@@ -28,7 +28,7 @@ struct range {
 static struct range *ranges;
 static uint32_t ranges_count; /* entries ever used; may exceed RANGES_MOST */
 static uint32_t ranges_free;  /* approximate number of free ones among these */
-static int32_t *forking;      /* in such memory: the process that forked last; 0: none, or wiped */
+static int32_t *forking; /* in such memory: this process; its parent or 0: handlers did not see the fork */
 
 static bool loader_may_block;
 
@@ -98,17 +98,12 @@ static bool ranges_empty(void) {
     return is_whole;
 }
 
-static void fork_before(void) {
-    *forking = os_process();
-}
-
-/* If the memory could not be emptied, the word keeps the parent's id for os_fork_failed. */
+/* If not all memory could be emptied, the word gets the parent's id again, for os_fork_failed. */
 static void fork_in_child(void) {
     int error = errno;
     loader_may_block |= !__libc_single_threaded;
     int32_t parent = *forking;
-    if (parent && !ranges_empty())
-        *forking = parent;
+    *forking = !parent || ranges_empty() ? os_process() : parent;
     errno = error;
 }
 
@@ -118,12 +113,12 @@ void os_fork_watch(void) {
         return;
     *forking = os_process();
     bool was_silent = silence_begin();
-    pthread_atfork(fork_before, NULL, fork_in_child);
+    pthread_atfork(NULL, NULL, fork_in_child);
     silence_end(was_silent);
 }
 
 bool os_loader_may_block(void) {
-    return loader_may_block;
+    return loader_may_block || (forking && *forking != os_process() && !__libc_single_threaded);
 }
 
 bool os_fork_failed(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Forks while another thread holds the dynamic loader's lock. The children call functions that the parent has
-// not called.
+// Forks while another thread holds the dynamic loader's lock. The children of fork call functions that the
+// parent has not called. The others only allocate, and have no fork handlers.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +8,7 @@
 #include <link.h>
 #include <new>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,15 +49,24 @@ static void use() {
     pthread_join(thread, nullptr);
 }
 
+static void allocate() {
+    free(hidden(malloc(10)));
+}
+
+static pid_t fork_by(int kind) {
+    return kind == 0 ? fork() : static_cast<pid_t>(kind == 1 ? syscall(SYS_fork) : _Fork());
+}
+
 int main() {
+    allocate();
     pthread_t thread;
     pthread_create(&thread, nullptr, load, nullptr);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 12; i++) {
         int status = 1;
-        pid_t child = fork();
+        pid_t child = fork_by(i % 3);
         if (!child) {
-            use();
-            exit(0);
+            i % 3 ? allocate() : use();
+            i % 3 ? _exit(0) : exit(0);
         }
         if (waitpid(child, &status, 0) != child || status != 0)
             std::puts("failed");
