@@ -150,52 +150,40 @@ static uint32_t site_add(const struct allocsite_site *site, const struct module 
     return record_add(&(struct record){.site = site, .module = module, .what = PROFILE_SITE});
 }
 
-/* Copies of sites of modules that may be unloaded, found by hash when the module is loaded again. */
-struct copy {
-    struct copy *next;
+/* The slots of copies of sites, of modules that may be unloaded. They are found again when the module is
+ * loaded again. */
+static struct index copies = INDEX_OF(SLOT_BITS, 1u << 12);
+
+struct copy_key {
+    const struct allocsite_site *site;
     const struct module *module;
-    uint32_t slot;
-    struct allocsite_site site; /* followed by the objects that it refers to */
 };
 
-static struct table copy_table = {.element = sizeof(struct copy *), .first = 4096};
-
-static struct copy *copy_find(struct copy *copy, const struct copy *end, const struct allocsite_site *site,
-                              const struct module *module) {
-    for (; copy != end; copy = copy->next)
-        if (copy->module == module && descriptor_same(&copy->site, site))
-            return copy;
-    return NULL;
+static bool is_copy(uint32_t slot, const void *wanted) {
+    const struct copy_key *key = wanted;
+    const struct record *record = record_at(slot);
+    return record && record->module == key->module && descriptor_same(record->site, key->site);
 }
 
-static struct copy *copy_make(const struct allocsite_site *site, const struct module *module) {
-    struct copy *copy = arena_take(offsetof(struct copy, site) + descriptor_copy_size(site));
+static uint32_t copy_add(const struct allocsite_site *site, const struct module *module) {
+    struct allocsite_site *copy = arena_take(descriptor_copy_size(site));
     if (!copy)
-        return NULL;
-    descriptor_copy(site, &copy->site);
-    copy->module = module;
-    copy->slot = site_add(&copy->site, module);
-    return copy;
+        return NO_SLOT;
+    descriptor_copy(site, copy);
+    return site_add(copy, module);
 }
 
-/* Adds a copy to its bucket, or finds the copy that another thread has added. */
 static uint32_t copy_slot(const struct allocsite_site *site, const struct module *module) {
-    struct copy **bucket = table_at(&copy_table, site->hash % copy_table.first);
-    struct copy *head = bucket ? __atomic_load_n(bucket, __ATOMIC_ACQUIRE) : NULL;
-    struct copy *found = copy_find(head, NULL, site, module);
-    struct copy *copy = found || !bucket ? NULL : copy_make(site, module);
-    if (found || !copy)
-        return found ? found->slot : NO_SLOT;
-    for (;;) {
-        struct copy *seen = copy->next = head;
-        if (__atomic_compare_exchange_n(bucket, &head, copy, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-            return copy->slot;
-        found = copy_find(head, seen, site, module);
-        if (found) {
-            record_drop(copy->slot);
-            return found->slot;
-        }
-    }
+    const struct copy_key key = {site, module};
+    struct index_seek seek = {.hash = hash_more((uintptr_t)module, site->hash), .same = is_copy, .key = &key};
+    uint32_t found = index_find(&copies, &seek);
+    uint32_t fresh = found ? NO_SLOT : copy_add(site, module);
+    if (fresh == NO_SLOT)
+        return found ? found : NO_SLOT;
+    found = index_add(&copies, &seek, fresh);
+    if (found != fresh)
+        record_drop(fresh);
+    return found ? found : NO_SLOT;
 }
 
 STACK_CALL(uint32_t, site_register, struct allocsite_site *site) {
