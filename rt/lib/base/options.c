@@ -43,13 +43,6 @@ static const char *read_contexts(const struct setting *key, struct setting_value
     return NULL;
 }
 
-static const char *read_patterns(const struct setting *key, struct setting_value value, void *patterns) {
-    if (!setting_is(value, "all"))
-        return read_path(key, value, patterns);
-    *(char *)patterns = '\0';
-    return NULL;
-}
-
 /* A report may need counts that are off by default. All other report options are left to the reader. */
 static const char *read_implied(const struct setting *key, struct setting_value value, void *out) {
     struct options_implied *implied = out;

@@ -25,24 +25,22 @@ struct run_options {
     bool temporary;                 /* count blocks that are freed before the next allocation */
     bool lifetime;                  /* count how long blocks live */
     bool sizes;                     /* count the sizes that each site requests */
-    char profile[SETTING_PATH_SIZE]; /* "none" or a path pattern */
-    bool reach;                      /* search for leaked blocks at exit */
-    uint64_t exitcode;               /* status to exit with if there are leaks; 0: the program's own */
-    uint64_t stack;                  /* calling frames to keep for each allocation */
-    uint64_t contexts;               /* limit of calling contexts; OPTIONS_CONTEXTS_COMPILED: as compiled */
-    bool contexts_check;             /* compare contexts with walks */
-    char stack_sites[SETTING_PATH_SIZE]; /* comma-separated patterns of the sites whose stacks are kept; "":
-                                            all */
-    int signal;                          /* signal that writes a report; 0: none */
-    bool fatal;                          /* report the signal that ends the process */
-    int signal_start;                    /* signal that starts or stops counting; 0: none */
-    bool stopped;                        /* wait until counting is started */
-    char hook[SETTING_PATH_SIZE];        /* "none" or the path of a shared object to load */
-    char break_at[SETTING_PATH_SIZE];    /* "none" or SITE:N */
-    char fail[SETTING_PATH_SIZE];        /* "none" or SITE[:N] */
-    char graph[SETTING_PATH_SIZE];       /* "none" or a path pattern */
-    char reader[SETTING_PATH_SIZE];      /* "found" or the path of allocsite-dump */
-    bool help;                           /* print the keys at the start */
+    char profile[SETTING_PATH_SIZE];  /* "none" or a path pattern */
+    bool reach;                       /* search for leaked blocks at exit */
+    uint64_t exitcode;                /* status to exit with if there are leaks; 0: the program's own */
+    uint64_t stack;                   /* calling frames to keep for each allocation */
+    uint64_t contexts;                /* limit of calling contexts; OPTIONS_CONTEXTS_COMPILED: as compiled */
+    bool contexts_check;              /* compare contexts with walks */
+    int signal;                       /* signal that writes a report; 0: none */
+    bool fatal;                       /* report the signal that ends the process */
+    int signal_start;                 /* signal that starts or stops counting; 0: none */
+    bool stopped;                     /* wait until counting is started */
+    char hook[SETTING_PATH_SIZE];     /* "none" or the path of a shared object to load */
+    char break_at[SETTING_PATH_SIZE]; /* "none" or SITE:N */
+    char fail[SETTING_PATH_SIZE];     /* "none" or SITE[:N] */
+    char graph[SETTING_PATH_SIZE];    /* "none" or a path pattern */
+    char reader[SETTING_PATH_SIZE];   /* "found" or the path of allocsite-dump */
+    bool help;                        /* print the keys at the start */
     struct options_implied implied;
 };
 

@@ -16,7 +16,6 @@
 #include "lib/paths/contexts.h"
 #include "lib/paths/cut.h"
 #include "lib/paths/outside.h"
-#include "lib/registry/callers.h"
 #include "lib/registry/modules.h"
 #include "lib/registry/registry.h"
 #include "lib/store/store.h"
@@ -28,7 +27,6 @@ uint32_t stacks_depth;
 static bool is_checked;
 static bool has_contexts;  /* a context has been kept */
 static bool has_noted_why; /* in this process or before it was forked */
-static const char *wanted; /* patterns */
 
 /* A cache of the parts of stacks. A word has the part's slot, and above it bits of the hash. A word is read
  * at once, so no lock is needed. */
@@ -50,15 +48,7 @@ struct walked {
     const void *few[FRAMES_FEW];
 };
 
-/* Parts of a slot inherit keeps_stacks from the slot. */
-static void want_stacks(struct record *record) {
-    if (record->what != PROFILE_SITE && record->what != PROFILE_CALLER && record->what != PROFILE_MODULE)
-        return;
-    record->keeps_stacks = !*wanted || stack_sites_select(wanted, record);
-}
-
-/* Slots that were there before the options were read keep stacks from now on. */
-void stacks_begin(uint32_t depth, const char *patterns, bool checks) {
+void stacks_begin(uint32_t depth, bool checks) {
     is_checked = checks;
     cache = depth && contexts_begin() && again_begin() ? os_map(sizeof *cache << CACHE_BITS, OS_FORK_KEEPS)
                                                        : NULL;
@@ -66,23 +56,14 @@ void stacks_begin(uint32_t depth, const char *patterns, bool checks) {
         return;
     for (uint32_t i = 0; i < HASH_KEYS; i++)
         hash_keys[i] = hash_more(i ? hash_keys[i - 1] : HASH_FIRST, i);
-    wanted = patterns;
     stacks_depth = depth;
-    record_want_stacks = want_stacks;
-    for (uint32_t slot = 1; slot < record_count(); slot++)
-        record_keep_stacks(slot);
-    callers_forget();
+    records_keep_stacks();
 }
 
 struct profile_walks stacks_walks(void) {
     struct profile_walks walks = store_header()->walks;
     walks.depth = stacks_depth;
     return walks;
-}
-
-void stacks_tell(void) {
-    if (stacks_depth)
-        stack_sites_tell(wanted);
 }
 
 static void note_walk(size_t count, size_t by_pointer, enum walk_end end) {

@@ -34,9 +34,8 @@ extern uint32_t stacks_depth __attribute__((visibility("hidden")));
 /* The value of stacks_depth that keeps whole stacks. */
 #define STACKS_WHOLE (1u << 20)
 
-/* Keeps stacks of at most depth frames from now on, for the slots that the patterns select. The patterns must
- * outlive the process. checks: compares each context with a walk. */
-void stacks_begin(uint32_t depth, const char *patterns, bool checks);
+/* Keeps stacks of at most depth frames from now on. checks: compares each context with a walk. */
+void stacks_begin(uint32_t depth, bool checks);
 
 /* Returns the key of a slot's part for the stack of the caller; ALLOCSITE_KEY_NONE if the stack was not seen
  * lately. key: of a slot that keeps stacks. who: number of the slot's site or caller (paths/contexts.h).
@@ -62,25 +61,12 @@ static inline uint32_t stack_slot(uint32_t slot) {
     return LIKELY(!stacks_depth) ? slot : stack_slot_walked(slot);
 }
 
-/* Reports the patterns that have matched nothing. Called at exit. */
-void stacks_tell(void);
-
 /* Returns the innermost step of the stack that the signal whose handler is running has interrupted; 0 if
  * memory is out. */
 profile_name stack_interrupted(void);
 
 /* Returns the statistics of this process's walks. A forked child has its own. */
 struct profile_walks stacks_walks(void);
-
-/* ---- The slots that keep stacks: stack_sites=PATTERN,... */
-
-/* Returns whether one of the patterns (base/words.h), separated by commas, matches the site's file,
- * file:line, function with or without its parameters, callee, type or id, or those of a function that it was
- * inlined into. An unsited caller matches by its module. Files and modules match from any slash on. */
-bool stack_sites_select(const char *patterns, const struct record *);
-
-/* Reports the patterns that have matched nothing. */
-void stack_sites_tell(const char *patterns);
 
 /* ---- The paths of stacks as steps of profiles: (module, address in its file). Each step refers to the step
  * of its caller, so stacks with equal outer frames share steps. Finding the module of an address takes some

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-void (*record_want_stacks)(struct record *);
+static bool keeps_stacks; /* for records from now on */
 void (*record_added)(uint32_t slot);
 
 enum { SLOTS_FIRST = 512, RECORDS_FIRST = 128 };
@@ -102,6 +102,13 @@ uint32_t record_add_stack(struct stack_record stack) {
     return slot_add(stack);
 }
 
+/* Other records are parts of a slot, and have keeps_stacks of the slot. */
+static void record_set_stacks(struct record *record) {
+    bool is_whole =
+        record->what == PROFILE_SITE || record->what == PROFILE_CALLER || record->what == PROFILE_MODULE;
+    record->keeps_stacks |= keeps_stacks && is_whole;
+}
+
 static void record_set_outside(struct record *record) {
     record->is_outside = record->what == PROFILE_CALLER && module_is_outside(record->module);
 }
@@ -117,15 +124,18 @@ uint32_t record_add(const struct record *filled) {
     ASSERT(!record->what && !record->site); /* records never change */
     *record = *filled;
     record_set_outside(record);
-    if (record_want_stacks)
-        record_want_stacks(record);
+    record_set_stacks(record);
     return slot_add((struct stack_record){0, number});
 }
 
-void record_keep_stacks(uint32_t slot) {
-    struct record *record = record_of(slot_read(slot));
-    if (record && !record->site)
-        record_want_stacks(record);
+void records_keep_stacks(void) {
+    keeps_stacks = true;
+    for (uint32_t slot = 1; slot < record_count(); slot++) {
+        struct record *record = record_of(slot_read(slot));
+        if (record && !record->site)
+            record_set_stacks(record);
+    }
+    callers_forget();
 }
 
 void records_set_outside(void) {

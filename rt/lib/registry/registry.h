@@ -36,8 +36,9 @@ uint32_t site_slot(struct allocsite_site *);
 uint32_t record_add(const struct record *);
 uint32_t record_add_stack(struct stack_record);
 
-/* Updates keeps_stacks of an unsited record that was made before the options were read. */
-void record_keep_stacks(uint32_t slot);
+/* Sites and callers keep stacks from now on. Of the slots that were there before the options were read, only
+ * callers do: the keys of sites are in use. */
+void records_keep_stacks(void);
 
 /* Updates is_outside of callers that were recorded before the first instrumented module was known. */
 void records_set_outside(void);
@@ -59,8 +60,7 @@ struct stack_record record_stack(uint32_t slot);
 /* Returns an enum profile_what, for a slot that has a record. */
 uint32_t record_what(uint32_t slot);
 
-/* Called to set keeps_stacks of each new record, and for each new slot; or NULL. */
-extern void (*record_want_stacks)(struct record *) __attribute__((visibility("hidden")));
+/* Called for each new slot; or NULL. */
 extern void (*record_added)(uint32_t slot) __attribute__((visibility("hidden")));
 
 /* ---- Slots that are parts of other slots: the allocations of a slot from one call stack, and its chunks,

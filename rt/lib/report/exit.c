@@ -99,7 +99,6 @@ static void report_once(bool by_itself) {
     if (!os_loader_may_block() && instrumented_note())
         rebind_look();
     torn_look();
-    stacks_tell();
     collect_end(store_header());
     if (runtime_options()->reach)
         lost_find(store_header());

@@ -126,7 +126,7 @@ static COLD void start_run(void) {
         os_fork_watch();
         os_reserve(reserve_size());
         store_header()->begun = os_now();
-        stacks_begin(stacks_wanted(options), options->stack_sites, options->contexts_check);
+        stacks_begin(stacks_wanted(options), options->contexts_check);
         faults_begin();
         exit_install();
         profiling_begin(strcmp(options->profile, "none") != 0 ? options->profile : NULL);

@@ -32,15 +32,13 @@ def sums(stacks):
     return found
 
 
-def check_stacks(report, everywhere=True):
+def check_stacks(report):
     """Each stack obeys law 1, and a site's counts are the sums of its stacks."""
     found = sums(report["stacks"])
     for stack in report["stacks"]:
         check_law(f"stack of {stack['site']}", stack)
         expect("frames", True, 0 < sum(not frame["inlined"] for frame in stack["frames"] if not frame["inlined"]) <= report["walks"]["depth"])
     for site in report["sites"]:
-        if not everywhere and site["id"] not in found:
-            continue
         of = found.get(site["id"], {})
         expect(f"stacks of {site['function']}:{site['line']}", {name: site[name] for name in of}, dict(of))
         expect("bound", True, site["max_live_blocks"] + site["max_live_blocks_within"] >= site["live_blocks"])
@@ -114,7 +112,7 @@ def optimised():
 
 def laws():
     program = build("laws.c", "laws", INCLUDE, *observer())
-    for options in ("stack=8", "stack=1", "stack=64:pairs=1:sizes=1", "stack=8:stack_sites=take"):
+    for options in ("stack=8", "stack=1", "stack=64:pairs=1:sizes=1"):
         process = run([program], REPORT + options)
         check_behaviour(process)
         report = report_of(process)
@@ -122,10 +120,8 @@ def laws():
         reports = all_reports()
         expect("reports", 2, len(reports))
         for each in reports:
-            check_stacks(each, everywhere="sites" not in options)
+            check_stacks(each)
             expect("exact", [], each["inexact_reasons"])
-    expect("selected", {"take"}, {site["function"].split("(")[0] for site in report["sites"]
-                                  if site["id"] in sums(walked(report))})
 
 
 def check_program(name, program):
@@ -170,23 +166,6 @@ def odd():
             expect("exact", [], report["inexact_reasons"])
             jitted = [stack for stack in walked(report) if any(not frame["module"].startswith("/") for frame in stack["frames"] if not frame["inlined"])]
             expect("frames of code that was made at run time", True, bool(jitted))
-
-
-def selected():
-    program = build("selected.cpp", "selected")
-    number = [line.split("//")[-1].strip() for line in open(source("selected.cpp"))].index("line") + 1
-    for patterns, functions in (("shop::sell", ["shop::sell(int)"]), ("shop::*", ["shop::hidden(unsigned long)", "shop::sell(int)"]),
-                                ("shop::buy", ["shop::hidden(unsigned long)"]), ("calloc", ["shop::hidden(unsigned long)"]),
-                                (f"selected.cpp:{number}", ["main"]), ("nothing,shop::sell", ["shop::sell(int)"]),
-                                ("selected.cpp,xyz", ["main", "main", "shop::hidden(unsigned long)", "shop::sell(int)"]), ("elected.cpp", [])):
-        process = run([program], f"{REPORT}stack=8:stack_sites='{patterns}'")
-        report = report_of(process)
-        check_behaviour(process, err=process.err)
-        having = sums(walked(report))
-        expect(patterns, functions, sorted(site["function"] for site in report["sites"] if site["id"] in having and site["sited"]))
-        check_stacks(report, everywhere=False)
-        said = [line.split()[-1] for line in process.err.splitlines() if "nothing that allocated matches" in line]
-        expect(f"{patterns}: what matches nothing", [name for name in patterns.split(",") if name in ("nothing", "xyz", "elected.cpp")], said)
 
 
 def first_frame(stack, modules):
@@ -267,4 +246,4 @@ def profiled():
         expect("walks", report["walks"], read["walks"])
 
 
-main((chains, optimised, laws, programs, signals, static, odd, selected, opened, many, callbacks, profiled))
+main((chains, optimised, laws, programs, signals, static, odd, opened, many, callbacks, profiled))

@@ -40,16 +40,15 @@ static void defaults(void **state) {
 
 static void every_key(void **state) {
     (void)state;
-    struct run_options options =
-        parsed("enabled=0:owners=0:report=/tmp/%p:pairs=1:sizes=1:reach=1:"
-               "profile=/tmp/%e.%p:stack=64:stack_sites=*/a.c,xmalloc:signal=SIGUSR2",
-               0);
+    struct run_options options = parsed("enabled=0:owners=0:report=/tmp/%p:pairs=1:sizes=1:reach=1:"
+                                        "profile=/tmp/%e.%p:stack=64:hook=*/a.c,xmalloc:signal=SIGUSR2",
+                                        0);
     assert_false(options.enabled || options.owners);
     assert_string_equal(options.report, "/tmp/%p");
     assert_string_equal(options.profile, "/tmp/%e.%p");
     assert_true(options.pairs && options.sizes && options.reach);
     assert_int_equal(options.stack, 64);
-    assert_string_equal(options.stack_sites, "*/a.c,xmalloc");
+    assert_string_equal(options.hook, "*/a.c,xmalloc");
     assert_int_not_equal(options.signal, 0);
 }
 
@@ -72,9 +71,8 @@ static void options_of_reports_imply_what_is_counted(void **state) {
 
 static void quotes_allow_separators(void **state) {
     (void)state;
-    struct run_options options = parsed("stack_sites='a.c:12,b::f':top=3:report=\"x:'y\":stack=2", 0);
-    assert_string_equal(options.stack_sites, "a.c:12,b::f");
-    assert_string_equal(parsed("stack_sites=a:stack_sites=all", 0).stack_sites, "");
+    struct run_options options = parsed("fail='a.c:12,b::f':top=3:report=\"x:'y\":stack=2", 0);
+    assert_string_equal(options.fail, "a.c:12,b::f");
     assert_string_equal(options.report, "x:'y");
     assert_int_equal(options.stack, 2);
     assert_string_equal(parsed("report=it's:top=3", 0).report, "it's");
@@ -88,7 +86,7 @@ static void errors_name_the_valid_values(void **state) {
         const char *pair, *what;
     } cases[] = {
         {"tpo=5", "unknown key, did you mean top?"},
-        {"stacksites=a", "unknown key, did you mean stack_sites?"},
+        {"signalstart=a", "unknown key, did you mean signal_start?"},
         {"bananas=1", "unknown key, help=1 lists all"},
         {"enabled", "not of the form key=value"},
         {"enabled=yes", "neither 0 nor 1"},
