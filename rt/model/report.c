@@ -180,14 +180,14 @@ static void limit_sites(struct report *report) {
     }
 }
 
-/* Reports contain reasons only as text. */
-static bool has_reason(const struct report *report, enum hole hole) {
+/* Returns NULL if the report does not have the reason. Reports contain reasons only as text. */
+static const char *reason_of(const struct report *report, enum hole hole) {
     char text[HOLE_TEXT_SIZE];
     hole_text(text, hole, NULL);
     for (size_t i = 0; i < report->reason_count; i++)
         if (strcmp(report->reasons[i], text) == 0)
-            return true;
-    return false;
+            return report->reasons[i];
+    return NULL;
 }
 
 static void take_stack(struct report_stack *stack) {
@@ -207,16 +207,17 @@ static void number_stacks(struct report *report) {
 }
 
 bool report_is_torn(const struct report *report) {
-    return has_reason(report, HOLE_TORN) || has_reason(report, HOLE_FORK);
+    return reason_of(report, HOLE_TORN) || reason_of(report, HOLE_FORK);
 }
 
-bool report_is_unowned(const struct report *report) {
-    return has_reason(report, HOLE_UNOWNED) || has_reason(report, HOLE_FREES);
+const char *report_unowned_reason(const struct report *report) {
+    const char *reason = reason_of(report, HOLE_UNOWNED);
+    return reason ? reason : reason_of(report, HOLE_FREES);
 }
 
 void report_prepare(struct report *report, const struct report_limits *limits) {
     report->limits = *limits;
-    report->is_unowned = report_is_unowned(report);
+    report->is_unowned = report_unowned_reason(report) != NULL;
     merge_same(report);
     for (size_t i = 0; i < report->stack_count; i++)
         take_stack(&report->stacks[i]);

@@ -276,8 +276,9 @@ struct report_limits report_limits_of(const struct options *);
  * reason. */
 bool report_is_torn(const struct report *report);
 
-/* True if live blocks are unknown, because owners were not recorded or frees not seen. */
-bool report_is_unowned(const struct report *);
+/* Returns the reason why live blocks are unknown: owners were not recorded, or frees not seen. NULL: known.
+ */
+const char *report_unowned_reason(const struct report *);
 
 /* The first caller of a stack that not all stacks of its row share; NULL: unknown. The report must be
  * prepared. */

@@ -149,7 +149,7 @@ int command_report(int count, char **arguments) {
 /* Refuses to show numbers that the program did not count. */
 static int check_counted(const struct report *report, const struct showing *showing, const char *only) {
     const struct options *options = &showing->options;
-    bool is_unowned = report_is_unowned(report) && options_need_owners(options);
+    bool is_unowned = report_unowned_reason(report) && options_need_owners(options);
     const char *wanted =
         is_unowned                                                                 ? "with owners=0"
         : (options->pairs || showing->groups.by == BY_FREED) && !report->has_pairs ? "without pairs=1"

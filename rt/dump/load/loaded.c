@@ -210,10 +210,8 @@ int laws_need_whole(const char *path, const struct report *report) {
 }
 
 int laws_need_owners(const char *path, const struct report *report) {
-    if (!report->is_unowned)
-        return STATUS_DONE;
-    return complain(
-        path, "was counted without the owners of blocks: run the program without ALLOCSITE_OPTIONS=owners=0");
+    const char *why = report_unowned_reason(report);
+    return why ? complain(path, "was counted without the owners of blocks: %s", why) : STATUS_DONE;
 }
 
 int laws_need_stacks(const char *path, bool has_stacks) {

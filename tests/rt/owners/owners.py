@@ -100,7 +100,7 @@ def told():
         for arguments in (), ("--by=function",), ("--format=markdown",):
             status, out, err = dump("report", *arguments, file)
             expect(f"{file} {arguments}", (0, "", True), (status, err, "live and peak: not counted" in out))
-        why = f"allocsite-dump: {file}: was counted without the owners of blocks: run the program without ALLOCSITE_OPTIONS=owners=0\n"
+        why = f"allocsite-dump: {file}: was counted without the owners of blocks: {REASON}\n"
         for arguments in ("--leaks",), ("--sort=peak",), ("--by=function", "--sort=live"), ("--by=file", "--leaks"):
             expect(f"{file} {arguments}", (1, "", why), dump("report", *arguments, file))
         for limit, complaint in ("total live <= 1 GiB", why), ("total allocs <= 100000", ""):
