@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "lib/paths/cut.h"
 
+#include "base/hash.h"
 #include "lib/base/macros.h"
 #include "lib/base/table.h"
 #include "lib/paths/stacks.h"
@@ -8,87 +9,90 @@
 #include "lib/registry/registry.h"
 #include "lib/walk/walk.h"
 
+#include <string.h>
+
 /* The most calls of a cut path. Longer chains of pass-through code are cut before the line. */
 enum { CALLS_MOST = 16 };
 
+/* A name is a multiple of 4. */
+#define CALL_IS_LINE 1u
+
+/* Innermost first, followed by zeros: the name of a return address (struct profile_return), with CALL_IS_LINE
+ * if the call can be the line of an allocation. */
 struct calls {
-    profile_name to[CALLS_MOST]; /* struct profile_return, innermost first */
-    uint32_t count;
+    uint32_t to[CALLS_MOST];
 };
 
-/* Indexed by the name of a return address / 4. 1: the call can be the line of an allocation. */
-static struct table lines = {.element = sizeof(uint8_t), .first = 1u << 14};
+/* All cut paths, by number. Number 0 is not used. They take at most 16 MiB. */
+enum { NUMBER_BITS = 18 };
+static struct table cuts = {.element = sizeof(struct calls), .first = 1u << 10};
+static struct index numbers = INDEX_OF(NUMBER_BITS, 1u << 10);
+static uint32_t cut_count;
 
-static bool is_line(profile_name to) {
-    const uint8_t *line = table_peek(&lines, to / 4);
-    return line && __atomic_load_n(line, __ATOMIC_RELAXED);
+static bool is_cut(uint32_t number, const void *wanted) {
+    return memcmp(table_peek(&cuts, number), wanted, sizeof(struct calls)) == 0;
 }
 
-static void note_line(profile_name to, const void *address) {
-    uint8_t *line = walk_is_line(address) ? table_at(&lines, to / 4) : NULL;
-    if (line)
-        __atomic_store_n(line, 1, __ATOMIC_RELAXED);
+static uint64_t hash_calls(const struct calls *calls) {
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < CALLS_MOST && calls->to[i]; i += 2)
+        hash = hash_more(hash ^ (uint64_t)calls->to[i] << 32, calls->to[i + 1]);
+    return hash;
 }
 
-static profile_name return_cut(void) {
-    struct profile_return to = {.address = {PROFILE_CUT, 0}};
-    return names_return(&to);
+static uint32_t number_of(const struct calls *calls) {
+    struct index_seek seek = {.hash = hash_calls(calls), .same = is_cut, .key = calls};
+    uint32_t found = index_find(&numbers, &seek);
+    if (found || __atomic_load_n(&cut_count, __ATOMIC_RELAXED) >= (1u << NUMBER_BITS) - 1)
+        return found;
+    uint32_t fresh = __atomic_add_fetch(&cut_count, 1, __ATOMIC_RELAXED);
+    struct calls *place = table_at(&cuts, fresh);
+    if (!place)
+        return 0;
+    *place = *calls;
+    return index_add(&numbers, &seek, fresh);
 }
 
-/* Adds the calls of a path except `but`. */
-static void add_others(struct calls *calls, profile_name path, profile_name but) {
-    const struct profile_step *step = names_step_at(path);
-    for (; step && step->caller && calls->count < CALLS_MOST; step = names_step_at(step->caller))
-        if (step->to != but)
-            calls->to[calls->count++] = step->to;
-}
-
-/* Drops the calls beyond the given number of callers of the line, not counting pass-through code. */
-static void cut_beyond(struct calls *calls, uint32_t callers) {
-    uint32_t lines = 0, i = 0;
-    while (i < calls->count && lines <= callers)
-        lines += is_line(calls->to[i++]);
-    calls->count = i;
-}
-
-static profile_name path_of(const struct calls *calls) {
-    bool is_new = false;
-    struct profile_step step = {0, return_cut()};
-    profile_name path = step.to ? names_step(&step, true, &is_new) : 0;
-    for (uint32_t i = calls->count; path && i > 0; i--) {
-        step = (struct profile_step){path, calls->to[i - 1]};
-        is_new = false;
-        path = names_step(&step, true, &is_new);
-    }
-    return path;
-}
-
-profile_name cut_shortened(profile_name path, uint32_t callers) {
-    struct calls calls = {.count = 0};
-    add_others(&calls, path, 0);
-    cut_beyond(&calls, callers);
-    return path_of(&calls);
-}
-
-static profile_name path_on(profile_name caller, const void *address, uint32_t unloads_before) {
-    struct calls calls = {.to = {steps_return(address, unloads_before)}, .count = 1};
+static uint32_t number_on(uint32_t caller, const void *address, uint32_t unloads_before) {
+    struct calls calls = {{steps_return(address, unloads_before)}};
+    const uint32_t *others = caller ? ((struct calls *)table_peek(&cuts, caller))->to : calls.to + 1;
     if (!calls.to[0])
         return 0;
-    note_line(calls.to[0], address);
-    add_others(&calls, caller, calls.to[0]);
-    cut_beyond(&calls, PART_CUT_CALLERS);
-    return path_of(&calls);
+    uint32_t is_line = walk_is_line(address) ? CALL_IS_LINE : 0, count = 1, lines = is_line;
+    calls.to[0] |= is_line;
+    for (uint32_t i = 0; count < CALLS_MOST && others[i] && lines <= PART_CUT_CALLERS; i++) {
+        if ((others[i] | CALL_IS_LINE) == (calls.to[0] | CALL_IS_LINE))
+            continue;
+        calls.to[count++] = others[i];
+        lines += others[i] & CALL_IS_LINE;
+    }
+    return number_of(&calls);
 }
 
 struct cut_made cut_made[1u << CUT_MADE_BITS];
 
-COLD profile_name cut_make(profile_name caller, const void *address, uint32_t unloads_before) {
+COLD uint32_t cut_make(uint32_t caller, const void *address, uint32_t unloads_before) {
     struct cut_made *place = cut_place(caller, address, unloads_before);
-    profile_name path = path_on(caller, address, unloads_before);
-    if (!path || !unloads_none_since(unloads_before))
-        return path;
-    uint64_t paths = (uint64_t)path << 32 | caller;
-    __atomic_store_n(&place->paths, paths, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->address, cut_from(address, unloads_before) ^ paths * CUT_MIX, __ATOMIC_RELAXED);
-    return path;
+    uint32_t cut = number_on(caller, address, unloads_before);
+    if (!cut || !unloads_none_since(unloads_before))
+        return cut;
+    uint64_t both = (uint64_t)cut << 32 | caller;
+    __atomic_store_n(&place->cuts, both, __ATOMIC_RELAXED);
+    __atomic_store_n(&place->address, cut_from(address, unloads_before) ^ both * CUT_MIX, __ATOMIC_RELAXED);
+    return cut;
+}
+
+profile_name cut_path(uint32_t cut, uint32_t callers) {
+    const struct calls *calls = cut ? table_peek(&cuts, cut) : NULL;
+    uint32_t count = 0, lines = 0;
+    while (calls && count < CALLS_MOST && calls->to[count] && lines <= callers)
+        lines += calls->to[count++] & CALL_IS_LINE;
+    struct profile_return outermost = {.address = {PROFILE_CUT, 0}};
+    struct profile_step step = {0, count ? names_return(&outermost) : 0};
+    while (step.to) {
+        bool is_new = false;
+        step.caller = names_step(&step, true, &is_new);
+        step.to = step.caller && count ? calls->to[--count] & ~CALL_IS_LINE : 0;
+    }
+    return step.caller;
 }

@@ -154,8 +154,8 @@ static inline uint32_t part_seen(const struct look *look) {
 enum { VARIANTS_MOST = 64, VARIANTS_BITS = 14 };
 static uint16_t variants[1u << VARIANTS_BITS];
 
-static inline uint64_t hash_cut(uint32_t slot, profile_name path, int callers) {
-    return hash_more((uint64_t)path << 32 | slot, (uint64_t)callers);
+static inline uint64_t hash_cut(uint32_t slot, uint32_t cut, int callers) {
+    return hash_more((uint64_t)cut << 32 | slot, (uint64_t)callers);
 }
 
 static uint32_t part_whole(uint32_t slot, struct steps_stack *stack, enum walk_end end, bool *is_new) {
@@ -166,29 +166,29 @@ static uint32_t part_whole(uint32_t slot, struct steps_stack *stack, enum walk_e
     return part;
 }
 
-static uint32_t part_cut(uint32_t slot, profile_name path, int callers) {
+static uint32_t part_cut(uint32_t slot, uint32_t cut, int callers) {
     bool is_new = false;
-    profile_name shortened = cut_shortened(path, callers < 0 ? 0 : (uint32_t)callers);
-    return shortened ? part_stack(slot, shortened, callers >= 0, &is_new) : NO_SLOT;
+    profile_name path = cut_path(cut, callers < 0 ? 0 : (uint32_t)callers);
+    return path ? part_stack(slot, path, callers >= 0, &is_new) : NO_SLOT;
 }
 
 /* Returns the part when there is no room for all paths; NO_SLOT if there is none even for cut paths. */
 static uint32_t part_limited(uint32_t slot, struct steps_stack *stack, enum walk_end end, bool *is_whole) {
     int callers = __atomic_load_n(&part_cut_callers, __ATOMIC_RELAXED);
-    profile_name path = steps_cut(stack);
-    uint64_t hash = hash_cut(slot, path, callers), tag = hash & ~SLOT_MASK;
+    uint32_t cut = steps_cut(stack);
+    uint64_t hash = hash_cut(slot, cut, callers), tag = hash & ~SLOT_MASK;
     uint64_t *word = &cache[hash & ((1u << CACHE_BITS) - 1)], entry = __atomic_load_n(word, __ATOMIC_RELAXED);
     if (LIKELY((entry & ~SLOT_MASK) == tag && entry))
         return (uint32_t)(entry & SLOT_MASK);
-    if (!path)
+    if (!cut)
         return NO_SLOT;
-    uint16_t *count = &variants[hash_cut(slot, path, 0) >> (64 - VARIANTS_BITS)];
+    uint16_t *count = &variants[hash_cut(slot, cut, 0) >> (64 - VARIANTS_BITS)];
     bool is_variant = __atomic_load_n(count, __ATOMIC_RELAXED) >= VARIANTS_MOST, is_new = false;
     uint32_t part = part_stack_has_room(is_variant) ? part_whole(slot, stack, end, &is_new) : NO_SLOT;
     *is_whole = part != NO_SLOT;
     if (*is_whole && is_new && !is_variant)
         __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
-    if (!*is_whole && (part = part_cut(slot, path, callers)) != NO_SLOT)
+    if (!*is_whole && (part = part_cut(slot, cut, callers)) != NO_SLOT)
         __atomic_store_n(word, tag | part, __ATOMIC_RELAXED);
     return part;
 }
@@ -328,7 +328,7 @@ static bool is_stack_of(uint32_t part, const struct look *look) {
     steps_find(&stack, look->walked.frames, look->walked.count);
     bool is_it = are_same_steps(kept, steps_whole(&stack, false, &is_new));
     for (uint32_t callers = 0; !is_it && callers <= PART_CUT_CALLERS; callers++)
-        is_it = are_same_steps(kept, cut_shortened(steps_cut(&stack), callers));
+        is_it = are_same_steps(kept, cut_path(steps_cut(&stack), callers));
     steps_end(&stack);
     return is_it;
 }

@@ -98,8 +98,8 @@ void steps_know(const struct steps_stack *, const void *frame, uint64_t context)
  * Returns false if there is no such path; steps_end must not be called then. */
 bool steps_find_known(struct steps_stack *, const void *frame, uint64_t context);
 
-/* Returns the cut path (paths/cut.h); 0 if memory is out. */
-profile_name steps_cut(const struct steps_stack *);
+/* Returns the cut path (paths/cut.h); 0 if there is no room. */
+uint32_t steps_cut(const struct steps_stack *);
 
 /* Returns the innermost step of the whole path; 0 if there is no room, or if the path is new and may_add is
  * false. is_new: the step has just been added, and no other thread can have used it. */

@@ -147,25 +147,25 @@ void steps_end(struct steps_stack *stack) {
 
 /* ---- The cut path. */
 
-static profile_name cut_alone(const struct steps_stack *stack) {
-    profile_name cut = 0;
+static uint32_t cut_alone(const struct steps_stack *stack) {
+    uint32_t cut = 0;
     for (size_t i = stack->count; i > 0 && (cut || i == stack->count); i--)
         cut = cut_on(cut, stack->frames[i - 1], stack->unloads_before);
     return cut;
 }
 
-static profile_name cut_in_last(const struct steps_stack *stack) {
+static uint32_t cut_in_last(const struct steps_stack *stack) {
     struct walk_marked *frames = stack->last->frames;
     size_t i = stack->count;
     while (i > 0 && !frames[i - 1].cut)
         i--;
-    profile_name cut = i ? frames[i - 1].cut : 0;
+    uint32_t cut = i ? frames[i - 1].cut : 0;
     for (; i < stack->count && (cut || !i); i++)
         frames[i].cut = cut = cut_on(cut, (const void *)frames[i].pc, stack->unloads_before);
     return cut;
 }
 
-profile_name steps_cut(const struct steps_stack *stack) {
+uint32_t steps_cut(const struct steps_stack *stack) {
     return stack->last ? cut_in_last(stack) : cut_alone(stack);
 }
 

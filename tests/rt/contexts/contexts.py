@@ -218,7 +218,7 @@ def innermost(stack):
 def descent():
     """With far more paths than fit, lines and callers still equal the program's own books."""
     for level, option in ("-O0", ""), ("-O2", ":contexts_check=1"), ("-O2", ":contexts=1000"):
-        program = build("descent.c", "descent", CONTEXTS, level)
+        program = build("descent.c", "descent", CONTEXTS, level, "-lpthread")
         process = run([program], f"format=json:report=%e.%p.json{option}")
         check_behaviour(process)
         report = report_of(process)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A recursive-descent parser with far more call paths than fit. It records how often each line was called through which
- * three lines, without those that occur again further out. */
+/* Two threads with a recursive-descent parser and a tree builder, which have far more call paths than fit.
+ * The program records how often each line was called through which three lines, without those that occur
+ * again further out. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +16,14 @@ struct node {
     int kind;
 };
 
-/* The lines of the active calls. */
-static int lines[DEPTH_MOST], depth;
+/* The lines of the thread's active calls. */
+static __thread int lines[DEPTH_MOST], depth;
 
 static struct entry { int lines[4], count; } book[ENTRIES_MOST];
+static pthread_mutex_t book_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static unsigned seed = 1;
-static struct node *all;
+static __thread unsigned seed = 1;
+static __thread struct node *all;
 
 #define CALL(...) (lines[depth++] = __LINE__, __VA_ARGS__, depth--)
 
@@ -44,11 +47,13 @@ static void note(void) {
             entry.lines[count++] = lines[i - 1];
     for (int i = 0; i < 4; i++)
         place = place * 1021 + (unsigned)entry.lines[i];
+    pthread_mutex_lock(&book_lock);
     while (book[place %= ENTRIES_MOST].count &&
            memcmp(book[place].lines, entry.lines, sizeof entry.lines) != 0)
         place++;
     entry.count = book[place].count + 1;
     book[place] = entry;
+    pthread_mutex_unlock(&book_lock);
 }
 
 /* A pass-through function. */
@@ -111,9 +116,27 @@ static NOINLINE void statement(int level) {
     CALL(expression(level));
 }
 
-int main(void) {
-    for (int i = 0; i < 8000; i++)
+static NOINLINE void tree(int level) {
+    CALL(number(4));
+    if (!level)
+        return;
+    CALL(tree(level - 1));
+    CALL(tree(level - 1));
+}
+
+static void *run(void *unused) {
+    for (int i = 0; i < 1000; i++)
         CALL(statement(12));
+    CALL(tree(13));
+    return unused;
+}
+
+int main(void) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, run, NULL) != 0)
+        return 1;
+    CALL(run(NULL));
+    pthread_join(thread, NULL);
     FILE *books = fopen("books", "w");
     for (int i = 0; books && i < ENTRIES_MOST; i++)
         if (book[i].count)
