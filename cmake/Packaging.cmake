@@ -25,7 +25,7 @@ function(allocsite_write_static_options file options_variable)
     list(TRANSFORM options REPLACE "^[A-Z_]+\\(([A-Za-z0-9_]+).*$" "-Wl,--wrap=\\1")
     # The C library follows the archive and refers to these symbols, so they must be in the link before.
     list(APPEND options "-Wl,--undefined=__wrap_malloc" "-Wl,--undefined=__wrap_fclose"
-                        "-Wl,--undefined=__wrap_abort")
+                        "-Wl,--undefined=__wrap_abort" "-Wl,--undefined=__wrap_mmap")
     # libgcc also defines __wrap_pthread_create, for split stacks. In a static program its version creates no thread.
     list(APPEND options "-Wl,--undefined=__wrap_pthread_create")
     # Without --eh-frame-hdr a static program cannot find its unwind tables, and stacks could not be walked.

@@ -14,7 +14,7 @@
 #define ROOT_NOTE      2
 
 /* Increase it with every change of the structures below. */
-#define ROOT_VERSION 12
+#define ROOT_VERSION 13
 
 /* The memory that contains the counters. */
 enum root_state {
@@ -68,6 +68,7 @@ struct root {
     const struct root_heap *heap;
     const struct root_own *own;        /* memory that the runtime has mapped for its own use */
     const struct root_own *registered; /* roots added by allocsite_register_root */
+    const struct root_own *mappings;   /* memory that the program mapped, with maps=1 (lib/heap/mappings.h) */
     const void *malloc;       /* address of the runtime's pointer to the underlying allocator's malloc */
     const uint32_t *attached; /* enum root_attachment */
     const void *attach, *detach, *leave; /* functions that allocsite-run calls in a process that was started
@@ -93,7 +94,7 @@ struct root_lost {
 
 #ifndef __cplusplus
 _Static_assert(sizeof(void *) == 8, "addresses are read as 64 bits");
-_Static_assert(sizeof(struct root) == 88, "read as it is");
+_Static_assert(sizeof(struct root) == 96, "read as it is");
 #endif
 
 #endif

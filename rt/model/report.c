@@ -72,8 +72,9 @@ static void sum_up(struct report *report) {
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
         if (site->view.backing) {
-            counters_add(&report->backing.counters, &site->counters);
-            report->backing_count++;
+            counters_add(&(site->view.mapping ? &report->mappings : &report->backing)->counters,
+                         &site->counters);
+            ++*(site->view.mapping ? &report->mapping_count : &report->backing_count);
             continue;
         }
         counters_add(&report->totals.counters, &site->counters);

@@ -255,6 +255,8 @@ struct report {
     struct counters known;      /* of sites in the source, and of the libraries' own allocations */
     struct report_site backing; /* chunks of custom allocators, which totals exclude */
     size_t backing_count;
+    struct report_site mappings; /* with maps=1; totals exclude them, too */
+    size_t mapping_count;
     size_t caller_count;       /* other rows with a return address */
     size_t module_count;       /* other rows without one, which stand for modules */
     size_t shown;              /* number of leading sites to show */

@@ -39,6 +39,7 @@ int order_identity(const struct report_site *a, const struct report_site *b) {
                ?: compare_u64(a->view.id, b->view.id)
                ?: compare_u64(a->view.address, b->view.address)
                ?: compare_u64(a->view.backing, b->view.backing)
+               ?: compare_u64(a->view.mapping, b->view.mapping)
                ?: compare_text(a->view.module, b->view.module)
                ?: compare_text(a->way, b->way)
                ?: (a->way ? order_stacks(a->main_stack, b->main_stack, 0) : 0);

@@ -13,6 +13,11 @@ void json_place(struct json *json, const struct place *place) {
     json_number(json, "column", place->column);
 }
 
+static void put_uncounted(struct json *json, const struct site_view *site) {
+    if (site->backing)
+        json_flag(json, site->mapping ? "mapping" : "backing", true);
+}
+
 void json_site(struct json *json, const struct site_view *site) {
     json_id(json, "id", site->id);
     json_text(json, "module", site->module);
@@ -29,8 +34,7 @@ void json_site(struct json *json, const struct site_view *site) {
     json_close(json, ']');
     if (site->address)
         json_address(json, "address", site->address);
-    if (site->backing)
-        json_flag(json, "backing", true);
+    put_uncounted(json, site);
 }
 
 #define PUT_COUNTER(name) json_number(json, #name, counters->name);
@@ -236,8 +240,7 @@ static void put_walks(struct json *json, const struct report *report) {
 static void put_stack(struct json *json, const struct report *report, const struct report_stack *stack) {
     json_open_line(json, NULL, '{');
     json_id(json, "site", stack->site->view.id);
-    if (stack->site->view.backing)
-        json_flag(json, "backing", true);
+    put_uncounted(json, &stack->site->view);
     struct path path = json_frames(json, report, stack, 0);
     json_number(json, "line", path.line);
     json_text(json, "type", path.type);
@@ -326,6 +329,8 @@ static void put_sums(struct json *json, const struct report *report) {
     }
     if (report->backing_count)
         put_sum(json, "backing", report, &report->backing);
+    if (report->mapping_count)
+        put_sum(json, "mappings", report, &report->mappings);
 }
 
 void report_json(struct out *out, const struct report *report) {

@@ -191,7 +191,8 @@ void page_site(const struct page *page, const struct report_site *site) {
     else
         (site->view.sited ? put_sited : put_unsited)(page, site);
     if (site && site->view.backing)
-        out_text(page->out, " (backing, not in the total)");
+        out_text(page->out,
+                 site->view.mapping ? " (mapping, not in the total)" : " (backing, not in the total)");
 }
 
 void page_caller(const struct page *page, const struct place *place) {

@@ -245,6 +245,19 @@ void summary_custom(const struct page *page) {
     out_text(page->out, chunks == 1 ? "is not in the total" : "are not in the total");
 }
 
+void summary_mappings(const struct page *page) {
+    const struct counters *mappings = &page->report->mappings.counters;
+    uint64_t live = mappings->live_blocks, calls = counters_calls(mappings);
+    if (live)
+        out_print(page->out, "%s in %s%s", SIZE_TEXT(mappings->live_bytes), COUNT_TEXT(live),
+                  live == 1 ? " mapping" : " mappings");
+    else
+        out_text(page->out, "nothing");
+    out_print(page->out, " mapped %s, of %s by %s%s, not in the total",
+              page->report->finished ? "at exit" : "so far", SIZE_TEXT(counters_bytes(mappings)),
+              COUNT_TEXT(calls), calls == 1 ? " call" : " calls");
+}
+
 void summary_hidden(const struct page *page) {
     const struct report *report = page->report;
     page_count(page, report_hidden_count(report), " more site", " more sites");
@@ -348,6 +361,8 @@ void summary_text(const struct page *page) {
         put_line(page, "names: ", summary_nameless, "\n");
     if (report->has_custom)
         put_line(page, "custom: ", summary_custom, "\n");
+    if (report->mapping_count)
+        put_line(page, "mappings: ", summary_mappings, "\n");
     if (has_paths(report))
         put_line(page, "paths: ", put_paths, "\n");
     else if (lacks_stacks(report))
@@ -376,6 +391,8 @@ void summary_markdown(const struct page *page) {
         put_line(page, "\nNames: ", summary_nameless, ".\n");
     if (report->has_custom)
         put_line(page, "\nCustom: ", summary_custom, ".\n");
+    if (report->mapping_count)
+        put_line(page, "\nMappings: ", summary_mappings, ".\n");
     if (has_paths(report))
         put_line(page, "\nPaths: ", put_paths, ".\n");
     if (summary_has_lost(report))

@@ -50,6 +50,9 @@ void summary_nameless(const struct page *);
  * (backing) are not in the total". */
 void summary_custom(const struct page *);
 
+/* Writes "3.0 MiB in 3 mappings mapped so far, of 5.0 MiB by 4 calls, not in the total", with maps=1. */
+void summary_mappings(const struct page *);
+
 /* Writes "17 more sites" for hidden rows. */
 void summary_hidden(const struct page *);
 

@@ -26,6 +26,14 @@ struct span {
     uint64_t begin, end;
 };
 
+/* Memory that the program mapped, as in struct mapping (lib/heap/mappings.h). */
+struct capture_mapping {
+    uint64_t begin, end;
+    uint32_t slot;
+    uint32_t unused;
+    uint64_t number;
+};
+
 /* A writable segment of a module. */
 struct capture_data {
     uint64_t begin, end, base;
@@ -53,6 +61,8 @@ struct capture_maps {
     struct span own_data;    /* the runtime's writable segment; empty if it is linked statically */
     struct span *registered; /* memory that the program registered as roots, by ascending address */
     size_t registered_count;
+    struct capture_mapping *mappings; /* with maps=1, those of the program, by ascending address */
+    size_t mapping_count;
     uint64_t allocator;  /* address of a function of the allocator in use; 0: unknown */
     const char *program; /* path of the executable */
     struct string_pool strings;

@@ -140,30 +140,31 @@ static void add_mapping(struct reading *reading, const struct process_mapping *m
         see_module(reading, mapping->start, string_keep(&maps->strings, mapping->path));
 }
 
-/* Returns a list of the runtime's spans by ascending address; the caller frees it. NULL: unreadable or
- * empty. */
-static struct span *read_spans(struct remote_memory *memory, const struct root_own *from, size_t *kept) {
+/* Returns a list of the runtime's by ascending address, with the first `size` bytes of each entry; the caller
+ * frees it. NULL: unreadable or empty. */
+static void *read_list(struct remote_memory *memory, const struct root_own *from, size_t size, size_t *kept) {
     struct root_own layout;
     uint64_t entries = 0;
     *kept = 0;
-    if (!remote_read(memory, (uintptr_t)from, &layout, sizeof layout) ||
+    if (!remote_read(memory, (uintptr_t)from, &layout, sizeof layout) || layout.entry_size < size ||
         !remote_read(memory, (uintptr_t)layout.entries, &entries, sizeof entries) || !entries)
         return NULL;
     uint32_t count = remote_u32(memory, layout.count);
     count = count < layout.most ? count : layout.most;
     char *list = memory_zeros(count, layout.entry_size);
-    struct span *spans = memory_zeros(count, sizeof *spans);
+    char *found = memory_zeros(count, size);
     if (!remote_read(memory, entries, list, (size_t)count * layout.entry_size))
         count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        struct span span;
-        memcpy(&span, list + (size_t)i * layout.entry_size, sizeof span);
-        if (span.begin >= PAGE)
-            spans[(*kept)++] = span;
+        uint64_t begin;
+        const char *entry = list + (size_t)i * layout.entry_size;
+        memcpy(&begin, entry, sizeof begin);
+        if (begin >= PAGE)
+            memcpy(found + (*kept)++ * size, entry, size);
     }
     free(list);
-    sort_list(spans, *kept, sizeof *spans, compare_first_u64);
-    return spans;
+    sort_list(found, *kept, size, compare_first_u64);
+    return found;
 }
 
 static void read_program(struct capture_maps *maps, unsigned pid) {
@@ -184,8 +185,10 @@ bool capture_maps_read(struct capture_maps *maps, struct remote_memory *memory,
     for (struct process_mapping mapping; process_maps_next(&file, &mapping);)
         add_mapping(&reading, &mapping);
     process_maps_close(&file);
-    maps->own = read_spans(memory, root->root.own, &maps->own_count);
-    maps->registered = read_spans(memory, root->root.registered, &maps->registered_count);
+    maps->own = read_list(memory, root->root.own, sizeof *maps->own, &maps->own_count);
+    maps->registered =
+        read_list(memory, root->root.registered, sizeof *maps->registered, &maps->registered_count);
+    maps->mappings = read_list(memory, root->root.mappings, sizeof *maps->mappings, &maps->mapping_count);
     read_program(maps, memory->pid);
     if (!remote_read(memory, (uintptr_t)root->root.malloc, &maps->allocator, sizeof maps->allocator))
         maps->allocator = 0;
@@ -198,6 +201,7 @@ void capture_maps_free(struct capture_maps *maps) {
     free(maps->modules);
     free(maps->own);
     free(maps->registered);
+    free(maps->mappings);
     string_pool_free(&maps->strings);
     *maps = (struct capture_maps){.count = 0};
 }

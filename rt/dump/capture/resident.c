@@ -6,6 +6,7 @@
 
 #include "base/arrays.h"
 #include "dump/base/memory.h"
+#include "dump/capture/sites.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -112,11 +113,19 @@ static bool read_pages(struct resident_map *map, int pagemap) {
     return true;
 }
 
+static bool has_mappings(const struct capture *capture, const struct resident_map *map) {
+    bool has_some = false;
+    for (size_t i = 0; i < capture->maps.mapping_count && !has_some; i++)
+        has_some =
+            overlaps(map->begin, map->end, capture->maps.mappings[i].begin, capture->maps.mappings[i].end);
+    return has_some && (map->part == RESIDENT_FILES || map->part == RESIDENT_UNKNOWN);
+}
+
 bool resident_read(struct resident *resident, const struct capture *capture, struct reason *why) {
     bool is_read = read_maps(resident, capture);
     for (size_t i = 0; i < resident->map_count && is_read; i++) {
         struct resident_map *map = &resident->maps[i];
-        if (map->part == RESIDENT_FREE && map->bytes)
+        if (map->bytes && (map->part == RESIDENT_FREE || has_mappings(capture, map)))
             is_read = read_pages(map, capture->image.pagemap);
     }
     return is_read || reason_set(why, "the kernel does not permit reading which of its pages are resident");
@@ -210,6 +219,70 @@ static void divide_sites(struct resident *resident, const struct graph *graph) {
     free(sharing.last_block);
 }
 
+/* ---- The program's mappings. */
+
+/* An allocator's own mapping has blocks, and is heap. */
+static bool has_blocks(const struct graph *graph, const struct capture_mapping *mapping) {
+    size_t next = sorted_up_to(graph->blocks, graph->block_count, sizeof *graph->blocks,
+                               offsetof(struct graph_block, address), mapping->begin);
+    const struct graph_block *blocks = graph->blocks;
+    return (next && blocks[next - 1].address + blocks[next - 1].size > mapping->begin) ||
+           (next < graph->block_count && blocks[next].address < mapping->end);
+}
+
+/* Returns the resident bytes of the mapping in this map that no block uses. */
+static uint64_t mapped_bytes(const struct resident_map *map, const struct capture_mapping *mapping) {
+    uint64_t begin = mapping->begin > map->begin ? mapping->begin : map->begin, sum = 0;
+    uint64_t end = mapping->end < map->end ? mapping->end : map->end;
+    for (uint64_t at = begin, next; map->is_present && at < end; at = next) {
+        size_t page = (at - map->begin) / PAGE;
+        next = (at & -PAGE) + PAGE;
+        next = next < end ? next : end;
+        if (map->is_present[page] && !map->used[page])
+            sum += next - at;
+    }
+    return sum < map->left ? sum : map->left;
+}
+
+static void divide_mapping(struct resident *resident, const struct capture_mapping *mapping,
+                           struct resident_mapped *mapped) {
+    mapped->mappings++;
+    mapped->bytes += mapping->end - mapping->begin;
+    for (size_t i = 0; i < resident->map_count; i++) {
+        struct resident_map *map = &resident->maps[i];
+        uint64_t bytes = mapped_bytes(map, mapping);
+        map->left -= bytes;
+        mapped->resident += bytes;
+        resident->parts[RESIDENT_MAPPINGS] += bytes;
+    }
+}
+
+static int compare_mapped(const void *a, const void *b) {
+    const struct resident_mapped *left = a, *right = b;
+    return compare_u64(right->resident, left->resident)
+               ?: compare_u64(right->bytes, left->bytes)
+               ?: compare_u64(left->site, right->site);
+}
+
+static void divide_mappings(struct resident *resident, const struct capture *capture,
+                            const struct graph *graph, const struct capture_sites *sites) {
+    resident->mapped = memory_zeros(graph->site_count + 1, sizeof *resident->mapped);
+    for (size_t i = 0; i < capture->maps.mapping_count; i++) {
+        const struct capture_mapping *mapping = &capture->maps.mappings[i];
+        if (mapping->begin < mapping->end && !has_blocks(graph, mapping))
+            divide_mapping(
+                resident, mapping,
+                &resident->mapped[capture_site_of(sites, mapping->slot, heap_ours(&capture->heap))]);
+    }
+    for (uint32_t i = 0; i < graph->site_count; i++) {
+        struct resident_mapped mapped = resident->mapped[i];
+        mapped.site = i;
+        if (mapped.mappings)
+            resident->mapped[resident->mapped_count++] = mapped;
+    }
+    qsort(resident->mapped, resident->mapped_count, sizeof *resident->mapped, compare_mapped);
+}
+
 /* A page of zeros that was only read is present, but the kernel does not count it as resident. */
 static uint64_t used_bytes(const struct resident_map *map) {
     uint64_t sum = 0;
@@ -218,15 +291,19 @@ static uint64_t used_bytes(const struct resident_map *map) {
     return sum < map->bytes ? sum : map->bytes;
 }
 
-void resident_divide(struct resident *resident, const struct graph *graph) {
+void resident_divide(struct resident *resident, const struct capture *capture, const struct graph *graph,
+                     const struct capture_sites *sites) {
     visit_blocks(resident, graph, use_page, NULL);
     for (size_t i = 0; i < resident->map_count; i++) {
-        const struct resident_map *map = &resident->maps[i];
+        struct resident_map *map = &resident->maps[i];
         uint64_t used = used_bytes(map);
         resident->parts[RESIDENT_IN_USE] += used;
-        resident->parts[map->part] += map->bytes - used;
         resident->total += map->bytes;
+        map->left = map->bytes - used;
     }
+    divide_mappings(resident, capture, graph, sites);
+    for (size_t i = 0; i < resident->map_count; i++)
+        resident->parts[resident->maps[i].part] += resident->maps[i].left;
     divide_sites(resident, graph);
 }
 
@@ -237,4 +314,5 @@ void resident_free(struct resident *resident) {
     }
     free(resident->maps);
     free(resident->sites);
+    free(resident->mapped);
 }

@@ -10,6 +10,7 @@
 #define RESIDENT_PARTS(X)                                                                                    \
     X(RESIDENT_IN_USE, "heap_in_use", "live blocks")                                                         \
     X(RESIDENT_FREE, "heap_free", "heap that no live block uses")                                            \
+    X(RESIDENT_MAPPINGS, "mappings", "mappings of the program")                                              \
     X(RESIDENT_STACKS, "stacks", "stacks")                                                                   \
     X(RESIDENT_CODE, "modules", "code and variables of modules")                                             \
     X(RESIDENT_FILES, "files", "other files, and shared memory")                                             \
@@ -31,11 +32,18 @@ struct resident_site {
     uint32_t site;          /* of the graph */
 };
 
+/* With maps=1, the program's mappings that one site made, without those in which it has blocks. */
+struct resident_mapped {
+    uint64_t resident, bytes, mappings;
+    uint32_t site; /* of the graph */
+};
+
 /* A mapping of the stopped process. */
 struct resident_map {
     uint64_t begin, end, bytes;
+    uint64_t left;             /* bytes that are in no part yet */
     enum resident_part part;   /* RESIDENT_FREE: heap */
-    unsigned char *is_present; /* for each page of a heap; NULL: none */
+    unsigned char *is_present; /* for each page of a heap, or with mappings of the program; NULL: none */
     uint16_t *used;            /* bytes of live blocks in each page */
 };
 
@@ -46,13 +54,17 @@ struct resident {
     uint64_t total;                      /* their sum */
     struct resident_site *sites;         /* by descending kept bytes */
     size_t site_count;
+    struct resident_mapped *mapped; /* by descending resident bytes */
+    size_t mapped_count;
 };
 
 /* Reads the mappings while the process is stopped. False: *why has the reason. */
 bool resident_read(struct resident *, const struct capture *, struct reason *why);
 
-/* Divides the heap by the blocks of its graph. */
-void resident_divide(struct resident *, const struct graph *);
+/* Divides it by the blocks of the graph and the program's mappings. */
+struct capture_sites;
+void resident_divide(struct resident *, const struct capture *, const struct graph *,
+                     const struct capture_sites *);
 void resident_free(struct resident *);
 
 /* As text or JSON. top: sites to show; 0: all. */

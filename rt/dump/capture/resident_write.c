@@ -13,11 +13,28 @@ static const struct graph_column columns[] = {
     {.name = "blocks", .offset = offsetof(struct resident_site, blocks)},
 };
 
-enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
+static const struct graph_column mapped_columns[] = {
+    {.name = "resident", .offset = offsetof(struct resident_mapped, resident), .is_bytes = true},
+    {.name = "bytes", .offset = offsetof(struct resident_mapped, bytes), .is_bytes = true},
+    {.name = "mappings", .offset = offsetof(struct resident_mapped, mappings)},
+};
+
+enum {
+    COLUMN_COUNT = sizeof columns / sizeof *columns,
+    MAPPED_COLUMN_COUNT = sizeof mapped_columns / sizeof *mapped_columns
+};
 
 #define PART_NAME(part, name, words)  name,
 #define PART_WORDS(part, name, words) words,
 static const char *const names[] = {RESIDENT_PARTS(PART_NAME)}, *const words[] = {RESIDENT_PARTS(PART_WORDS)};
+
+static void put_json_site(struct json *json, const struct graph *graph, uint32_t number) {
+    const struct graph_site *site = &graph->sites[number];
+    json_open_line(json, NULL, '{');
+    json_text(json, "function", graph_text(graph, site->function));
+    json_text(json, "file", graph_text(graph, site->file));
+    json_number(json, "line", site->line);
+}
 
 static void put_json(struct out *out, const struct resident *resident, const struct graph *graph,
                      size_t shown) {
@@ -29,13 +46,16 @@ static void put_json(struct out *out, const struct resident *resident, const str
     json_close(&json, '}');
     json_open_line(&json, "rows", '[');
     for (size_t i = 0; i < shown; i++) {
-        const struct graph_site *site = &graph->sites[resident->sites[i].site];
-        json_open_line(&json, NULL, '{');
-        json_text(&json, "function", graph_text(graph, site->function));
-        json_text(&json, "file", graph_text(graph, site->file));
-        json_number(&json, "line", site->line);
-        json_text(&json, "type", graph_text(graph, site->type));
+        put_json_site(&json, graph, resident->sites[i].site);
+        json_text(&json, "type", graph_text(graph, graph->sites[resident->sites[i].site].type));
         graph_json_columns(&json, &resident->sites[i], columns, COLUMN_COUNT);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_open_line(&json, "mappings", '[');
+    for (size_t i = 0; i < resident->mapped_count; i++) {
+        put_json_site(&json, graph, resident->mapped[i].site);
+        graph_json_columns(&json, &resident->mapped[i], mapped_columns, MAPPED_COLUMN_COUNT);
         json_close(&json, '}');
     }
     json_close(&json, ']');
@@ -61,6 +81,26 @@ static void put_parts(struct out *out, const struct resident *resident) {
     }
 }
 
+static void put_mapped(const struct page *page, const void *graph, const void *row) {
+    const struct resident_mapped *mapped = row;
+    graph_site_write(page->out, graph, &((const struct graph *)graph)->sites[mapped->site]);
+}
+
+static void put_mappings(struct out *out, const struct resident *resident, const struct graph *graph,
+                         size_t top) {
+    size_t shown = top && top < resident->mapped_count ? top : resident->mapped_count;
+    const struct graph_table table = {.columns = mapped_columns,
+                                      .count = MAPPED_COLUMN_COUNT,
+                                      .numbers = MAPPED_COLUMN_COUNT,
+                                      .last = "site",
+                                      .put_last = put_mapped,
+                                      .context = graph};
+    if (!shown)
+        return;
+    out_text(out, "\nmappings of the program, by the sites that made them:\n\n");
+    graph_put_table(out, GRAPH_TEXT, &table, resident->mapped, shown, sizeof *resident->mapped, NULL);
+}
+
 static void put_site(const struct page *page, const void *graph, const void *row) {
     const struct resident_site *site = row;
     graph_site_write(page->out, graph, &((const struct graph *)graph)->sites[site->site]);
@@ -80,6 +120,7 @@ void resident_write(struct out *out, const struct resident *resident, const stru
         return;
     }
     put_parts(out, resident);
+    put_mappings(out, resident, graph, top);
     if (!shown)
         return;
     out_text(out,

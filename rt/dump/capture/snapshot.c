@@ -83,6 +83,8 @@ static bool make_graph(struct builder *builder, struct reason *why) {
     add_blocks(builder);
     capture_choose(graph, &builder->sites, &builder->texts, &capture->finder, &capture->maps);
     bool is_whole = add_references(builder);
+    if (is_whole && capture->target->resident)
+        resident_divide(capture->target->resident, capture, graph, &builder->sites);
     capture_sites_free(&builder->sites, graph);
     if (!is_whole)
         return graph_is_full(why);
@@ -101,8 +103,6 @@ bool capture_graph(struct graph *graph, const struct capture_target *target, str
     *graph = (struct graph){.head = {.pid = target->pid, .program = GRAPH_NONE}};
     graph->head.taken = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
     bool is_done = capture_begin(capture, target, why) && make_graph(&builder, why);
-    if (is_done && target->resident)
-        resident_divide(target->resident, graph);
     string_pool_free(&builder.texts);
     capture_end(capture);
     free(capture);

@@ -302,8 +302,9 @@ static uint64_t site_unsited(struct pack *pack, size_t row) {
     return !pack->sites[row]->view.sited;
 }
 
+/* 1: backing of a custom allocator, 2: mappings; both are in no total. */
 static uint64_t site_backing(struct pack *pack, size_t row) {
-    return pack->sites[row]->view.backing;
+    return pack->sites[row]->view.backing + pack->sites[row]->view.mapping;
 }
 
 /* Start-up of a library, or a buffer of stdio. */

@@ -250,9 +250,10 @@ static bool is_module_row(const struct site_view *view) {
     return !view->sited && !view->address;
 }
 
-/* Chunks of a custom allocator are a part of a separate record, whether or not its site has a row. */
+/* Chunks of a custom allocator, and mappings, are a part of a separate record, whether or not its site has a
+ * row. */
 static struct profile_record make_backing(struct profile_records *records, const struct site_view *view) {
-    struct profile_record record = {.id = view->id, .what = PROFILE_BACKING};
+    struct profile_record record = {.id = view->id, .what = view->mapping ? PROFILE_MAPPED : PROFILE_BACKING};
     if (is_module_row(view) && view->module) {
         record.parent = module_slot(records, view->module, view->build_id);
         return record;

@@ -204,7 +204,8 @@ void profile_view_find(struct profile_view *view, const struct profile_views *vi
         view->stack = record->stack;
         what = read_record(record, views->areas, record->parent);
     }
-    view->is_backing = what == PROFILE_BACKING;
+    view->is_mapping = what == PROFILE_MAPPED;
+    view->is_backing = what == PROFILE_BACKING || view->is_mapping;
     if (view->is_backing)
         what = read_record(record, views->areas, record->parent);
     if (is_whole(what))
@@ -252,7 +253,7 @@ void profile_view_row(struct site_view *row, const struct profile_views *views,
         *row = (struct site_view){.id = ROW_UNNAMED_ID, .module = ROW_UNNAMED};
         return;
     }
-    *row = (struct site_view){.id = record->id, .backing = view->is_backing};
+    *row = (struct site_view){.id = record->id, .backing = view->is_backing, .mapping = view->is_mapping};
     if (record->what == PROFILE_MODULE)
         view_module(row, views, record);
     else

@@ -114,6 +114,7 @@ static void read_site(struct recording *from) {
     uint64_t flags = get_number(from);
     view->sited = flags & SITE_IS_SITED;
     view->backing = flags & SITE_IS_BACKING;
+    view->mapping = flags & SITE_IS_MAPPING;
     view->id = get_number(from);
     view->address = get_number(from);
     view->at = get_place(from);

@@ -25,6 +25,7 @@ struct run_options {
     bool temporary;                 /* count blocks that are freed before the next allocation */
     bool lifetime;                  /* count how long blocks live */
     bool sizes;                     /* count the sizes that each site requests */
+    bool maps;                      /* count mappings */
     char profile[SETTING_PATH_SIZE];  /* "none" or a path pattern */
     bool reach;                       /* search for leaked blocks at exit */
     uint64_t exitcode;                /* status to exit with if there are leaks; 0: the program's own */

@@ -33,9 +33,12 @@ static void memory_advise(void *memory, size_t size, enum os_fork fork) {
         __atomic_store_n(&wipe_refused, true, __ATOMIC_RELAXED);
 }
 
+void *os_mmap(void *address, size_t size, int flags, int fd, uint64_t offset) {
+    return (void *)syscall(SYS_mmap, address, size, PROT_READ | PROT_WRITE, flags, fd, offset);
+}
+
 static void *memory_map(void *address, size_t size, int flags) {
-    return mmap(address, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags,
-                -1, 0);
+    return os_mmap(address, size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
 }
 
 #define PAGE ((size_t)4096)
@@ -114,7 +117,7 @@ bool os_map_over(void *address, size_t size, enum os_fork fork) {
 
 void os_unmap(void *memory, size_t size) {
     os_own_forget(memory);
-    if (munmap(memory, size) == 0)
+    if (syscall(SYS_munmap, memory, size) == 0)
         __atomic_fetch_sub(&os_mapped, whole_pages(size), __ATOMIC_RELAXED);
 }
 

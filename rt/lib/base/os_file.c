@@ -173,8 +173,7 @@ int os_memory_reach(int fd, uint64_t end) {
 }
 
 bool os_map_file(void *address, size_t size, int fd, uint64_t offset) {
-    return mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) !=
-           MAP_FAILED;
+    return os_mmap(address, size, MAP_SHARED | MAP_FIXED, fd, offset) != MAP_FAILED;
 }
 
 /* ---- Facts about a process. /proc/self is nearly empty if the first thread has ended. Under valgrind

@@ -86,6 +86,7 @@ int descriptor_standard(int fd);
 
 extern const struct root_heap root_heap;      /* heap/shadow.c */
 extern const struct root_own root_own;        /* base/os_fork.c */
+extern const struct root_own root_mappings;   /* heap/mappings.c */
 extern const struct root_own root_registered; /* run/roots.c */
 
 #endif

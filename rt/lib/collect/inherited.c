@@ -13,6 +13,7 @@
 #include "lib/count/sums.h"
 #include "lib/custom_alloc/arenas.h"
 #include "lib/custom_alloc/custom.h"
+#include "lib/heap/mappings.h"
 #include "lib/heap/shadow.h"
 #include "lib/registry/registry.h"
 
@@ -38,9 +39,14 @@ static void inherit_custom(void *incomplete, const struct custom_block *block) {
         slot_inherit(custom_sum_slot(), custom_size(*block->entry), incomplete);
 }
 
+static void inherit_mapping(void *incomplete, const struct mapping *mapping) {
+    slot_inherit(mapping->slot, mapping->end - mapping->begin, incomplete);
+}
+
 static bool inherit_heap(void) {
     bool incomplete = false;
     custom_blocks_each(inherit_custom, &incomplete);
+    mappings_each(inherit_mapping, &incomplete);
     if (shadow_walk(inherit_block, &incomplete, slab_overlaps) || incomplete)
         hole_set(HOLE_OWNERS);
     return !hole_is_set(HOLE_OWNERS);

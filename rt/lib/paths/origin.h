@@ -35,7 +35,8 @@ static inline uint32_t origin_slot(struct origin origin) {
 /* Returns the share that counts an allocation of a slot: within a custom allocator the slot's backing. */
 static inline struct share origin_share(uint32_t slot, uint64_t bytes) {
     bool is_backing = local.custom && slot != NO_SLOT;
-    return (struct share){stack_slot(is_backing ? part_backing(slot) : slot), is_backing, bytes};
+    return (struct share){stack_slot(is_backing ? part_uncounted(slot, PROFILE_BACKING) : slot), is_backing,
+                          bytes};
 }
 
 #endif

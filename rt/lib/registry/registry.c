@@ -222,7 +222,9 @@ uint32_t site_slot(struct allocsite_site *site) {
 
 /* ---- Slots that are parts of others. */
 
-static struct table backings = {.element = sizeof(uint32_t), .first = 256}; /* by slot; 0: none */
+/* By slot; 0: none. */
+static struct table backings = {.element = sizeof(uint32_t), .first = 256};
+static struct table mapping_parts = {.element = sizeof(uint32_t), .first = 256};
 static struct index stacks = INDEX_OF(SLOT_BITS, 1u << 14);
 static uint32_t stack_count;
 
@@ -238,9 +240,9 @@ static uint32_t most_stacks(void) {
     return limit < most ? (uint32_t)limit : most;
 }
 
-static uint32_t backing_add(uint32_t slot) {
+static uint32_t uncounted_add(uint32_t slot, uint32_t what) {
     struct record record = *record_at(slot);
-    record.what = PROFILE_BACKING;
+    record.what = what;
     record.parent = slot;
     return record_add(&record);
 }
@@ -250,21 +252,22 @@ uint32_t slot_row(uint32_t slot) {
     return parent ? parent : slot;
 }
 
-bool slot_is_backing(uint32_t slot) {
+bool slot_is_uncounted(uint32_t slot) {
     const struct record *record = record_at(slot);
-    return record && record->what == PROFILE_BACKING;
+    return record && (record->what == PROFILE_BACKING || record->what == PROFILE_MAPPED);
 }
 
 bool slot_is_in_totals(uint32_t slot) {
     const struct record *record = record_at(slot);
-    return record && record->what != PROFILE_BACKING && record->what != PROFILE_CUSTOM;
+    return record && !slot_is_uncounted(slot) && record->what != PROFILE_CUSTOM;
 }
 
-uint32_t part_backing(uint32_t slot) {
+uint32_t part_uncounted(uint32_t slot, uint32_t what) {
     slot = slot_row(slot);
-    if (slot_is_backing(slot))
+    if (slot_is_uncounted(slot))
         return slot;
-    uint32_t *place = record_at(slot) ? table_at(&backings, slot) : NULL, found = 0;
+    struct table *parts = what == PROFILE_BACKING ? &backings : &mapping_parts;
+    uint32_t *place = record_at(slot) ? table_at(parts, slot) : NULL, found = 0;
     if (!place) {
         hole_set(HOLE_MEMORY);
         return NO_SLOT;
@@ -272,7 +275,7 @@ uint32_t part_backing(uint32_t slot) {
     found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     if (found)
         return found;
-    uint32_t fresh = backing_add(slot);
+    uint32_t fresh = uncounted_add(slot, what);
     if (fresh == NO_SLOT ||
         __atomic_compare_exchange_n(place, &found, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return fresh;

@@ -13,6 +13,7 @@
 #include "lib/collect/profiling.h"
 #include "lib/count/change.h"
 #include "lib/count/threads.h"
+#include "lib/heap/mappings.h"
 #include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
 #include "lib/hook/fail.h"
@@ -127,6 +128,8 @@ static COLD void start_run(void) {
         os_reserve(reserve_size());
         store_header()->begun = os_now();
         stacks_begin(stacks_wanted(options), options->contexts_check);
+        if (options->maps && !mappings_begin())
+            hole_set(HOLE_MEMORY);
         faults_begin();
         exit_install();
         profiling_begin(strcmp(options->profile, "none") != 0 ? options->profile : NULL);
@@ -279,6 +282,7 @@ const struct root allocsite_root = {
     .heap = &root_heap,
     .own = &root_own,
     .registered = &root_registered,
+    .mappings = &root_mappings,
     .malloc = &next.malloc,
     .attached = &runtime_attached,
     .attach = ATTACH(attach),
