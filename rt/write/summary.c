@@ -139,7 +139,7 @@ void summary_inherited(const struct page *page) {
     const struct counters *totals = &page->report->totals.counters;
     const struct report_processes *several = &page->report->several;
     put_blocks(page, totals->inherited_blocks, totals->inherited_bytes);
-    out_text(page->out, " that were there when counting began");
+    out_text(page->out, " that existed when counting began");
     if (!several->untouched_blocks)
         return;
     out_text(page->out, "; ");

@@ -160,7 +160,7 @@ static void shows_details_of_live_blocks(void **state) {
                      "lost: 20 B in 1 block; possibly lost: 30 B in 2 blocks, to which only memory "
                      "points that the program mapped "
                      "itself; still reachable: 250 B in 4 blocks\n"
-                     "inherited: 33 B in 3 blocks that were there when counting began\n"));
+                     "inherited: 33 B in 3 blocks that existed when counting began\n"));
     report.reach = false;
     report.lost_unknown = "nobody looks";
     assert_non_null(strstr(text_of(&report, FORMAT_TEXT), "\nlost: not known, nobody looks\n"));
