@@ -395,8 +395,8 @@ struct profile_part_peak {
 struct profile_block {
     profile_name phase; /* 0: outside of all phases */
     uint32_t thread;    /* index among simultaneous threads */
-    /* Of this thread in this phase, and, in the thread's block outside of phases, of all its blocks. Zero
-     * while the process has one thread and no phase: the header has its peak. */
+    /* peak: of the thread in this phase. thread_peak: of the thread, in its block outside of phases alone.
+     * Both are zero while the process has one thread and no phase: the header has its peak. */
     struct profile_part_peak peak, thread_peak;
     int64_t live; /* private to the writer */
 };

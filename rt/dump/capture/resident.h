@@ -26,16 +26,16 @@ enum resident_part {
 
 /* The pages of the heap of which live blocks use at most half, as far as they have blocks of one site. */
 struct resident_site {
+    uint32_t site;          /* of the graph; the first member of both kinds of rows */
     uint64_t kept;          /* unused bytes of these pages; sites share a page by their bytes in it */
     uint64_t pages;         /* pages with blocks of the site */
     uint64_t bytes, blocks; /* of the site in these pages */
-    uint32_t site;          /* of the graph */
 };
 
 /* With maps=1, the program's mappings that one site made, without those in which it has blocks. */
 struct resident_mapped {
+    uint32_t site;
     uint64_t resident, bytes, mappings;
-    uint32_t site; /* of the graph */
 };
 
 /* A mapping of the stopped process. */

@@ -81,49 +81,38 @@ static void put_parts(struct out *out, const struct resident *resident) {
     }
 }
 
-static void put_mapped(const struct page *page, const void *graph, const void *row) {
-    const struct resident_mapped *mapped = row;
-    graph_site_write(page->out, graph, &((const struct graph *)graph)->sites[mapped->site]);
+static void put_site(const struct page *page, const void *graph, const void *row) {
+    const uint32_t *site = row;
+    graph_site_write(page->out, graph, &((const struct graph *)graph)->sites[*site]);
 }
 
-static void put_mappings(struct out *out, const struct resident *resident, const struct graph *graph,
-                         size_t top) {
-    size_t shown = top && top < resident->mapped_count ? top : resident->mapped_count;
-    const struct graph_table table = {.columns = mapped_columns,
-                                      .count = MAPPED_COLUMN_COUNT,
-                                      .numbers = MAPPED_COLUMN_COUNT,
+static void put_table(struct out *out, const struct graph *graph, const char *title,
+                      const struct graph_column *of, size_t count, const void *rows, size_t shown,
+                      size_t size) {
+    const struct graph_table table = {.columns = of,
+                                      .count = count,
+                                      .numbers = count,
                                       .last = "site",
-                                      .put_last = put_mapped,
+                                      .put_last = put_site,
                                       .context = graph};
     if (!shown)
         return;
-    out_text(out, "\nmappings of the program, by the sites that made them:\n\n");
-    graph_put_table(out, GRAPH_TEXT, &table, resident->mapped, shown, sizeof *resident->mapped, NULL);
-}
-
-static void put_site(const struct page *page, const void *graph, const void *row) {
-    const struct resident_site *site = row;
-    graph_site_write(page->out, graph, &((const struct graph *)graph)->sites[site->site]);
+    out_print(out, "\n%s:\n\n", title);
+    graph_put_table(out, GRAPH_TEXT, &table, rows, shown, size, NULL);
 }
 
 void resident_write(struct out *out, const struct resident *resident, const struct graph *graph, size_t top,
                     enum graph_format format) {
-    size_t shown = top && top < resident->site_count ? top : resident->site_count;
-    const struct graph_table table = {.columns = columns,
-                                      .count = COLUMN_COUNT,
-                                      .numbers = COLUMN_COUNT,
-                                      .last = "site",
-                                      .put_last = put_site,
-                                      .context = graph};
+    size_t sites = top && top < resident->site_count ? top : resident->site_count;
+    size_t mapped = top && top < resident->mapped_count ? top : resident->mapped_count;
     if (format == GRAPH_JSON) {
-        put_json(out, resident, graph, shown);
+        put_json(out, resident, graph, sites);
         return;
     }
     put_parts(out, resident);
-    put_mappings(out, resident, graph, top);
-    if (!shown)
-        return;
-    out_text(out,
-             "\npages of the heap of which live blocks use at most half, by the sites that keep them:\n\n");
-    graph_put_table(out, GRAPH_TEXT, &table, resident->sites, shown, sizeof *resident->sites, NULL);
+    put_table(out, graph, "mappings of the program, by the sites that made them", mapped_columns,
+              MAPPED_COLUMN_COUNT, resident->mapped, mapped, sizeof *resident->mapped);
+    put_table(out, graph,
+              "pages of the heap of which live blocks use at most half, by the sites that keep them", columns,
+              COLUMN_COUNT, resident->sites, sites, sizeof *resident->sites);
 }

@@ -70,8 +70,9 @@ take_function take_line, take_skip, take_stop;
     "  --skip=GLOB,...         choose the line of a path, as in report\n"                                    \
     "  --stop=GLOB,...\n"
 
-/* The format that the path ends with: "markdown" for .md, "pprof" for .pb.gz, else what is behind the last
- * dot. Points into the path or to a constant; "": no dot. Commands with --format and --output take it unless
+/* Returns the format that the path ends with: "markdown" for .md, "pprof" for .pb.gz, else the letters after
+ * the last dot. Points into the path or to a constant; "": no dot. Commands with --format and --output take
+ * it unless
  * --format is given, and ignore it if they have no such format. */
 const char *format_of_path(const char *path);
 

@@ -19,7 +19,7 @@
 /* The file ends in FNV-1a of all bytes before. */
 #define GRAPH_SUM_SIZE 8
 
-/* In place of an index of a string, site, stack or block: none. */
+/* The index of no string, site, stack or block. */
 #define GRAPH_NONE UINT32_MAX
 
 struct graph_site {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "lib/acct/mapping.h"
 
+#include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/count/change.h"
 #include "lib/count/threads.h"
 
 #include <errno.h>
 #include <sys/mman.h>
-
-#define PAGE ((uintptr_t)4096)
 
 static struct share share_of_mapping(const struct mapping *mapping) {
     return (struct share){mapping->slot, true, mapping->end - mapping->begin};
@@ -70,7 +69,7 @@ struct mapping_call mapping_call_begin(const void *p, size_t bytes) {
     int error = errno;
     uint64_t signals = mappings_lock();
     call.below = mappings_number();
-    call.end = bytes ? (call.begin + bytes + PAGE - 1) & -PAGE : mappings_end(call.begin);
+    call.end = bytes ? os_whole_pages(call.begin + bytes) : mappings_end(call.begin);
     mappings_unlock(signals);
     errno = error;
     return call;

@@ -43,7 +43,7 @@ static void *memory_map(void *address, size_t size, int flags) {
 
 #define PAGE ((size_t)4096)
 
-static size_t whole_pages(size_t size) {
+size_t os_whole_pages(size_t size) {
     return (size + PAGE - 1) & -PAGE;
 }
 
@@ -52,7 +52,7 @@ uint64_t os_mapped;
 static void *memory_map_more(size_t size) {
     void *memory = memory_map(NULL, size, 0);
     if (memory != MAP_FAILED)
-        __atomic_fetch_add(&os_mapped, whole_pages(size), __ATOMIC_RELAXED);
+        __atomic_fetch_add(&os_mapped, os_whole_pages(size), __ATOMIC_RELAXED);
     return memory;
 }
 
@@ -69,7 +69,7 @@ void os_reserve(size_t size) {
 /* Takes memory from the end, at most half of what is left, so that later calls find some too. */
 static void *reserve_take(size_t size) {
     size_t left = __atomic_load_n(&reserve.left, __ATOMIC_RELAXED);
-    size = whole_pages(size);
+    size = os_whole_pages(size);
     do {
         if (size > left / 2)
             return MAP_FAILED;
@@ -96,16 +96,16 @@ void *os_map(size_t size, enum os_fork fork) {
 }
 
 void *os_map_apart(size_t size, enum os_fork fork) {
-    char *memory = os_map(PAGE + whole_pages(size) + PAGE, fork);
+    char *memory = os_map(PAGE + os_whole_pages(size) + PAGE, fork);
     if (!memory)
         return NULL;
     mprotect(memory, PAGE, PROT_NONE);
-    mprotect(memory + PAGE + whole_pages(size), PAGE, PROT_NONE);
+    mprotect(memory + PAGE + os_whole_pages(size), PAGE, PROT_NONE);
     return memory + PAGE;
 }
 
 void os_unmap_apart(void *memory, size_t size) {
-    os_unmap((char *)memory - PAGE, PAGE + whole_pages(size) + PAGE);
+    os_unmap((char *)memory - PAGE, PAGE + os_whole_pages(size) + PAGE);
 }
 
 bool os_map_over(void *address, size_t size, enum os_fork fork) {
@@ -118,7 +118,7 @@ bool os_map_over(void *address, size_t size, enum os_fork fork) {
 void os_unmap(void *memory, size_t size) {
     os_own_forget(memory);
     if (syscall(SYS_munmap, memory, size) == 0)
-        __atomic_fetch_sub(&os_mapped, whole_pages(size), __ATOMIC_RELAXED);
+        __atomic_fetch_sub(&os_mapped, os_whole_pages(size), __ATOMIC_RELAXED);
 }
 
 void os_empty(void *memory, size_t size) {

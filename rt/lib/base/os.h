@@ -15,7 +15,10 @@ enum os_fork { OS_FORK_KEEPS, OS_FORK_WIPES };
  * OS_FORK_WIPES a forked child reads zeros. Freed by os_unmap. */
 void *os_map(size_t size, enum os_fork);
 
-/* As mmap of writable memory. The runtime interposes mmap, so it makes the system call itself. */
+/* The size in whole pages of 4 KiB, in bytes. */
+size_t os_whole_pages(size_t size);
+
+/* Maps writable memory as mmap does, by a system call, because the runtime interposes mmap. */
 void *os_mmap(void *address, size_t size, int flags, int fd, uint64_t offset);
 
 /* Reserves address space for os_map, which uses it when the process has no more. */

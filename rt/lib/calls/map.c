@@ -3,6 +3,7 @@
  * of its malloc, of stacks and of modules, do not come here. */
 #define _GNU_SOURCE
 #include "lib/acct/mapping.h"
+#include "lib/base/os.h"
 #include "lib/calls/interpose.h"
 
 #include <stdarg.h>
@@ -11,19 +12,13 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
-#define PAGE ((size_t)4096)
-
-static size_t whole_pages(size_t bytes) {
-    return (bytes + PAGE - 1) & -PAGE;
-}
-
 #define MMAP(name)                                                                                           \
     BEHIND(void *, name, (void *address, size_t n, int protection, int flags, int fd, off_t offset),         \
            (address, n, protection, flags, fd, offset))                                                      \
     INTERPOSE(void *, name, void *address, size_t n, int protection, int flags, int fd, off_t offset) {      \
         void *p = real_##name(address, n, protection, flags, fd, offset);                                    \
         if (UNLIKELY(mappings_wanted))                                                                       \
-            mapping_made(BY_CALLER, p, whole_pages(n));                                                      \
+            mapping_made(BY_CALLER, p, os_whole_pages(n));                                                   \
         return p;                                                                                            \
     }
 
@@ -54,7 +49,7 @@ INTERPOSE(void *, mremap, void *old, size_t old_n, size_t n, int flags, ...) {
     bool is_copy = !old_n || flags & 4; /* MREMAP_DONTUNMAP, which older headers lack */
     struct mapping_call call = mapping_call_begin(old, old_n);
     void *p = real_mremap(old, old_n, n, flags, to);
-    mapping_moved(BY_CALLER, &call, is_copy, p, whole_pages(n));
+    mapping_moved(BY_CALLER, &call, is_copy, p, os_whole_pages(n));
     return p;
 }
 
@@ -100,7 +95,7 @@ INTERPOSE(void *, shmat, int id, const void *address, int flags) {
     struct shmid_ds segment = {.shm_segsz = 0};
     void *p = real_shmat(id, address, flags);
     if (UNLIKELY(mappings_wanted) && (p == MAP_FAILED || shmctl(id, IPC_STAT, &segment) == 0))
-        mapping_made(BY_CALLER, p, whole_pages(segment.shm_segsz));
+        mapping_made(BY_CALLER, p, os_whole_pages(segment.shm_segsz));
     return p;
 }
 

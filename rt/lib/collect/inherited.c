@@ -86,25 +86,17 @@ static void subtract_counted(void) {
     }
 }
 
-/* Two threads that ask at once must not count the blocks twice. The lock holds the process id, because a
- * forked child may inherit a lock that its parent had taken. */
+/* Two threads that ask at once must not count the blocks twice. */
 void sums_know_inherited(void) {
-    static int owner;
+    static int32_t owner;
     if (!runtime_was_forked() || slots_know_inherited())
         return;
     uint64_t signals = os_signals_hold();
-    int process = os_process(), seen = 0;
-    for (uint32_t tries = 1;
-         !__atomic_compare_exchange_n(&owner, &seen, process, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-         tries++) {
-        if (seen == process)
-            seen = 0;
-        os_wait(tries);
-    }
+    (void)os_lock(&owner);
     if (!slots_know_inherited() && inherit_heap())
         subtract_counted();
     inherited_set_known();
-    __atomic_store_n(&owner, 0, __ATOMIC_RELEASE);
+    os_unlock(&owner);
     os_signals_release(signals);
 }
 

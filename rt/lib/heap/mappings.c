@@ -13,7 +13,7 @@ bool mappings_wanted;
 static struct mapping *mappings;
 static uint32_t mapping_count;
 static uint64_t next_number = 1;
-static int owner; /* of the lock: a process id, because a forked child may inherit a lock that was taken */
+static int32_t owner; /* of the lock */
 
 const struct root_own root_mappings = {.entries = &mappings,
                                        .count = &mapping_count,
@@ -28,19 +28,12 @@ bool mappings_begin(void) {
 
 uint64_t mappings_lock(void) {
     uint64_t signals = os_signals_hold();
-    int process = os_process(), seen = 0;
-    for (uint32_t tries = 1;
-         !__atomic_compare_exchange_n(&owner, &seen, process, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-         tries++) {
-        if (seen == process)
-            seen = 0;
-        os_wait(tries);
-    }
+    (void)os_lock(&owner);
     return signals;
 }
 
 void mappings_unlock(uint64_t signals) {
-    __atomic_store_n(&owner, 0, __ATOMIC_RELEASE);
+    os_unlock(&owner);
     os_signals_release(signals);
 }
 

@@ -160,8 +160,8 @@ static uint32_t site_add(const struct allocsite_site *site, const struct module 
     return record_add(&(struct record){.site = site, .module = module, .what = PROFILE_SITE});
 }
 
-/* The slots of copies of sites, of modules that may be unloaded. They are found again when the module is
- * loaded again. */
+/* The slots of copies of sites, of modules that may be unloaded. A module that is loaded
+ * again gets the same slots. */
 static struct index copies = INDEX_OF(SLOT_BITS, 1u << 12);
 
 struct copy_key {

@@ -36,8 +36,8 @@ uint32_t site_slot(struct allocsite_site *);
 uint32_t record_add(const struct record *);
 uint32_t record_add_stack(struct stack_record);
 
-/* Sites and callers keep stacks from now on. Of the slots that were there before the options were read, only
- * callers do: the keys of sites are in use. */
+/* Sites and callers keep stacks from now on. A slot that is older than the options
+ * keeps stacks only if it is a caller, because the keys of sites are in use. */
 void records_keep_stacks(void);
 
 /* Updates is_outside of callers that were recorded before the first instrumented module was known. */
