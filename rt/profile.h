@@ -103,13 +103,13 @@ struct profile_header {
     uint64_t ended;         /* time of a normal end; 0: none */
     uint64_t processes;     /* in this profile */
     uint64_t unfinished;    /* merged: number that did not end normally */
-    uint64_t holes;         /* 1 << enum hole (model/holes.h): why the numbers are not exact */
+    uint64_t gaps;          /* 1 << enum gap (model/gaps.h): why the numbers are not exact */
     uint64_t missing;       /* areas that could not be added to the file */
     uint32_t missing_error; /* errno of the first failure */
     uint32_t flags;         /* enum profile_flag */
     profile_name program;   /* path of the executable */
     profile_name host;
-    profile_name other_malloc; /* module of another malloc, for the text of a hole */
+    profile_name other_malloc; /* module of another malloc, for the text of a gap */
     profile_name lost_unknown; /* why leaked blocks are unknown although requested */
     uint64_t resets;           /* odd: a reset is in progress */
     struct profile_peak peak;

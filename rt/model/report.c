@@ -4,7 +4,7 @@
 
 #include "base/arrays.h"
 #include "model/filter.h"
-#include "model/holes.h"
+#include "model/gaps.h"
 #include "model/suppress.h"
 
 #include <string.h>
@@ -182,9 +182,9 @@ static void limit_sites(struct report *report) {
 }
 
 /* Returns NULL if the report does not have the reason. Reports contain reasons only as text. */
-static const char *reason_of(const struct report *report, enum hole hole) {
-    char text[HOLE_TEXT_SIZE];
-    hole_text(text, hole, NULL);
+static const char *reason_of(const struct report *report, enum gap gap) {
+    char text[GAP_TEXT_SIZE];
+    gap_text(text, gap, NULL);
     for (size_t i = 0; i < report->reason_count; i++)
         if (strcmp(report->reasons[i], text) == 0)
             return report->reasons[i];
@@ -208,12 +208,12 @@ static void number_stacks(struct report *report) {
 }
 
 bool report_is_torn(const struct report *report) {
-    return reason_of(report, HOLE_TORN) || reason_of(report, HOLE_FORK);
+    return reason_of(report, GAP_TORN) || reason_of(report, GAP_FORK);
 }
 
 const char *report_unowned_reason(const struct report *report) {
-    const char *reason = reason_of(report, HOLE_UNOWNED);
-    return reason ? reason : reason_of(report, HOLE_FREES);
+    const char *reason = reason_of(report, GAP_UNOWNED);
+    return reason ? reason : reason_of(report, GAP_FREES);
 }
 
 void report_prepare(struct report *report, const struct report_limits *limits) {

@@ -249,7 +249,7 @@ struct report {
     uint64_t peak_within;          /* the true peak exceeds peak_bytes by at most this; 0: exact */
 
     /* Set by report_prepare. */
-    bool is_unowned; /* a reason is HOLE_UNOWNED or HOLE_FREES: frees, live blocks and the peak are unknown */
+    bool is_unowned; /* a reason is GAP_UNOWNED or GAP_FREES: frees, live blocks and the peak are unknown */
     struct report_limits limits;
     struct report_site totals;  /* of all sites */
     struct counters known;      /* of sites in the source, and of the libraries' own allocations */

@@ -82,9 +82,9 @@ class Joined(unittest.TestCase):
         self.assertEqual(len(mixed["programs"]), 2)
 
     def test_reasons_say_of_how_many(self):
-        hole = bytearray(contents(FEW[3]))
-        struct.pack_into("<Q", hole, 64, 1)
-        path = written("hole", hole)
+        gap = bytearray(contents(FEW[3]))
+        struct.pack_into("<Q", gap, 64, 1)
+        path = written("gap", gap)
         self.assertRegex(check("report", FEW[1], path, path), r"exact: no, out of memory.* \(in 2 of 3 processes\)")
         self.assertNotIn("processes)", check("report", path, path))
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares a JSON report with the notes in the sources.
 
-check_report.py [--hole=WORDS]... REPORT SOURCE...
+check_report.py [--gap=WORDS]... REPORT SOURCE...
 
 A source line that ends in `// SITE allocs bytes [reallocs realloc_bytes]` must have exactly these counts, including
 those of libraries on its behalf; `// SITE any` may have any. On behalf of a line with `// LIBRARY ...` a library
 allocates. The report may lack it without debug information, which is needed to find the calling line. The report must
-have no other line of these files. It must be exact, or with --hole be inexact, with one reason per --hole that contains
+have no other line of these files. It must be exact, or with --gap be inexact, with one reason per --gap that contains
 WORDS, in order."""
 import argparse
 import collections
@@ -47,15 +47,15 @@ def reported(report, sources):
     return {place: counts for place, counts in sites.items() if any(counts)}
 
 
-def same_exactness(report, holes):
+def same_exactness(report, gaps):
     reasons = report["inexact_reasons"]
-    return (report["exact"] == (not holes) and len(reasons) == len(holes) and
-            all(hole in reason for hole, reason in zip(holes, reasons)))
+    return (report["exact"] == (not gaps) and len(reasons) == len(gaps) and
+            all(gap in reason for gap, reason in zip(gaps, reasons)))
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--hole", action="append", default=[])
+    parser.add_argument("--gap", action="append", default=[])
     parser.add_argument("report")
     parser.add_argument("sources", nargs="+")
     arguments = parser.parse_args()
@@ -67,7 +67,7 @@ def main():
     for place in sorted(want.keys() | got.keys()):
         if want.get(place) != got.get(place):
             print("%s:%d: expected %s, reported %s" % (*place, want.get(place), got.get(place)))
-    told = same_exactness(report, arguments.hole)
+    told = same_exactness(report, arguments.gap)
     if not told:
         print("exact: %s, %s" % (report["exact"], report["inexact_reasons"]))
     return not (told and want and want == got)

@@ -39,7 +39,7 @@ refused() {
     grep -Eq "$pattern" refused.out || { cat refused.out >&2; fail "no line '$pattern': $*"; }
 }
 
-# counted PROGRAM [--hole=WORDS]... SOURCE...: runs the program and compares the report with the notes in the sources.
+# counted PROGRAM [--gap=WORDS]... SOURCE...: runs the program and compares the report with the notes in the sources.
 counted() {
     program=$1
     shift

@@ -12,7 +12,7 @@ counted ./opener "$here/opener.c" "$here/part.c" "$here/plugged.c"
 
 # libc comes before the library's runtime, so only calls that pass a site are counted, and no frees. The report says so.
 silent "$CLANG" -O2 "$here/part_user.c" -L. -lpart -Wl,-rpath,. -o user
-counted ./user --hole='calls that pass a site are counted' --hole='frees that pass no site are not seen' "$here/part.c"
+counted ./user --gap='calls that pass a site are counted' --gap='frees that pass no site are not seen' "$here/part.c"
 printf '#!/bin/sh\nLD_PRELOAD=%s exec ./user\n' "$lib/liballocsite.so" >preloaded
 chmod +x preloaded
 counted ./preloaded "$here/part.c"

@@ -114,8 +114,8 @@ class Pages(unittest.TestCase):
         for path in glob.glob(os.path.join(source, "rt", "lib", "**", "*.c"), recursive=True):
             with open(path) as file:
                 begun += re.findall(r'os_say\(\s*"([^":]+)', file.read())
-        with open(os.path.join(source, "rt", "model", "holes.c")) as file:
-            for pieces in re.findall(r'\[HOLE_\w+\] =\s*((?:"[^"]*"\s*)+)', file.read()):
+        with open(os.path.join(source, "rt", "model", "gaps.c")) as file:
+            for pieces in re.findall(r'\[GAP_\w+\] =\s*((?:"[^"]*"\s*)+)', file.read()):
                 begun += re.match("[^:(]+", "".join(re.findall('"([^"]*)"', pieces)))[0].split("@")
         self.assertGreater(len(begun), 40)
         self.assertEqual("".join(words + "\n" for words in begun if words.strip(" ,") not in text), "")

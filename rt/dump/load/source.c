@@ -99,7 +99,7 @@ static bool load_process(struct report_source *source, unsigned pid, struct reas
     if (!read_calm(file, counters->fd, why))
         return false;
     if (counters->has_others)
-        profile_reasons_add_hole(file, HOLE_SECOND_RUNTIME);
+        profile_reasons_add_gap(file, GAP_SECOND_RUNTIME);
     file->report.running = still_runs(file, pid, counters->start_time, NULL);
     return true;
 }

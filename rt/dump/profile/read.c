@@ -5,7 +5,7 @@
 #include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/profile/views.h"
-#include "model/holes.h"
+#include "model/gaps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static void read_slot(struct reader *reader, uint64_t slot) {
     profile_view_find(&view, &reader->views, slot);
     bool is_in_totals = !view.is_backing && view.what != PROFILE_CUSTOM;
     profile_slot_read(&counts, &reader->sweep, slot, is_in_totals);
-    if (is_in_totals && reader->areas.header.holes >> HOLE_UNOWNED & 1)
+    if (is_in_totals && reader->areas.header.gaps >> GAP_UNOWNED & 1)
         counters_keep_all(&counts.counters);
     reader->doubts.contradicting += counts.contradict;
     reader->doubts.outrun += counts.outrun;

@@ -6,7 +6,7 @@
 
 #include "dump/profile/areas.h"
 #include "dump/profile/views.h"
-#include "model/holes.h"
+#include "model/gaps.h"
 #include "model/report.h"
 
 struct profile_texts {
@@ -72,7 +72,7 @@ struct profile_doubts {
 void profile_reasons_read(struct profile_file *, const struct profile_areas *, const struct profile_doubts *);
 
 /* Adds an accuracy gap that the process did not record, or not yet. */
-void profile_reasons_add_hole(struct profile_file *, enum hole);
+void profile_reasons_add_gap(struct profile_file *, enum gap);
 
 /* Adds the reason that a hole of the file may have been filled while it was read. */
 void profile_reasons_add_filled(struct profile_file *);

@@ -3,7 +3,7 @@
 #include "dump/profile/read.h"
 
 #include "dump/base/memory.h"
-#include "model/holes.h"
+#include "model/gaps.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static void add_reason(struct profile_texts *texts, const char *text, uint64_t h
 
 __attribute__((format(printf, 2, 3))) static void say(struct profile_texts *texts, const char *format, ...) {
     va_list arguments;
-    char text[HOLE_TEXT_SIZE];
+    char text[GAP_TEXT_SIZE];
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -27,16 +27,16 @@ __attribute__((format(printf, 2, 3))) static void say(struct profile_texts *text
 }
 
 /* Two processes that count in the same memory also leave events in part: one reason says both. */
-static void say_holes(struct profile_file *file, const struct profile_header *header) {
+static void report_gaps(struct profile_file *file, const struct profile_header *header) {
     const char *other_malloc = profile_name_at(&file->names, header->other_malloc);
-    uint64_t shared = UINT64_C(1) << HOLE_FORK, holes = header->holes;
-    holes &= holes & shared ? ~(UINT64_C(1) << HOLE_TORN) : UINT64_MAX;
-    for (int hole = 0; hole < 64; hole++) {
-        char text[HOLE_TEXT_SIZE] = "a newer allocsite gave a reason that this version does not know";
-        if (!(holes >> hole & 1))
+    uint64_t shared = UINT64_C(1) << GAP_FORK, gaps = header->gaps;
+    gaps &= gaps & shared ? ~(UINT64_C(1) << GAP_TORN) : UINT64_MAX;
+    for (int gap = 0; gap < 64; gap++) {
+        char text[GAP_TEXT_SIZE] = "a newer allocsite gave a reason that this version does not know";
+        if (!(gaps >> gap & 1))
             continue;
-        if (hole < HOLE_COUNT)
-            hole_text(text, (enum hole)hole, other_malloc);
+        if (gap < GAP_COUNT)
+            gap_text(text, (enum gap)gap, other_malloc);
         say(&file->reasons, "%s", text);
     }
 }
@@ -129,7 +129,7 @@ void profile_reasons_read(struct profile_file *file, const struct profile_areas 
     say_unknown(texts, &areas->header);
     say_doubts(texts, doubts, file->names.wrong);
     read_notes(file, areas);
-    say_holes(file, &areas->header);
+    report_gaps(file, &areas->header);
     say_inherited(texts, &areas->header);
     say_missing(texts, &areas->header);
     report->several.programs = file->programs;
@@ -138,9 +138,9 @@ void profile_reasons_read(struct profile_file *file, const struct profile_areas 
     list_reasons(file);
 }
 
-void profile_reasons_add_hole(struct profile_file *file, enum hole hole) {
-    char text[HOLE_TEXT_SIZE];
-    hole_text(text, hole, NULL);
+void profile_reasons_add_gap(struct profile_file *file, enum gap gap) {
+    char text[GAP_TEXT_SIZE];
+    gap_text(text, gap, NULL);
     for (size_t i = 0; i < file->reasons.count; i++)
         if (strcmp(file->reasons.list[i], text) == 0)
             return;

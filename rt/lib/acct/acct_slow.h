@@ -130,7 +130,7 @@ static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
 
 /* ---- Events on the slow path (event.c): the tables, the tallies, and faults of the program. */
 
-/* Enters a block in the shadow table. Sets HOLE_OWNERS if that fails. */
+/* Enters a block in the shadow table. Sets GAP_OWNERS if that fails. */
 void event_enter(const void *p, uint32_t slot, enum family, uint64_t bytes);
 
 /* Counts an allocation that has returned. p: NULL if it failed. */

@@ -19,7 +19,7 @@
 
 void event_enter(const void *p, uint32_t slot, enum family family, uint64_t bytes) {
     if (runtime_owners && !shadow_put(p, slot, family, bytes))
-        hole_set(HOLE_OWNERS);
+        gap_set(GAP_OWNERS);
 }
 
 /* Enters a block that is counted neither now nor when it is freed. */
@@ -100,7 +100,7 @@ static void mark_counted(const void *p, uint64_t bytes, struct origin origin) {
     struct share share = origin_share(origin_call_slot(origin), bytes);
     enum family family = share.is_backing ? FAMILY_BACKING : FAMILY_MALLOC;
     if (change_gain(share) && runtime_owners && !shadow_put_apart(p, share.slot, family, share.bytes))
-        hole_set(HOLE_OWNERS);
+        gap_set(GAP_OWNERS);
     if (!share.is_backing)
         lifetime_begin(p);
     hook_event(ALLOCSITE_EVENT_ALLOC, share.slot, p, bytes, 0);
@@ -123,14 +123,14 @@ void event_newest(const void *p) {
 /* Counts a fault only if it is certain. The C library may have allocated an unknown block unseen by the
  * runtime, perhaps at the address of a freed block. It then looks like a block of glibc. */
 static void report_unknown(const void *p, const struct block *block, struct origin by) {
-    if (bootstrap_readable(p) || local.silent || !runtime_owners || holes_hide_blocks() || runtime_attached)
+    if (bootstrap_readable(p) || local.silent || !runtime_owners || gaps_hide_blocks() || runtime_attached)
         return; /* blocks from before an attachment are unknown too */
     bool was_freed = block->state == BLOCK_FREED;
     if (rebind_is_done() || next_copier())
-        hole_set(
-            HOLE_PAST); /* by a path that only the allocator knows, perhaps at the address of a freed one */
+        gap_set(
+            GAP_PAST); /* by a path that only the allocator knows, perhaps at the address of a freed one */
     else if (next_is_glibc() && chunk_may_be_live(p) && !(was_freed && chunk_is_cached(p)))
-        hole_set(HOLE_ELSEWHERE);
+        gap_set(GAP_ELSEWHERE);
     else
         pair_count(was_freed ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, origin_slot(by), 0);
 }

@@ -42,7 +42,7 @@ static void unmap_range(uintptr_t begin, uintptr_t end, uint64_t below) {
 static void enter(const void *p, struct share share) {
     if (share.slot != NO_SLOT && !mappings_put((uintptr_t)p, (uintptr_t)p + share.bytes, share.slot)) {
         change_lose(share);
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
     }
 }
 

@@ -36,7 +36,7 @@
  *
  * Peak: count/tally.h, count/peak.c.
  *
- * Accuracy gaps. An event that cannot be counted sets a bit (enum hole, model/holes.h). The report then says
+ * Accuracy gaps. An event that cannot be counted sets a bit (enum gap, model/gaps.h). The report then says
  * `exact: no` with the reason. */
 #ifndef ALLOCSITE_LIB_BASE_LOCAL_H
 #define ALLOCSITE_LIB_BASE_LOCAL_H

@@ -24,36 +24,36 @@ bool runtime_was_forked(void) {
     return os_process() != runtime_process;
 }
 
-static uint32_t holes_set;
-uint64_t *(*holes_mirror)(void);
+static uint32_t gaps_set;
+uint64_t *(*gaps_mirror)(void);
 
-void hole_set(enum hole hole) {
-    __atomic_fetch_or(&holes_set, 1u << hole, __ATOMIC_RELAXED);
-    uint64_t *mirror = holes_mirror ? holes_mirror() : NULL;
+void gap_set(enum gap gap) {
+    __atomic_fetch_or(&gaps_set, 1u << gap, __ATOMIC_RELAXED);
+    uint64_t *mirror = gaps_mirror ? gaps_mirror() : NULL;
     if (mirror)
-        __atomic_fetch_or(mirror, holes_all(), __ATOMIC_RELAXED);
+        __atomic_fetch_or(mirror, gaps_all(), __ATOMIC_RELAXED);
 }
 
-void hole_unset(enum hole hole) {
-    __atomic_fetch_and(&holes_set, ~(1u << hole), __ATOMIC_RELAXED);
-    uint64_t *mirror = holes_mirror ? holes_mirror() : NULL;
+void gap_unset(enum gap gap) {
+    __atomic_fetch_and(&gaps_set, ~(1u << gap), __ATOMIC_RELAXED);
+    uint64_t *mirror = gaps_mirror ? gaps_mirror() : NULL;
     if (mirror)
-        __atomic_fetch_and(mirror, ~(UINT64_C(1) << hole), __ATOMIC_RELAXED);
+        __atomic_fetch_and(mirror, ~(UINT64_C(1) << gap), __ATOMIC_RELAXED);
 }
 
-uint32_t holes_all(void) {
-    return __atomic_load_n(&holes_set, __ATOMIC_RELAXED);
+uint32_t gaps_all(void) {
+    return __atomic_load_n(&gaps_set, __ATOMIC_RELAXED);
 }
 
-bool hole_is_set(enum hole hole) {
-    return holes_all() >> hole & 1;
+bool gap_is_set(enum gap gap) {
+    return gaps_all() >> gap & 1;
 }
 
-bool holes_hide_blocks(void) {
-    static const enum hole holes[] = {HOLE_MEMORY,    HOLE_OWNERS,    HOLE_INTERPOSITION,  HOLE_PAST,
-                                      HOLE_UNWRAPPED, HOLE_LIBRARIES, HOLE_SECOND_RUNTIME, HOLE_ELSEWHERE};
-    for (size_t i = 0; i < sizeof holes / sizeof *holes; i++)
-        if (hole_is_set(holes[i]))
+bool gaps_hide_blocks(void) {
+    static const enum gap gaps[] = {GAP_MEMORY,    GAP_OWNERS,    GAP_INTERPOSITION,  GAP_PAST,
+                                    GAP_UNWRAPPED, GAP_LIBRARIES, GAP_SECOND_RUNTIME, GAP_ELSEWHERE};
+    for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
+        if (gap_is_set(gaps[i]))
             return true;
     return false;
 }

@@ -6,7 +6,7 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/options.h"
-#include "model/holes.h"
+#include "model/gaps.h"
 
 /* True: nothing is counted, and the options have been read. */
 extern bool runtime_off __attribute__((visibility("hidden")));
@@ -61,18 +61,18 @@ extern int32_t runtime_process __attribute__((visibility("hidden")));
 /* Where the counters are: enum root_state (root.h). */
 extern uint32_t runtime_state __attribute__((visibility("hidden")));
 
-void hole_set(enum hole);
-void hole_unset(enum hole);
-bool hole_is_set(enum hole);
+void gap_set(enum gap);
+void gap_unset(enum gap);
+bool gap_is_set(enum gap);
 
 /* Returns whether the process may have unknown blocks, which are then no error of the program. */
-bool holes_hide_blocks(void);
+bool gaps_hide_blocks(void);
 
-/* Returns the sum of 1 << hole over all gaps that are set. */
-uint32_t holes_all(void);
+/* Returns the sum of 1 << gap over all gaps that are set. */
+uint32_t gaps_all(void);
 
-/* Returns a second word that receives the gaps (1 << hole), in the profile; or NULL. */
-extern uint64_t *(*holes_mirror)(void)__attribute__((visibility("hidden")));
+/* Returns a second word that receives the gaps (1 << gap), in the profile; or NULL. */
+extern uint64_t *(*gaps_mirror)(void)__attribute__((visibility("hidden")));
 
 /* ---- Standard output and error, which get reports even after the program has closed them. */
 

@@ -20,7 +20,7 @@
 
 /* Returns whether the operator returns blocks that the interposed malloc does not see. */
 static bool is_unseen(const struct operator_new *op) {
-    return op->kind == OPERATOR_ALLOCATORS || hole_is_set(HOLE_INTERPOSITION) || hole_is_set(HOLE_UNWRAPPED);
+    return op->kind == OPERATOR_ALLOCATORS || gap_is_set(GAP_INTERPOSITION) || gap_is_set(GAP_UNWRAPPED);
 }
 
 static void *new_fast(const struct operator_new *op, size_t n, size_t align) {

@@ -71,7 +71,7 @@ static void leave_all(void) {
     if (local.custom)
         custom_leave(0);
     if (local.begun)
-        hole_set(HOLE_TORN);
+        gap_set(GAP_TORN);
     local.begun = 0;
 }
 

@@ -118,10 +118,10 @@ static const char *sanitizer(void) {
 }
 
 static const char *other_malloc(void) {
-    if (hole_is_set(HOLE_PAST) && next_object())
+    if (gap_is_set(GAP_PAST) && next_object())
         return next_object()->l_name;
-    const char *name = hole_is_set(HOLE_INTERPOSITION) ? sanitizer() : NULL;
-    return name || !hole_is_set(HOLE_INTERPOSITION) ? name : next_interposer();
+    const char *name = gap_is_set(GAP_INTERPOSITION) ? sanitizer() : NULL;
+    return name || !gap_is_set(GAP_INTERPOSITION) ? name : next_interposer();
 }
 
 #else
@@ -134,22 +134,22 @@ static const char *other_malloc(void) {
 
 void collect_look(void) {
     if (copies_exist())
-        hole_set(HOLE_SECOND_RUNTIME);
+        gap_set(GAP_SECOND_RUNTIME);
 #ifdef ALLOCSITE_STATIC
     if (copies_have_libraries()) {
-        hole_set(HOLE_LIBRARIES);
-        hole_set(HOLE_FREES);
+        gap_set(GAP_LIBRARIES);
+        gap_set(GAP_FREES);
     }
 #endif
 }
 
-void collect_holes(struct profile_header *header) {
+void collect_gaps(struct profile_header *header) {
     if (os_fork_failed())
-        hole_set(HOLE_FORK);
+        gap_set(GAP_FORK);
     if (!os_loader_may_block())
         collect_look();
-    header->holes |= holes_all();
-    if (hole_is_set(HOLE_INTERPOSITION) || hole_is_set(HOLE_PAST))
+    header->gaps |= gaps_all();
+    if (gap_is_set(GAP_INTERPOSITION) || gap_is_set(GAP_PAST))
         header->other_malloc = names_text(other_malloc());
 }
 
@@ -170,12 +170,12 @@ static void peak_check(void) {
         is_odd |= sum.peak_bytes < 0 || sum.peak_blocks < 0;
     }
     if ((is_odd || live > peak + peak_within()) && runtime_owners && threads_are_quiet())
-        hole_set(HOLE_TORN);
+        gap_set(GAP_TORN);
 }
 
 void collect_end(struct profile_header *header) {
     sums_know_inherited();
     peak_check();
-    collect_holes(header);
+    collect_gaps(header);
     header->walks = stacks_walks();
 }

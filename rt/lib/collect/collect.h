@@ -13,9 +13,9 @@ void collect_look(void);
 
 /* Checks for gaps that only a check reveals, and writes all gaps to the header. Does collect_look if it
  * cannot wait for ever. */
-void collect_holes(struct profile_header *);
+void collect_gaps(struct profile_header *);
 
-/* Like collect_holes, and collects everything else that a report at the end of the process needs: inherited
+/* Like collect_gaps, and collects everything else that a report at the end of the process needs: inherited
  * blocks, and events that were counted only in part. */
 void collect_end(struct profile_header *);
 

@@ -48,8 +48,8 @@ static bool inherit_heap(void) {
     custom_blocks_each(inherit_custom, &incomplete);
     mappings_each(inherit_mapping, &incomplete);
     if (shadow_walk(inherit_block, &incomplete, slab_overlaps) || incomplete)
-        hole_set(HOLE_OWNERS);
-    return !hole_is_set(HOLE_OWNERS);
+        gap_set(GAP_OWNERS);
+    return !gap_is_set(GAP_OWNERS);
 }
 
 static void inherited_set_known(void) {

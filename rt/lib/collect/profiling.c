@@ -160,7 +160,7 @@ static void write_header(struct profile_header *header) {
     header->pid_namespace = os_pid_namespace();
     header->begun = header->begun ? header->begun : os_now();
     header->processes = 1;
-    header->holes |= holes_all(); /* the gaps of a child's parent hold for the child too */
+    header->gaps |= gaps_all(); /* the gaps of a child's parent hold for the child too */
     header->flags |= (options->pairs ? PROFILE_HAS_PAIRS : 0) | (options->sizes ? PROFILE_HAS_SIZES : 0) |
                      (options->lifetime ? PROFILE_HAS_LIFETIMES : 0) |
                      (runtime_is_asleep() ? PROFILE_IS_ASLEEP : 0);
@@ -227,7 +227,7 @@ static void profiling_open(bool is_child) {
     else if (is_child)
         store_header()->flags |= PROFILE_INHERITS;
     else
-        collect_holes(store_header());
+        collect_gaps(store_header());
     records_write();
     os_signals_release(signals);
 }
@@ -238,7 +238,7 @@ static void leave_parent(void) {
     int error = errno;
     store_leave();
     if (local.begun)
-        hole_set(HOLE_TORN);
+        gap_set(GAP_TORN);
     errno = error;
 }
 
@@ -264,7 +264,7 @@ static bool wanted_path_set(const char *pattern) {
 void profiling_begin(const char *pattern) {
     profiling_here = os_map(PROFILE_PAGE, OS_FORK_WIPES);
     if (!profiling_here) {
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
         return;
     }
     if (pattern)
@@ -358,7 +358,7 @@ static void write_copy_header(struct profile_header *header) {
     write_header_names(header, host);
     header->flags |= PROFILE_IS_COPY;
     header->ended = 0;
-    collect_holes(header);
+    collect_gaps(header);
 }
 
 int profiling_copy(int fd) {

@@ -140,7 +140,7 @@ void sizes_add(uint32_t slot, uint64_t size) {
         sizes_show_row(row, shape);
         bump_shared(&shape->counts[size_class(size)], 1);
     } else {
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
     }
 }
 

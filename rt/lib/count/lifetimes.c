@@ -68,7 +68,7 @@ static uint64_t last;
 void lifetime_begins(const void *p) {
     struct birth birth = {__atomic_add_fetch(&last, 1, __ATOMIC_RELAXED), os_monotonic()};
     if (!birth_put(p, birth))
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
 }
 
 static void counter_add(uint64_t *counter, uint64_t by) {
@@ -80,7 +80,7 @@ void lifetime_ends(uint32_t slot, struct birth birth) {
              others = __atomic_load_n(&last, __ATOMIC_RELAXED) - birth.number;
     struct profile_lifetimes *row = table_at(&lifetimes, slot_row(slot));
     if (!row) {
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
         return;
     }
     counter_add(&row->allocations, others);

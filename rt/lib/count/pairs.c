@@ -56,7 +56,7 @@ void pair_count(enum pair_kind kind, uint32_t owner, uint32_t by, uint64_t bytes
     bool fresh = false;
     struct profile_pair *pair = pair_find(key, &fresh);
     if (!pair) {
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
         return;
     }
     pair_add(pair, bytes);

@@ -34,7 +34,7 @@ static void set_epoch(int64_t epoch) {
 void peak_new_epoch(void) {
     int64_t epoch = epoch_now() + PROFILE_EPOCH_STEP;
     if (is_past_the_last(epoch)) {
-        hole_set(HOLE_PEAK);
+        gap_set(GAP_PEAK);
         return;
     }
     set_epoch(epoch);
@@ -44,7 +44,7 @@ void peak_new_epoch(void) {
 #define OUT_OF_REACH (INT64_MAX / 4)
 
 static COLD void *epoch_exhausted(void *p) {
-    hole_set(HOLE_PEAK);
+    gap_set(GAP_PEAK);
     return p;
 }
 
@@ -200,7 +200,7 @@ void peak_several_threads(void) {
         return;
     int error = errno;
     if (!os_barriers())
-        hole_set(HOLE_BARRIER);
+        gap_set(GAP_BARRIER);
     uint64_t signals = os_signals_hold(); /* a signal handler in between would act as with one thread */
     single_peak = NULL;
     if (peak->riser)

@@ -91,7 +91,7 @@ static int64_t slot_window(struct profile_slot *slot) {
 /* Makes all threads check their windows before their next event; the barrier shows earlier counts here. */
 static void stop_windows(void) {
     peak_new_epoch();
-    if (!hole_is_set(HOLE_BARRIER))
+    if (!gap_is_set(GAP_BARRIER))
         os_barrier();
 }
 
@@ -147,7 +147,7 @@ static void check_slot(struct peak *peak, struct thread *thread, struct tally *t
                                    (slot ? slot_window(slot) : INT32_MAX));
     tally_set_checked(tally);
     if (!slot)
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
     else if (tally_live_blocks(tally) > tally->limit)
         measure_slot(slot, tally, number);
 }

@@ -116,7 +116,7 @@ static void reset_slot(uint32_t number) {
     struct profile_base *base = table_at(&bases, number);
     struct profile_slot *slot = slot_at(number);
     if (!base || !slot) {
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
         return;
     }
     base_add(&base->flow, &sum);
@@ -169,5 +169,5 @@ static bool thread_is_whole(const struct thread *thread) {
 
 void torn_look(void) {
     if (local.begun || (runtime_owners && !threads_keep(thread_is_whole)))
-        hole_set(HOLE_TORN);
+        gap_set(GAP_TORN);
 }

@@ -127,7 +127,7 @@ static bool thread_grow(struct thread *thread, uint32_t slot, bool extras) {
 static uint32_t slab_add(struct thread *thread, profile_name phase) {
     struct process *process = table_at(&process_table, 0);
     if (phase && __atomic_load_n(&process->slabs, __ATOMIC_RELAXED) - threads_count() >= SLABS_OF_PHASES) {
-        hole_set(HOLE_PHASES);
+        gap_set(GAP_PHASES);
         return NO_SLOT;
     }
     uint32_t number = __atomic_fetch_add(&process->slabs, 1, __ATOMIC_ACQ_REL);
@@ -200,7 +200,7 @@ static struct thread *thread_new(struct process *process) {
     if (index == 0)
         __atomic_store_n(&process->number, os_process(), __ATOMIC_RELAXED);
     if (index > 0 && !peak_is_shared()) {
-        hole_set(HOLE_THREADS);
+        gap_set(GAP_THREADS);
         peak_several_threads();
     }
     if (!thread)
@@ -239,7 +239,7 @@ static void thread_end(void *own) {
     (void)own;
     struct thread *thread = local.own;
     if (local.begun)
-        hole_set(HOLE_TORN);
+        gap_set(GAP_TORN);
     if (thread)
         slab_switch(thread, 0);
     local.ending = true;
@@ -317,7 +317,7 @@ STACK_CALL(struct thread *, thread_acquire_any, uint32_t slot, uint32_t other, b
         return thread_acquire_any(slot, other, extras);
     if (thread)
         thread_release(thread);
-    hole_set(HOLE_MEMORY);
+    gap_set(GAP_MEMORY);
     return NULL;
 }
 
@@ -336,7 +336,7 @@ struct rare *thread_rare(struct thread *thread, uint32_t slot) {
     struct rare *rare = has_forked ? NULL : slab_rare(thread->slab, slot);
     os_signals_release(signals);
     if (!rare && !has_forked)
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
     return rare;
 }
 

@@ -46,7 +46,7 @@ static COLD void shard_reset(uint32_t shard) {
     for (uint32_t i = 1; i <= __atomic_load_n(&nodes_made, __ATOMIC_RELAXED); i++)
         if (node_at(i) && node_at(i)->shard == shard)
             node_at(i)->depth = OF_MARK;
-    hole_set(HOLE_ARENA);
+    gap_set(GAP_ARENA);
 }
 
 static bool shard_lock(uint32_t shard) {
@@ -79,7 +79,7 @@ static uint32_t node_take(uint32_t shard) {
     index = __atomic_fetch_add(&nodes_made, 1, __ATOMIC_RELAXED) + 1;
     if (index && table_at(&nodes, index - 1))
         return index;
-    hole_set(HOLE_MEMORY);
+    gap_set(GAP_MEMORY);
     return 0;
 }
 
@@ -286,7 +286,7 @@ static void arena_release(const void *arena, struct goal goal, custom_visitor *v
         uint32_t owner = arena_find(arena);
         more = owner && (!is_first || goal.is_all || goal_find(owner, &goal));
         if (owner && !more)
-            hole_set(HOLE_ARENA);
+            gap_set(GAP_ARENA);
         size_t count = more ? arena_pop(owner, &goal, blocks, &more) : 0;
         custom_unlock(shard_of(arena));
         for (size_t i = 0; i < count; i++)
@@ -351,7 +351,7 @@ static bool lock_wait(uint32_t *word) {
 bool custom_lock(uint32_t shard, bool *was_left) {
     uint32_t *word = local.holds_arena ? NULL : table_at(&locks, shard);
     if (!word || !lock_wait(word)) {
-        hole_set(HOLE_ARENA);
+        gap_set(GAP_ARENA);
         return false;
     }
     *was_left = is_under_way[shard];

@@ -143,7 +143,7 @@ static struct custom_block block_put(const void *p, struct share share) {
     if (share.slot != NO_SLOT)
         block = custom_block_put(p, share.slot, share.bytes, share.is_backing);
     if (!block.entry)
-        hole_set(HOLE_CUSTOM);
+        gap_set(GAP_CUSTOM);
     return block;
 }
 

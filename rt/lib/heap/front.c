@@ -44,11 +44,11 @@ static void compare_blocks(const void *p, size_t n) {
     bool is_same = block.state == BLOCK_LIVE && block.slot == SLOT_OURS && block.size == n;
     if (!is_same)
         __atomic_store_n(&has_differed, true, __ATOMIC_SEQ_CST);
-    if (!has_differed && hole_is_set(HOLE_FREES))
-        hole_unset(HOLE_FREES);
+    if (!has_differed && gap_is_set(GAP_FREES))
+        gap_unset(GAP_FREES);
     if (__atomic_load_n(&has_differed,
                         __ATOMIC_SEQ_CST)) /* set by this thread, or meanwhile by another one */
-        hole_set(HOLE_FREES);
+        gap_set(GAP_FREES);
     errno = error;
 }
 

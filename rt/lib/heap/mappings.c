@@ -82,7 +82,7 @@ bool mappings_take(uintptr_t begin, uintptr_t end, uint64_t below, struct mappin
     mapping_count--;
     if (mapping_count + cut->rest_count > MAPPINGS_MOST) {
         cut->rest_count = 1;
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
     }
     for (size_t i = cut->rest_count; i-- > 0;)
         mapping_insert(at, &cut->rests[i]);

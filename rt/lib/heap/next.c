@@ -97,8 +97,8 @@ void next_resolve(void) {
 #define NEXT_TAKE(name, result, parameters, arguments) next.name = behind.name = __real_##name;
     NEXT_FUNCTIONS(NEXT_TAKE)
     if (plain_malloc != wrap_malloc) {
-        hole_set(HOLE_UNWRAPPED);
-        hole_set(HOLE_FREES);
+        gap_set(GAP_UNWRAPPED);
+        gap_set(GAP_FREES);
     }
 }
 
@@ -315,9 +315,9 @@ static void interposer_find(bool has_other_free) {
     int error = errno;
     interposer = malloc_before_ours();
     if (interposer)
-        hole_set(HOLE_INTERPOSITION);
+        gap_set(GAP_INTERPOSITION);
     if ((interposer || has_other_free) && !next_is_sanitizers())
-        hole_set(HOLE_FREES);
+        gap_set(GAP_FREES);
     errno = error;
 }
 

@@ -264,7 +264,7 @@ static enum operator_kind operator_kind_of(const void *real) {
     const char *name = slash ? slash + 1 : object->l_name;
     bool standard = strncmp(name, "libstdc++.so", 12) == 0 || strncmp(name, "libc++.so", 9) == 0 ||
                     strncmp(name, "libc++abi.so", 12) == 0;
-    if (standard && hole_is_set(HOLE_INTERPOSITION))
+    if (standard && gap_is_set(GAP_INTERPOSITION))
         return OPERATOR_ALLOCATORS;
     return standard ? OPERATOR_STANDARD : OPERATOR_PROGRAMS;
 }

@@ -191,7 +191,7 @@ static int redirect_loader(struct dl_phdr_info *object, size_t size, void *compl
 static void redirect_all(bool complete) {
     dl_iterate_phdr(redirect_references, &complete);
     if (!redirect_symbols() || dl_iterate_phdr(redirect_loader, &complete) == 0 || !complete)
-        hole_set(HOLE_PAST);
+        gap_set(GAP_PAST);
 }
 
 void rebind(bool is_first) {
@@ -268,7 +268,7 @@ static int find_look_up(struct dl_phdr_info *object, size_t size, void *unused) 
 /* A library opened with RTLD_DEEPBIND finds the C library's malloc first, and so does dlsym with a library's
  * handle. From now on they find the runtime's. About eight pages of the C library's symbols are then no
  * longer shared, so this is done only in a process that refers to these functions. A call that still bypasses
- * the runtime is noticed when its block is freed (HOLE_ELSEWHERE). */
+ * the runtime is noticed when its block is freed (GAP_ELSEWHERE). */
 static void hide_libc(void) {
     uint32_t first, end;
     allocator = object_of((const void *)(uintptr_t)behind.malloc);
@@ -326,7 +326,7 @@ static void find_bypasses(void) {
     allocator = next_object();
     dl_iterate_phdr(find_images, NULL);
     if (allocator_image.hash && runtime_image.hash && dl_iterate_phdr(find_bypass, NULL))
-        hole_set(HOLE_PAST);
+        gap_set(GAP_PAST);
 }
 
 static bool may_bypass; /* the underlying allocator has functions that is_bypass finds */
@@ -359,7 +359,7 @@ static int find_namespace(struct dl_phdr_info *object, size_t size, void *unused
     (void)unused;
     for (const struct r_debug_extended *space = namespaces(); space; space = space->r_next)
         if (space->base.r_map && !has_runtime(space->base.r_map))
-            hole_set(HOLE_NAMESPACE);
+            gap_set(GAP_NAMESPACE);
     return 1;
 }
 

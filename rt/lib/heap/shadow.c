@@ -106,7 +106,7 @@ static __attribute__((cold)) void shadow_map(void) {
     int error = errno;
     local_distance = (intptr_t)((uintptr_t)&local - thread_pointer());
     uint64_t addresses = 0;
-    uint32_t *none = no_entries, *fresh = hole_is_set(HOLE_INTERPOSITION) ? NULL : tables_map(&addresses);
+    uint32_t *none = no_entries, *fresh = gap_is_set(GAP_INTERPOSITION) ? NULL : tables_map(&addresses);
     errno = error;
     if (!fresh) {
         is_too_large = true;

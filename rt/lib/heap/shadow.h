@@ -174,7 +174,7 @@ static inline struct shadow_large *shadow_large_entry(const void *p) {
 
 /* A block is entered where none is live. The allocator cannot return an address twice, unless a free bypassed
  * the runtime: then the report has an accuracy gap. */
-#define SHADOW_ASSERT_FREE(value) ASSERT(!shadow_value_lives((value) & ~SHADOW_HUGE) || holes_all())
+#define SHADOW_ASSERT_FREE(value) ASSERT(!shadow_value_lives((value) & ~SHADOW_HUGE) || gaps_all())
 
 /* above: the bits of the value above the size. Stores the size first, so that a concurrent walk of the table
  * never sees a live block with another size. */

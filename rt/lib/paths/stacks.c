@@ -339,7 +339,7 @@ STACK_CALL(uint32_t, stack_check_context, uint32_t part, uint32_t slot, const vo
     look_begin(&look, frame);
     if (!is_stack_of(part, &look)) {
         part = part_walked(slot, &look);
-        hole_set(HOLE_CONTEXTS);
+        gap_set(GAP_CONTEXTS);
         bump_shared(&store_header()->wrong_contexts, 1);
     }
     look_end(&look);

@@ -82,7 +82,7 @@ static uint32_t slot_take(void) {
     } while (place &&
              !__atomic_compare_exchange_n(&slots, &slot, slot + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     if (!place)
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
     return place ? slot : NO_SLOT;
 }
 
@@ -118,7 +118,7 @@ uint32_t record_add(const struct record *filled) {
     uint32_t number = has_room ? __atomic_fetch_add(&records, 1, __ATOMIC_RELAXED) : 0;
     struct record *record = has_room ? table_at(&record_table, number) : NULL;
     if (!record) {
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
         return NO_SLOT;
     }
     ASSERT(!record->what && !record->site); /* records never change */
@@ -202,7 +202,7 @@ STACK_CALL(uint32_t, site_register, struct allocsite_site *site) {
         return NO_SLOT;
     instrumented_add(module);
     if (site->version != ALLOCSITE_FORMAT_VERSION) {
-        hole_set(HOLE_VERSION);
+        gap_set(GAP_VERSION);
         return module->slot;
     }
     uint32_t slot = module->permanent ? site_add(site, module) : copy_slot(site, module);
@@ -269,7 +269,7 @@ uint32_t part_uncounted(uint32_t slot, uint32_t what) {
     struct table *parts = what == PROFILE_BACKING ? &backings : &mapping_parts;
     uint32_t *place = record_at(slot) ? table_at(parts, slot) : NULL, found = 0;
     if (!place) {
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
         return NO_SLOT;
     }
     found = __atomic_load_n(place, __ATOMIC_ACQUIRE);

@@ -103,7 +103,7 @@ static void write_head(struct out *out, const struct row *total, const char *why
     write_number(out, total->live);
     out_text(out, ", peak bytes");
     write_number(out, total->peak);
-    out_text(out, holes_all() ? ", not exact\n" : "\n");
+    out_text(out, gaps_all() ? ", not exact\n" : "\n");
 }
 
 int fallback_write(int fd, const char *why) {

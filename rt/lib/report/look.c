@@ -135,7 +135,7 @@ static void add_lost(void *unused, const void *record) {
 void lost_find(struct profile_header *header) {
     struct look look = {.search = "lost", .out = -1, .record = sizeof(struct root_lost), .take = add_lost};
     const char *unknown =
-        holes_hide_blocks() ? "not all blocks of the process are known" : look_at_process(&look);
+        gaps_hide_blocks() ? "not all blocks of the process are known" : look_at_process(&look);
     header->lost_unknown = names_text(unknown);
     header->flags |= unknown ? 0 : PROFILE_HAS_LOST;
 }

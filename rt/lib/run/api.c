@@ -264,7 +264,7 @@ static void block_mark(struct origin origin, const void *p, size_t size) {
     if (shadow_can_hold(p, size))
         acct_mark(p, size, origin);
     else
-        hole_set(HOLE_MARK);
+        gap_set(GAP_MARK);
 }
 
 ALLOCSITE_EXPORT void allocsite_mark_block(const void *p, size_t size) {
@@ -273,7 +273,7 @@ ALLOCSITE_EXPORT void allocsite_mark_block(const void *p, size_t size) {
 
 /* If some blocks could not be marked, an unknown block is no fault. NULL is ignored, as in free. */
 static void block_unmark(struct origin origin, const void *p) {
-    if (p && (!hole_is_set(HOLE_MARK) || shadow_find(p).state == BLOCK_LIVE))
+    if (p && (!gap_is_set(GAP_MARK) || shadow_find(p).state == BLOCK_LIVE))
         acct_free((void *)(uintptr_t)p, origin, FAMILY_MALLOC);
 }
 

@@ -115,7 +115,7 @@ static COLD void start_run(void) {
     runtime_state = runtime_off ? ROOT_IS_OFF : ROOT_NOT_STARTED;
     runtime_owners = options->owners;
     if (!runtime_owners)
-        hole_set(HOLE_UNOWNED);
+        gap_set(GAP_UNOWNED);
     sizes_wanted = options->sizes;
     births_wanted = options->lifetime && options->owners;
     runtime_pairs = options->pairs && !runtime_off;
@@ -129,7 +129,7 @@ static COLD void start_run(void) {
         store_header()->begun = os_now();
         stacks_begin(stacks_wanted(options), options->contexts_check);
         if (options->maps && !mappings_begin())
-            hole_set(HOLE_MEMORY);
+            gap_set(GAP_MEMORY);
         faults_begin();
         exit_install();
         profiling_begin(strcmp(options->profile, "none") != 0 ? options->profile : NULL);

@@ -54,7 +54,7 @@ static inline profile_name name_make(const void *bytes, size_t size) {
     if (!memory && at <= UINT32_MAX)
         memory = table_at(&names, (uint32_t)at);
     if (!memory) {
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
         return 0;
     }
     ASSERT(is_unused(memory, size));

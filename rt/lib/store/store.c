@@ -70,7 +70,7 @@ struct profile_header *store_header_make(void) {
         mapped)
         os_unmap(mapped, PROFILE_PAGE);
     if (store_header_made == &without_memory)
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
     errno = error;
     return store_header_made;
 }
@@ -218,7 +218,7 @@ uint32_t store_add(enum profile_kind kind, uint32_t index, uint64_t first, void 
     uint32_t number = __atomic_fetch_add(&store_areas_given, 1, __ATOMIC_ACQ_REL);
     struct store_area *area = table_at(&areas, number);
     if (!area) {
-        hole_set(HOLE_MEMORY);
+        gap_set(GAP_MEMORY);
         return number;
     }
     int error = errno;
@@ -265,8 +265,8 @@ static int file_enter_head(void) {
     return 0;
 }
 
-static uint64_t *holes_in_file(void) {
-    return store_is_file() ? &store_header()->holes : NULL;
+static uint64_t *gaps_in_file(void) {
+    return store_is_file() ? &store_header()->gaps : NULL;
 }
 
 static void file_use(int fd, const char *path) {
@@ -288,7 +288,7 @@ int store_enter(int fd, const char *path, uint32_t child_records) {
         os_file_close(&the_file.file);
         return error;
     }
-    holes_mirror = holes_in_file;
+    gaps_mirror = gaps_in_file;
     uint32_t count = __atomic_load_n(&store_areas_given, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
         struct store_area *area = table_peek(&areas, i);

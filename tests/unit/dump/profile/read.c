@@ -367,7 +367,7 @@ static void a_slot_without_a_record(void **state) {
 
 static void reasons_of_the_program(void **state) {
     (void)state;
-    image_header(&image)->holes = 1 << 2 | UINT64_C(1) << 63;
+    image_header(&image)->gaps = 1 << 2 | UINT64_C(1) << 63;
     image_header(&image)->other_malloc = image_name(&image, "/lib/other.so");
     image_header(&image)->missing = 3;
     image_header(&image)->missing_error = 28;

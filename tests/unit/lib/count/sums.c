@@ -32,7 +32,7 @@ static bool is_noticed(void (*event)(struct thread *, struct tally *), void *(*e
         if (elsewhere && (pthread_create(&other, NULL, elsewhere, NULL) || pthread_join(other, NULL)))
             _exit(3);
         torn_look();
-        _exit(hole_is_set(HOLE_TORN));
+        _exit(gap_is_set(GAP_TORN));
     }
     waitpid(child, &status, 0);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 1);

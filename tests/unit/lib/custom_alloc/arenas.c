@@ -41,7 +41,7 @@ static void goes_back_to_marks_and_blocks(void **state) {
     add("a", space + 16 * 900);
     assert_int_equal(release("a", 0), 901); /* no such mark: releases all */
     assert_int_equal(release("b", (uintptr_t)space - 16), 1);
-    assert_false(hole_is_set(HOLE_ARENA));
+    assert_false(gap_is_set(GAP_ARENA));
 }
 
 static void a_block_that_is_reallocated_keeps_its_place(void **state) {
@@ -61,9 +61,9 @@ static void forgets_marks_beyond_the_last_ones(void **state) {
     for (unsigned i = 1; i <= CUSTOM_MARKS + 1; i++)
         custom_arena_mark("a", i);
     assert_int_equal(release("a", 2), 0);
-    assert_false(hole_is_set(HOLE_ARENA));
+    assert_false(gap_is_set(GAP_ARENA));
     assert_int_equal(release("a", 1), 0);
-    assert_true(hole_is_set(HOLE_ARENA));
+    assert_true(gap_is_set(GAP_ARENA));
     assert_int_equal(release("a", 0), 1);
 }
 

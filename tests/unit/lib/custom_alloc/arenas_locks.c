@@ -69,9 +69,9 @@ static void a_child_learns_of_an_interrupted_change(void **state) {
     end(thread);
     assert_true(custom_lock(1, &was_left));
     assert_false(was_left);
-    assert_false(hole_is_set(HOLE_ARENA));
+    assert_false(gap_is_set(GAP_ARENA));
     assert_false(custom_lock(2, &was_left)); /* as in a signal handler */
-    assert_true(hole_is_set(HOLE_ARENA));
+    assert_true(gap_is_set(GAP_ARENA));
     custom_unlock(1);
 }
 

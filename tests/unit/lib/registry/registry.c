@@ -20,7 +20,7 @@ static void slots_run_out(void **state) {
     assert_int_equal(record_count(), slots_most() - 1);
     assert_int_equal(record_add(&record), NO_SLOT);
     assert_int_equal(record_count(), slots_most() - 1);
-    assert_true(hole_is_set(HOLE_MEMORY));
+    assert_true(gap_is_set(GAP_MEMORY));
     assert_non_null(record_at(last));
     assert_non_null(slab_hold(0, last, true));
     assert_in_range(slab_peek(0)->capacity, KEY(last), KEY(SLOT_OURS - 1) - 1);
