@@ -217,12 +217,12 @@ enum profile_what {
     PROFILE_UNUSED, /* nothing was counted for the slot, or its record could not be added to the file */
     PROFILE_SITE,
     PROFILE_MODULE,
-    PROFILE_CALLER,  /* unsited allocations that return to one address of a module; PROFILE_MODULE has the
-                      * others */
-    PROFILE_STACK,   /* the part of slot `parent` with one stack */
-    PROFILE_BACKING, /* the chunks of a custom allocator that slot `parent` allocated */
-    PROFILE_CUSTOM,  /* the sum over all blocks of custom allocators, which other slots include */
-    PROFILE_MAPPED,  /* the mappings that slot `parent` made, with maps=1 */
+    PROFILE_CALLER, /* unsited allocations that return to one address of a module; PROFILE_MODULE has the
+                     * others */
+    PROFILE_STACK,  /* the part of slot `parent` with one stack */
+    PROFILE_CUSTOM_CHUNK, /* the chunks of a custom allocator that slot `parent` allocated */
+    PROFILE_CUSTOM,       /* the sum over all blocks of custom allocators, which other slots include */
+    PROFILE_MAPPED,       /* the mappings that slot `parent` made, with maps=1 */
 };
 
 struct profile_record {
@@ -236,7 +236,7 @@ struct profile_record {
     profile_name inlined;  /* struct profile_frame of the innermost caller */
     profile_name build_id; /* modules: GNU build id in hexadecimal */
     uint32_t what;         /* enum profile_what, written last */
-    uint32_t parent;       /* stack, backing, mapping: the slot of which this is a part */
+    uint32_t parent;       /* stack, chunk, mapping: the slot of which this is a part */
     profile_name stack;    /* stack: struct profile_step of the innermost caller */
     uint64_t address;      /* caller: return address, as in the module's ELF file */
 };

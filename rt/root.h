@@ -35,7 +35,7 @@ struct root_heap {
     uint32_t cell;         /* bytes of heap for each entry of 4 bytes */
     uint32_t local_size;
     uint8_t size_bits, slot_bits; /* lowest bits of an entry; then two of family, and the freed bit */
-    uint8_t backing;              /* the family whose live blocks have the freed bit set */
+    uint8_t chunk;                /* the family whose live blocks have the freed bit set */
 };
 
 /* A list of address ranges: an array of entries, each of which starts with two words, begin and end. An entry

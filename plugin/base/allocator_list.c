@@ -60,7 +60,7 @@ __attribute__((format(printf, 2, 3))) static bool complain(struct list_error *er
 static const char *const kinds[] = {
     [LISTED_WRAPPER] = "wrapper", [LISTED_ALLOC] = "alloc",   [LISTED_REALLOC] = "realloc",
     [LISTED_FREE] = "free",       [LISTED_MARK] = "mark",     [LISTED_RELEASE] = "release",
-    [LISTED_BACKING] = "backing", [LISTED_IGNORE] = "ignore",
+    [LISTED_CHUNK] = "chunk",     [LISTED_IGNORE] = "ignore",
 };
 
 static bool read_kind(enum listed_kind *kind, struct span word, struct list_error *error) {

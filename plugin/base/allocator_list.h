@@ -19,7 +19,7 @@ enum listed_kind {
     LISTED_FREE,
     LISTED_MARK,    /* returns, or takes, the point to which an arena can be released */
     LISTED_RELEASE, /* releases all blocks of an arena, or those allocated since a mark */
-    LISTED_BACKING, /* allocates memory for an arena; the memory is not a block of the program */
+    LISTED_CHUNK,   /* allocates memory for an arena; the memory is not a block of the program */
     LISTED_IGNORE,
 };
 

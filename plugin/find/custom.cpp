@@ -183,7 +183,7 @@ static void instrumentMark(Custom &custom) {
         [](IRBuilder<> &) {});
 }
 
-static void instrumentBacking(Custom &custom) {
+static void instrumentChunk(Custom &custom) {
     leaveEverywhere(custom, enterCustom(custom));
 }
 
@@ -199,8 +199,8 @@ static void (*instrumentFor(listed_kind kind))(Custom &) {
         return instrumentMark;
     case LISTED_RELEASE:
         return instrumentRelease;
-    case LISTED_BACKING:
-        return instrumentBacking;
+    case LISTED_CHUNK:
+        return instrumentChunk;
     default:
         return nullptr;
     }

@@ -53,7 +53,7 @@ static std::optional<bool> isDeclared(const ModuleFlags &module, const Function 
     std::optional<Description> said = isStandIn(function) ? std::nullopt : module.lists.of(function);
     if (said)
         return said->function.kind != LISTED_IGNORE && said->function.kind != LISTED_MARK &&
-               said->function.kind != LISTED_BACKING;
+               said->function.kind != LISTED_CHUNK;
     bool isKnown = hasAttribute(function) || isOwnAllocator(function);
     return isKnown ? std::optional<bool>(true) : std::nullopt;
 }

@@ -103,7 +103,7 @@ static void enter_sites(struct groups *groups, const struct report *report) {
             key = (struct group_key){.site = site};
         else if (groups->apart && groups->by != BY_MODULE && report_library_use(site))
             key = (struct group_key){.is_apart = true};
-        if (!site->view.backing)
+        if (!site->view.outside_totals)
             enter_row(groups, key, &site->counters, site);
     }
 }
@@ -122,7 +122,8 @@ static void enter_stacks(struct groups *groups, const struct report *report) {
 #define TAKE_OFF(name) rest.name = -stack->counters.name;
         ALLOCSITE_COUNTED(TAKE_OFF)
 #undef TAKE_OFF
-        if (!stack->frame_count || stack->site->view.backing || stack->site->position >= report->counted)
+        if (!stack->frame_count || stack->site->view.outside_totals ||
+            stack->site->position >= report->counted)
             continue;
         enter_row(groups, key_of_stack(groups, stack), &stack->counters, stack->site);
         enter_row(groups, (struct group_key){.site = stack->site}, &rest, stack->site);
@@ -154,7 +155,7 @@ static void enter_freed(struct groups *groups, const struct report *report) {
         const struct report_pair *pair = &report->pairs[i];
         struct counters part = {.allocs = 0};
         struct group_key key = key_of_site(BY_FREED, pair->by ? &pair->by->view : &unknown);
-        if (pair->owner && pair->owner->view.backing)
+        if (pair->owner && pair->owner->view.outside_totals)
             continue;
         *(pair->kind == PAIR_FREE ? &part.frees : &part.moved) = pair->count;
         *(pair->kind == PAIR_FREE ? &part.freed_bytes : &part.moved_bytes) = pair->bytes;

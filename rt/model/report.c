@@ -71,10 +71,10 @@ static void put_blank_ones_last(struct report *report) {
 static void sum_up(struct report *report) {
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
-        if (site->view.backing) {
-            counters_add(&(site->view.mapping ? &report->mappings : &report->backing)->counters,
+        if (site->view.outside_totals) {
+            counters_add(&(site->view.mapping ? &report->mappings : &report->chunks)->counters,
                          &site->counters);
-            ++*(site->view.mapping ? &report->mapping_count : &report->backing_count);
+            ++*(site->view.mapping ? &report->mapping_count : &report->chunk_count);
             continue;
         }
         counters_add(&report->totals.counters, &site->counters);
@@ -172,7 +172,7 @@ static void limit_sites(struct report *report) {
             report->suppressed_count++;
         }
         if (is_known || !fits || !is_wanted(site, &report->limits)) {
-            if (!site->view.backing)
+            if (!site->view.outside_totals)
                 counters_add(&report->hidden.counters, &site->counters);
             continue;
         }

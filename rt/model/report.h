@@ -251,10 +251,10 @@ struct report {
     /* Set by report_prepare. */
     bool is_unowned; /* a reason is GAP_UNOWNED or GAP_FREES: frees, live blocks and the peak are unknown */
     struct report_limits limits;
-    struct report_site totals;  /* of all sites */
-    struct counters known;      /* of sites in the source, and of the libraries' own allocations */
-    struct report_site backing; /* chunks of custom allocators, which totals exclude */
-    size_t backing_count;
+    struct report_site totals; /* of all sites */
+    struct counters known;     /* of sites in the source, and of the libraries' own allocations */
+    struct report_site chunks; /* chunks of custom allocators, which totals exclude */
+    size_t chunk_count;
     struct report_site mappings; /* with maps=1; totals exclude them, too */
     size_t mapping_count;
     size_t caller_count;       /* other rows with a return address */

@@ -38,7 +38,7 @@ int order_identity(const struct report_site *a, const struct report_site *b) {
                ?: compare_text(a->view.type, b->view.type)
                ?: compare_u64(a->view.id, b->view.id)
                ?: compare_u64(a->view.address, b->view.address)
-               ?: compare_u64(a->view.backing, b->view.backing)
+               ?: compare_u64(a->view.outside_totals, b->view.outside_totals)
                ?: compare_u64(a->view.mapping, b->view.mapping)
                ?: compare_text(a->view.module, b->view.module)
                ?: compare_text(a->way, b->way)

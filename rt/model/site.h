@@ -26,7 +26,7 @@ struct site_view {
     const char *type;            /* NULL: unknown */
     const struct place *inlined; /* innermost caller first */
     size_t inlined_count;
-    bool backing;         /* in no total: chunks of a custom allocator, or mappings */
+    bool outside_totals;  /* in no total: chunks of a custom allocator, or mappings */
     bool mapping;         /* these are mappings */
     uint64_t address;     /* unsited: return address as in the module's ELF file; 0: otherwise */
     const char *build_id; /* of the module; NULL: unknown */

@@ -118,7 +118,7 @@ void column_cell(char text[UNITS_SIZE], const struct report *report, const struc
         units_size(text, number);
         break;
     case SHARE:
-        if (site->view.backing)
+        if (site->view.outside_totals)
             strcpy(text, "-");
         else
             units_share(text, number, number_of(&report->totals, column));

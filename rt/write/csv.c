@@ -90,7 +90,7 @@ static void row(struct values *values, const struct report *report, const struct
     inlined(values, view);
     value_begin(values);
     put_address(values->out, "0x", view->address);
-    value_number(values, view->backing && !view->mapping);
+    value_number(values, view->outside_totals && !view->mapping);
     value_number(values, view->mapping);
 #define CSV_VALUE(name) value_number(values, counters->name);
     ALLOCSITE_SITE_TOTALS(CSV_VALUE)
@@ -106,7 +106,7 @@ static void row(struct values *values, const struct report *report, const struct
 
 void report_csv(struct out *out, const struct report *report) {
     struct values values = values_csv(out);
-    out_text(out, "id,module,sited,function,file,line,column,callee,type,inlined,address,backing,"
+    out_text(out, "id,module,sited,function,file,line,column,callee,type,inlined,address,chunk,"
                   "mapping" ALLOCSITE_SITE_TOTALS(CSV_NAME));
 #define CSV_ASKED_NAME(name)                                                                                 \
     if (report->totals.counters.name)                                                                        \

@@ -14,8 +14,8 @@ void json_place(struct json *json, const struct place *place) {
 }
 
 static void put_uncounted(struct json *json, const struct site_view *site) {
-    if (site->backing)
-        json_flag(json, site->mapping ? "mapping" : "backing", true);
+    if (site->outside_totals)
+        json_flag(json, site->mapping ? "mapping" : "chunk", true);
 }
 
 void json_site(struct json *json, const struct site_view *site) {
@@ -327,8 +327,8 @@ static void put_sums(struct json *json, const struct report *report) {
         json_counters(json, &report->custom, false);
         json_close(json, '}');
     }
-    if (report->backing_count)
-        put_sum(json, "backing", report, &report->backing);
+    if (report->chunk_count)
+        put_sum(json, "chunks", report, &report->chunks);
     if (report->mapping_count)
         put_sum(json, "mappings", report, &report->mappings);
 }

@@ -190,9 +190,9 @@ void page_site(const struct page *page, const struct report_site *site) {
         out_text(page->out, "an unknown place");
     else
         (site->view.sited ? put_sited : put_unsited)(page, site);
-    if (site && site->view.backing)
+    if (site && site->view.outside_totals)
         out_text(page->out,
-                 site->view.mapping ? " (mapping, not in the total)" : " (backing, not in the total)");
+                 site->view.mapping ? " (mapping, not in the total)" : " (chunk, not in the total)");
 }
 
 void page_caller(const struct page *page, const struct place *place) {

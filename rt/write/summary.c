@@ -234,14 +234,14 @@ static void put_paths(const struct page *page) {
 void summary_custom(const struct page *page) {
     const struct report *report = page->report;
     uint64_t blocks = report->custom.allocs + report->custom.reallocs;
-    uint64_t chunks = report->backing.counters.allocs + report->backing.counters.reallocs;
+    uint64_t chunks = report->chunks.counters.allocs + report->chunks.counters.reallocs;
     put_blocks(page, blocks, report->custom.alloc_bytes + report->custom.realloc_bytes);
     out_text(page->out, " by custom allocators");
     if (!chunks)
         return;
     out_text(page->out, "; the ");
-    put_blocks(page, chunks, report->backing.counters.alloc_bytes + report->backing.counters.realloc_bytes);
-    out_text(page->out, " that they took for it (backing) ");
+    put_blocks(page, chunks, report->chunks.counters.alloc_bytes + report->chunks.counters.realloc_bytes);
+    out_text(page->out, " that they took for it (chunks) ");
     out_text(page->out, chunks == 1 ? "is not in the total" : "are not in the total");
 }
 

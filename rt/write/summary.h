@@ -47,7 +47,7 @@ void summary_lines(const struct page *);
 void summary_nameless(const struct page *);
 
 /* Writes "200 blocks of 59.6 KiB by custom allocators; the 17 blocks of 68.0 KiB that they took for it
- * (backing) are not in the total". */
+ * (chunks) are not in the total". */
 void summary_custom(const struct page *);
 
 /* Writes "3.0 MiB in 3 mappings mapped so far, of 5.0 MiB by 4 calls, not in the total", with maps=1. */

@@ -10,7 +10,7 @@ PAGE, STEP = 4096, 1 << 34
 HERE = os.path.dirname(os.path.abspath(__file__))
 VERSION = 1
 NAMES, RECORDS, SLOTS, TALLIES, EXTRAS, BLOCKS, PAIRS, SIZES, NOTES, LIFETIMES, PARTS, RARES, POSSIBLY = 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15
-SITE, MODULE, CALLER, STACK, BACKING, CUSTOM = range(1, 7)
+SITE, MODULE, CALLER, STACK, CHUNK, CUSTOM = range(1, 7)
 # By kind: size of an element, and number of elements of chunk 0.
 ARRAYS = {NAMES: (1, 16384), RECORDS: (64, 64), SLOTS: (64, 64), BLOCKS: (8, 512), PAIRS: (24, 4096), SIZES: (512, 32), LIFETIMES: (1024, 32),
           POSSIBLY: (16, 256)}
@@ -104,9 +104,9 @@ class Writer:
                            site["type"], site["inlined"], address=address)
 
     def row(self, site):
-        if site.get("backing"):
+        if site.get("chunk"):
             self.records.append(self.site(site))
-            return self.record(int(site["id"], 16), BACKING, parent=len(self.records) - 1)
+            return self.record(int(site["id"], 16), CHUNK, parent=len(self.records) - 1)
         return self.site(site)
 
     def stack(self, stack):
@@ -120,7 +120,7 @@ class Writer:
     def make_records(self):
         """Modules with counts of their own come first, because other records refer to them."""
         for slot, site in enumerate(self.sites, 1):
-            if not site["sited"] and not site.get("address") and not site.get("backing"):
+            if not site["sited"] and not site.get("address") and not site.get("chunk"):
                 self.modules[site["module"]] = slot
                 self.records[slot] = self.record(int(site["id"], 16), MODULE, slot, {"file": site["module"]},
                                                  build_id=self.build_ids.get(site["module"]))
@@ -212,7 +212,7 @@ class Writer:
         run, walks = report.get("run", {}), report.get("walks", {})
         flags = 16 | 1 * ("pairs" in report) | 2 * any("sizes" in site for site in self.sites) | 4 * ("lost_bytes" in report["totals"]) | \
             128 * any("lifetimes" in site for site in self.sites) | 8 * bool(report.get("forked"))
-        peak = sum(site["peak_bytes"] - site.get("inherited_bytes", 0) for site in self.sites if not site.get("backing"))
+        peak = sum(site["peak_bytes"] - site.get("inherited_bytes", 0) for site in self.sites if not site.get("chunk"))
         first = struct.pack("<8sII8QIIIIIIQ", b"\x89ALSITE\n", VERSION, 0x01020304, report["pid"], 0, run.get("begun_ms", 0) * 10**6,
                             run.get("ended_ms", 0) * 10**6, report.get("processes", 1), report.get("unfinished", not report["finished"]), 0, 0,
                             0, flags, self.name(report["program"]), 0, 0, self.name(report.get("lost_unknown")), 0)

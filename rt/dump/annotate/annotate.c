@@ -53,7 +53,7 @@ static size_t list_sites(struct annotations *annotations) {
     annotations->sites = memory_zeros(report->counted, sizeof *annotations->sites);
     for (size_t i = 0; i < report->counted; i++) {
         const struct site_view *view = &report->sites[i]->view;
-        if (!view->backing && view->at.line && view->at.file)
+        if (!view->outside_totals && view->at.line && view->at.file)
             annotations->sites[count++] = (struct annotated_site){report->sites[i], i};
     }
     qsort(annotations->sites, count, sizeof *annotations->sites, compare_sites);

@@ -222,7 +222,7 @@ static int compare_blocks(const void *a, const void *b) {
 
 static bool is_live(const struct heap *heap, uint32_t value) {
     const uint32_t freed = 1u << 30, family_at = heap->layout.size_bits + heap->layout.slot_bits;
-    return value - 1 < freed - 1 || value >> family_at == (freed >> family_at | heap->layout.backing);
+    return value - 1 < freed - 1 || value >> family_at == (freed >> family_at | heap->layout.chunk);
 }
 
 static void add_block(void *context, uint64_t start, uint32_t value, uint64_t size) {

@@ -59,7 +59,7 @@ bool image_read(const struct image *, uint64_t address, void *to, size_t size);
 struct heap_block {
     uint64_t start, size;
     uint32_t slot;
-    bool is_backing; /* chunk of a custom allocator */
+    bool is_chunk; /* chunk of a custom allocator */
 };
 
 struct heap_span {

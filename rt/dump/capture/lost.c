@@ -106,7 +106,7 @@ static uint64_t deep_size(struct capture *capture, uint64_t from) {
     reaching_reach(&reaching, block);
     reaching_go_on(&reaching);
     for (size_t i = 0; i < capture->finder.count; i++)
-        if (reaching.reached[i] && !capture->finder.blocks[i].is_backing)
+        if (reaching.reached[i] && !capture->finder.blocks[i].is_chunk)
             bytes += capture->finder.blocks[i].size;
     reaching_close(&reaching);
     return bytes;

@@ -47,7 +47,7 @@ static void add_view(struct graph *graph, struct string_pool *texts, const struc
     site->type = text_of(texts, view->type);
     site->line = view->at.line;
     site->column = view->at.column;
-    site->is_uncounted = view->backing;
+    site->is_uncounted = view->outside_totals;
 }
 
 static bool are_all_known(const struct capture_sites *sites, struct site_view view) {

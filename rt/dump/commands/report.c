@@ -204,7 +204,7 @@ static bool has_leaks(const struct report *report, const struct showing *showing
         const struct report_site *site = report->sites[i];
         bool is_leak = report->reach ? site->counters.lost_blocks : site->counters.live_blocks;
         bool is_known = showing->suppressed && suppress_matches(showing->suppressed, site);
-        if (is_leak && !is_known && !report_library_use(site) && !site->view.backing)
+        if (is_leak && !is_known && !report_library_use(site) && !site->view.outside_totals)
             return true;
     }
     return false;

@@ -126,7 +126,7 @@ static void put_metric(struct out *out, const struct samples *samples, enum samp
     size_t shown = 0, i = 0;
     for (; i < report->counted && (!samples->top || shown < samples->top); i++) {
         const struct report_site *site = report->sites[i];
-        if (site->view.backing)
+        if (site->view.outside_totals)
             continue;
         uint64_t amount = value_of(&site->counters, value);
         put_sample(out, samples, value, &site->view, amount, time);

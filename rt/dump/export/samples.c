@@ -311,7 +311,7 @@ size_t *samples_numbers(const struct samples *samples, size_t *count) {
     size_t *numbers = memory_zeros(report->counted, sizeof *numbers);
     *count = 0;
     for (size_t i = 0; i < report->counted && (!samples->top || *count < samples->top); i++)
-        if (!report->sites[i]->view.backing)
+        if (!report->sites[i]->view.outside_totals)
             numbers[(*count)++] = (size_t)(report->sites[i] - samples->moment->rows);
     return numbers;
 }

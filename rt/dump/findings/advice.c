@@ -46,7 +46,7 @@ static struct largest find_largest(const struct report *report) {
     struct largest largest = {.list = memory_zeros(report->counted, sizeof *largest.list)};
     for (size_t i = 0; i < report->counted; i++) {
         const struct site_view *view = &report->sites[i]->view;
-        if (view->sited && !view->backing && view->type)
+        if (view->sited && !view->outside_totals && view->type)
             see_site(&largest, report->sites[i]);
     }
     return largest;
@@ -340,7 +340,7 @@ void findings_add_advice(struct findings *findings, const struct groups *types) 
     }
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
-        if (site->view.backing || !finding_place(site) || !findings_want(findings, site))
+        if (site->view.outside_totals || !finding_place(site) || !findings_want(findings, site))
             continue;
         advise_short_lived_blocks(findings, types, site, &unknown);
         advise_reserve(findings, site);

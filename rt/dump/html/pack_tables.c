@@ -302,9 +302,9 @@ static uint64_t site_unsited(struct pack *pack, size_t row) {
     return !pack->sites[row]->view.sited;
 }
 
-/* 1: backing of a custom allocator, 2: mappings; both are in no total. */
-static uint64_t site_backing(struct pack *pack, size_t row) {
-    return pack->sites[row]->view.backing + pack->sites[row]->view.mapping;
+/* 1: a chunk of a custom allocator, 2: mappings; both are in no total. */
+static uint64_t site_uncounted(struct pack *pack, size_t row) {
+    return pack->sites[row]->view.outside_totals + pack->sites[row]->view.mapping;
 }
 
 /* Start-up of a library, or a buffer of stdio. */
@@ -372,7 +372,7 @@ void pack_sites(struct pack *pack) {
         number_of *of;
     } columns[] = {{"module", site_module},   {"function", site_function}, {"file", site_file},
                    {"line", site_line},       {"column", site_column},     {"callee", site_callee},
-                   {"type", site_type},       {"unsited", site_unsited},   {"backing", site_backing},
+                   {"type", site_type},       {"unsited", site_unsited},   {"uncounted", site_uncounted},
                    {"startup", site_startup}, {"node", site_node}};
     json_open_line(&pack->json, "sites", '{');
     put_ids(pack);

@@ -65,7 +65,7 @@ static void add_row(struct joined *joined, struct report_site *site) {
 static void see_peak(struct joined *joined, const struct report *report) {
     uint64_t peak = 0;
     for (size_t i = 0; i < report->site_count; i++)
-        if (!report->sites[i]->view.backing)
+        if (!report->sites[i]->view.outside_totals)
             joined_add_to(joined, &peak, report->sites[i]->counters.peak_bytes);
     joined_add_to(joined, &joined->peak_bound, peak);
     joined_add_to(joined, &joined->peak_bound, report->peak_within);

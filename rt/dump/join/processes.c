@@ -240,7 +240,7 @@ void joined_take_untouched(struct joined *joined) {
     for (size_t i = 0; i < joined->row_count; i++) {
         struct joined_row *row = joined->rows[i];
         take_off(&row->row.counters, &row->untouched);
-        if (!row->row.view.backing)
+        if (!row->row.view.outside_totals)
             add_untouched(joined, &joined->untouched, &row->untouched);
     }
     for (size_t i = 0; i < joined->stack_count; i++)

@@ -82,7 +82,7 @@ static uint64_t id_of(const struct symbolizer *symbolizer, const struct site_vie
         state = hash_text_of(state, view->module ? path_base(view->module) : NULL);
     for (size_t i = 0; i < view->inlined_count; i++)
         state = hash_place(symbolizer, view, state, &view->inlined[i]);
-    return stable_hash_end(stable_hash_number(state, view->backing + view->mapping));
+    return stable_hash_end(stable_hash_number(state, view->outside_totals + view->mapping));
 }
 
 /* Returns the last place of the function that the chosen place is inlined into; the chosen place if it is not

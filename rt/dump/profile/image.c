@@ -252,8 +252,9 @@ static bool is_module_row(const struct site_view *view) {
 
 /* Chunks of a custom allocator, and mappings, are a part of a separate record, whether or not its site has a
  * row. */
-static struct profile_record make_backing(struct profile_records *records, const struct site_view *view) {
-    struct profile_record record = {.id = view->id, .what = view->mapping ? PROFILE_MAPPED : PROFILE_BACKING};
+static struct profile_record make_chunk(struct profile_records *records, const struct site_view *view) {
+    struct profile_record record = {.id = view->id,
+                                    .what = view->mapping ? PROFILE_MAPPED : PROFILE_CUSTOM_CHUNK};
     if (is_module_row(view) && view->module) {
         record.parent = module_slot(records, view->module, view->build_id);
         return record;
@@ -267,11 +268,12 @@ static struct profile_record make_backing(struct profile_records *records, const
 static void make_row(struct profile_records *records, size_t row) {
     const struct site_view *view = &records->report->sites[row]->view;
     uint32_t slot = PROFILE_FIRST_SLOT + (uint32_t)row;
-    if (is_module_row(view) && !view->backing) {
+    if (is_module_row(view) && !view->outside_totals) {
         make_module(records, view, slot);
         return;
     }
-    struct profile_record record = view->backing ? make_backing(records, view) : make_site(records, view);
+    struct profile_record record =
+        view->outside_totals ? make_chunk(records, view) : make_site(records, view);
     records->list[slot] = record; /* the list may have moved meanwhile */
 }
 
@@ -327,7 +329,7 @@ static void make_rows(struct profile_records *records, bool are_modules) {
     for (size_t i = 0; i < report->site_count; i++) {
         const struct site_view *view = &report->sites[i]->view;
         report->sites[i]->position = i;
-        if ((is_module_row(view) && !view->backing) == are_modules)
+        if ((is_module_row(view) && !view->outside_totals) == are_modules)
             make_row(records, i);
     }
 }

@@ -102,7 +102,7 @@ static void read_slot(struct reader *reader, uint64_t slot) {
     struct profile_counts counts;
     struct profile_view view;
     profile_view_find(&view, &reader->views, slot);
-    bool is_in_totals = !view.is_backing && view.what != PROFILE_CUSTOM;
+    bool is_in_totals = !view.is_outside_totals && view.what != PROFILE_CUSTOM;
     profile_slot_read(&counts, &reader->sweep, slot, is_in_totals);
     if (is_in_totals && reader->areas.header.gaps >> GAP_UNOWNED & 1)
         counters_keep_all(&counts.counters);
@@ -364,7 +364,7 @@ static void read_walked_for(struct reader *reader) {
 static void settle_peak(struct report *report) {
     uint64_t live = 0, peak = 0;
     for (size_t i = 0; i < report->site_count; i++) {
-        if (report->sites[i]->view.backing)
+        if (report->sites[i]->view.outside_totals)
             continue;
         live += report->sites[i]->counters.live_bytes;
         peak += report->sites[i]->counters.peak_bytes;

@@ -205,11 +205,13 @@ void profile_view_find(struct profile_view *view, const struct profile_views *vi
         what = read_record(record, views->areas, record->parent);
     }
     view->is_mapping = what == PROFILE_MAPPED;
-    view->is_backing = what == PROFILE_BACKING || view->is_mapping;
-    if (view->is_backing)
+    view->is_outside_totals = what == PROFILE_CUSTOM_CHUNK || view->is_mapping;
+    if (view->is_outside_totals)
         what = read_record(record, views->areas, record->parent);
     if (is_whole(what))
-        view->what = is_stack ? PROFILE_STACK : view->is_backing ? PROFILE_BACKING : (enum profile_what)what;
+        view->what = is_stack                  ? PROFILE_STACK
+                     : view->is_outside_totals ? PROFILE_CUSTOM_CHUNK
+                                               : (enum profile_what)what;
 }
 
 static const struct report_module *module_of(const struct profile_views *views, uint32_t slot) {
@@ -253,7 +255,8 @@ void profile_view_row(struct site_view *row, const struct profile_views *views,
         *row = (struct site_view){.id = ROW_UNNAMED_ID, .module = ROW_UNNAMED};
         return;
     }
-    *row = (struct site_view){.id = record->id, .backing = view->is_backing, .mapping = view->is_mapping};
+    *row = (struct site_view){
+        .id = record->id, .outside_totals = view->is_outside_totals, .mapping = view->is_mapping};
     if (record->what == PROFILE_MODULE)
         view_module(row, views, record);
     else

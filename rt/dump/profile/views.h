@@ -124,7 +124,7 @@ struct profile_views {
 struct profile_view {
     enum profile_what what;       /* PROFILE_UNUSED: no valid record */
     struct profile_record record; /* of the whole, if the slot is a part */
-    bool is_backing;              /* in no total: chunks of a custom allocator, or mappings */
+    bool is_outside_totals;       /* in no total: chunks of a custom allocator, or mappings */
     bool is_mapping;
     profile_name stack; /* of a stack: struct profile_step, or 0 */
 };

@@ -56,7 +56,7 @@ static uint32_t flags_of(const struct report *report) {
 static struct profile_peak peak_of(const struct report *report) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < report->site_count; i++)
-        if (!report->sites[i]->view.backing)
+        if (!report->sites[i]->view.outside_totals)
             bytes += report->sites[i]->counters.peak_bytes - report->sites[i]->counters.inherited_bytes;
     return (struct profile_peak){
         .bytes = (int64_t)bytes,

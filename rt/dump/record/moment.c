@@ -224,7 +224,7 @@ static uint64_t amount(const struct series *series, const struct recording *from
 static void take_point(struct series *series, const struct recording *from, size_t point) {
     series->resident[point] = from->numbers[SAMPLE_RESIDENT];
     for (size_t i = RECORDED_SITES; i < from->site_count; i++)
-        series->totals[point] += from->sites[i].view.backing ? 0 : amount(series, from, i);
+        series->totals[point] += from->sites[i].view.outside_totals ? 0 : amount(series, from, i);
     for (size_t i = 0; i < series->site_count; i++) {
         size_t site = (series->sites ? series->sites[i] : i) + RECORDED_SITES;
         size_t place = i * series->point_count + point;

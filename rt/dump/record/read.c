@@ -113,7 +113,7 @@ static void read_site(struct recording *from) {
     struct site_view *view = &new_site(from)->view;
     uint64_t flags = get_number(from);
     view->sited = flags & SITE_IS_SITED;
-    view->backing = flags & SITE_IS_BACKING;
+    view->outside_totals = flags & SITE_IS_OUTSIDE_TOTALS;
     view->mapping = flags & SITE_IS_MAPPING;
     view->id = get_number(from);
     view->address = get_number(from);

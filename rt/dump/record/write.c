@@ -105,7 +105,8 @@ static void put_place(struct recording_writer *writer, const struct place *place
 
 void recording_site(struct recording_writer *writer, const struct site_view *view) {
     put_number(writer, RECORD_SITE);
-    put_number(writer, (view->sited ? SITE_IS_SITED : 0u) | (view->backing ? SITE_IS_BACKING : 0u) |
+    put_number(writer, (view->sited ? SITE_IS_SITED : 0u) |
+                           (view->outside_totals ? SITE_IS_OUTSIDE_TOTALS : 0u) |
                            (view->mapping ? SITE_IS_MAPPING : 0u));
     put_number(writer, view->id);
     put_number(writer, view->address);

@@ -91,7 +91,7 @@ static void add_calls(struct events *events, bool is_realloc) {
     for (size_t i = 0; i < events->report->counted; i++) {
         const struct report_site *site = events->report->sites[i];
         const struct counters *counters = &site->counters;
-        if (!site->view.backing)
+        if (!site->view.outside_totals)
             add(events,
                 (struct event){.at = site,
                                .count = is_realloc ? counters->reallocs : counters->allocs,
@@ -264,7 +264,7 @@ static size_t sum_lines(const struct events *events, struct summed *lines) {
     size_t count = 0, kept = 0;
     for (size_t i = 0; i < events->report->counted; i++) {
         const struct report_site *site = events->report->sites[i];
-        if (!site->view.backing && is_asked(events, site))
+        if (!site->view.outside_totals && is_asked(events, site))
             lines[count++] = (struct summed){site, site->counters};
     }
     sort_array(lines, count, sizeof *lines, compare_summed_lines);

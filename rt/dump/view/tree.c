@@ -167,7 +167,7 @@ static void visit_frameless(const struct report *report, struct call_path *path,
     const struct report_stack **list = memory_zeros(report->stack_count, sizeof *list);
     size_t count = 0;
     for (size_t i = 0; i < report->stack_count; i++)
-        if (!report->stacks[i].frame_count && !report->stacks[i].site->view.backing)
+        if (!report->stacks[i].frame_count && !report->stacks[i].site->view.outside_totals)
             list[count++] = &report->stacks[i];
     sort_list(list, count, sizeof *list, by_row);
     for (size_t i = 0; i < count; i++) {
@@ -181,7 +181,7 @@ static void visit_stacks(const struct report *report, uint64_t depth, struct cal
                          tree_visitor *visit, void *context) {
     for (size_t i = 0; i < report->stack_count; i++) {
         struct report_stack stack = report->stacks[i];
-        if (!stack.frame_count || stack.site->view.backing)
+        if (!stack.frame_count || stack.site->view.outside_totals)
             continue;
         if (depth && depth < stack.frame_count)
             stack.frame_count = depth;
@@ -222,7 +222,7 @@ static void visit_rests(const struct report *report, struct call_path *path, tre
         const struct report_site *site = report->sites[i];
         const struct counters *rest = rests ? &rests[i] : &site->counters;
         bool is_empty = !counters_calls(rest) && !rest->live_blocks && !rest->peak_bytes;
-        if (site->view.backing || is_empty)
+        if (site->view.outside_totals || is_empty)
             continue;
         call_path_make(path, &site->view, NULL);
         visit(context, &(struct tree_part){path, site, NULL, rest});

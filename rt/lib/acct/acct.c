@@ -243,7 +243,7 @@ STACK_CALL(void, acct_free_in_full, void *p, struct origin by, enum family famil
     struct block block = event_take(p, by);
     if (event_is_counted(&block)) {
         event_report_family(&block, family, by);
-        if (block.family == FAMILY_BACKING)
+        if (block.family == FAMILY_CHUNK)
             custom_gone(p, block.size, by);
         else if (event_was_newest(p))
             change_rare(block.slot, offsetof(struct rare, temporary));

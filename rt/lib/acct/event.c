@@ -30,8 +30,8 @@ static void enter_uncounted(const void *p, uint64_t bytes, enum family family) {
 
 /* Chunks are not blocks of the program, so their lifetimes are not counted. */
 static void enter_share(const void *p, struct share share, enum family family) {
-    event_enter(p, share.slot, share.is_backing ? FAMILY_BACKING : family, share.bytes);
-    if (!share.is_backing)
+    event_enter(p, share.slot, share.is_chunk ? FAMILY_CHUNK : family, share.bytes);
+    if (!share.is_chunk)
         lifetime_begin(p);
 }
 
@@ -43,7 +43,7 @@ static void event_gained(uint32_t slot, const void *p, uint64_t bytes, enum fami
 }
 
 static struct share share_of_block(const struct block *block) {
-    return (struct share){block->slot, block->family == FAMILY_BACKING, block->size};
+    return (struct share){block->slot, block->family == FAMILY_CHUNK, block->size};
 }
 
 void event_lost(const struct block *block) {
@@ -58,7 +58,7 @@ uint32_t event_moved(const struct block *old, uint32_t slot, const void *p, uint
     if (is_counted)
         enter_share(p, share, FAMILY_MALLOC);
     hook_event(ALLOCSITE_EVENT_REALLOC, share.slot, p, bytes, old->size);
-    return share.is_backing ? slot : share.slot;
+    return share.is_chunk ? slot : share.slot;
 }
 
 void event_appeared(uint32_t slot, const void *p, uint64_t bytes) {
@@ -98,10 +98,10 @@ static void mark_uncounted(const void *p, uint64_t bytes) {
 
 static void mark_counted(const void *p, uint64_t bytes, struct origin origin) {
     struct share share = origin_share(origin_call_slot(origin), bytes);
-    enum family family = share.is_backing ? FAMILY_BACKING : FAMILY_MALLOC;
+    enum family family = share.is_chunk ? FAMILY_CHUNK : FAMILY_MALLOC;
     if (change_gain(share) && runtime_owners && !shadow_put_apart(p, share.slot, family, share.bytes))
         gap_set(GAP_OWNERS);
-    if (!share.is_backing)
+    if (!share.is_chunk)
         lifetime_begin(p);
     hook_event(ALLOCSITE_EVENT_ALLOC, share.slot, p, bytes, 0);
 }
@@ -136,7 +136,7 @@ static void report_unknown(const void *p, const struct block *block, struct orig
 }
 
 void event_report_family(const struct block *block, enum family family, struct origin by) {
-    if (family == FAMILY_ANY || block->family == family || block->family == FAMILY_BACKING ||
+    if (family == FAMILY_ANY || block->family == family || block->family == FAMILY_CHUNK ||
         operators_are_replaced())
         return;
     bool both_new = block->family != FAMILY_MALLOC && family != FAMILY_MALLOC;
@@ -149,7 +149,7 @@ struct block event_take(const void *p, struct origin by) {
         shadow_drop(p);
     else
         report_unknown(p, &block, by);
-    if (births_wanted && block.family != FAMILY_BACKING)
+    if (births_wanted && block.family != FAMILY_CHUNK)
         block.birth = birth_take(p);
     return block;
 }

@@ -101,7 +101,7 @@ COLD void *acct_realloc_with(void *(*function)(void *, size_t), void *old, size_
     void *p = function(old, bytes);
     error = errno;
     event_newest(p);
-    if (block.state == BLOCK_LIVE && block.family == FAMILY_BACKING && (p || !bytes))
+    if (block.state == BLOCK_LIVE && block.family == FAMILY_CHUNK && (p || !bytes))
         leave_chunk(old, &block, p, bytes, origin);
     if (!runtime_off)
         realloc_count(origin, old, &block, p, bytes);

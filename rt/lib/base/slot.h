@@ -34,7 +34,7 @@ enum family {
     FAMILY_NEW,
     FAMILY_NEW_ARRAY,
     FAMILY_ANY, /* never of a block; of a call of free through another function, whose family is unknown */
-    FAMILY_BACKING = FAMILY_ANY, /* of a block: a chunk that a custom allocator divides. Its entry has the
+    FAMILY_CHUNK = FAMILY_ANY, /* of a block: a chunk that a custom allocator divides. Its entry has the
                                     mark of freed blocks, so the hot path does not handle it */
 };
 

@@ -97,7 +97,7 @@ ALLOCSITE_EXPORT void __liballocsite_v1_custom_realloc_enter(struct token *token
     *token = (struct token){.old = old, .around = around, .depth = block.depth};
     if (block.entry) {
         token->entry = *block.entry;
-        if (births_wanted && !(token->entry & CUSTOM_BACKING))
+        if (births_wanted && !(token->entry & CUSTOM_CHUNK))
             birth_take(old); /* dropped, because the token has no room for it */
         token->node = custom_arena_detach(&block);
         *block.entry = 0;
@@ -111,7 +111,7 @@ static void put_back(const struct token *token) {
     if (!token->entry)
         return;
     struct custom_block block = custom_block_put(token->old, custom_slot(token->entry),
-                                                 custom_size(token->entry), token->entry & CUSTOM_BACKING);
+                                                 custom_size(token->entry), token->entry & CUSTOM_CHUNK);
     if (block.entry)
         custom_arena_attach(&block, token->node);
 }

@@ -17,7 +17,7 @@
 
 static void share_gain(struct thread *thread, struct share share) {
     struct tally *tally = thread_tally(thread, share.slot);
-    if (share.is_backing || !runtime_owners)
+    if (share.is_chunk || !runtime_owners)
         tally_gain_alone(tally, share.bytes);
     else
         tally_gain(thread, tally, share.bytes);
@@ -25,7 +25,7 @@ static void share_gain(struct thread *thread, struct share share) {
 
 static void share_lose(struct thread *thread, struct share share) {
     struct tally *tally = thread_tally(thread, share.slot);
-    if (share.is_backing)
+    if (share.is_chunk)
         tally_lose_alone(tally, share.bytes);
     else
         tally_lose(thread, tally, share.bytes);
@@ -83,7 +83,7 @@ bool change_move(struct share from, struct share to) {
     struct thread *thread = to.slot == NO_SLOT ? NULL : thread_acquire_extras(to.slot, from.slot);
     if (!thread)
         return false;
-    if (from.is_backing || to.is_backing)
+    if (from.is_chunk || to.is_chunk)
         share_move(thread, from, to);
     else
         tally_move(thread, thread, thread_tally(thread, from.slot), from.bytes, thread_tally(thread, to.slot),

@@ -20,7 +20,7 @@
 /* A block as its owner counts it. slot may be NO_SLOT: then nothing is counted. */
 struct share {
     uint32_t slot;
-    bool is_backing;
+    bool is_chunk;
     uint64_t bytes;
 };
 

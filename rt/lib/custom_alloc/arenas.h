@@ -18,11 +18,11 @@
  * As in the shadow table, only the thread that holds a block reads or writes its entry, so no lock is needed.
  * Safe in signal handlers. A forked child has its parent's table. */
 
-/* An entry: live:1 backing:1 slot:20 size:42. 0: no block. */
+/* An entry: live:1 chunk:1 slot:20 size:42. 0: no block. */
 #define CUSTOM_SIZE_BITS 42
 #define CUSTOM_SIZE_MASK ((UINT64_C(1) << CUSTOM_SIZE_BITS) - 1)
 #define CUSTOM_LIVE      (UINT64_C(1) << 63)
-#define CUSTOM_BACKING   (UINT64_C(1) << 62) /* a chunk that another custom allocator divides */
+#define CUSTOM_CHUNK     (UINT64_C(1) << 62) /* a chunk that another custom allocator divides */
 
 /* A block in the table. entry is NULL if there is none. */
 struct custom_block {
@@ -32,11 +32,11 @@ struct custom_block {
 };
 
 /* Returns the innermost block at p, which was handed out last. Among several blocks at p it prefers chunks of
- * other allocators if likes_backing, and other blocks if not. */
-struct custom_block custom_block_find(const void *p, bool likes_backing);
+ * other allocators if prefers_chunks, and other blocks if not. */
+struct custom_block custom_block_find(const void *p, bool prefers_chunks);
 
 /* Adds a block, without changing others at p. entry is NULL if memory is out or the block is too large. */
-struct custom_block custom_block_put(const void *p, uint32_t slot, uint64_t size, bool is_backing);
+struct custom_block custom_block_put(const void *p, uint32_t slot, uint64_t size, bool is_chunk);
 
 /* Returns the entry for a block at p, used or not, if there can be only one; otherwise NULL. */
 uint64_t *custom_block_alone(const void *p);

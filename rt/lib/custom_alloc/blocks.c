@@ -73,13 +73,13 @@ uint64_t *custom_block_alone(const void *p) {
     return LIKELY(entries != NULL) ? &entries[cell_of(p)] : NULL;
 }
 
-struct custom_block custom_block_find(const void *p, bool likes_backing) {
+struct custom_block custom_block_find(const void *p, bool prefers_chunks) {
     struct custom_block second = {.p = p};
     for (uint32_t depth = DEPTHS; depth-- > 0;) {
         if (!is_in_use(p, depth))
             continue;
         struct custom_block found = custom_block_at(p, depth);
-        if (found.entry && likes_backing == !!(*found.entry & CUSTOM_BACKING))
+        if (found.entry && prefers_chunks == !!(*found.entry & CUSTOM_CHUNK))
             return found;
         if (found.entry && !second.entry)
             second = found;
@@ -87,7 +87,7 @@ struct custom_block custom_block_find(const void *p, bool likes_backing) {
     return second;
 }
 
-struct custom_block custom_block_put(const void *p, uint32_t slot, uint64_t size, bool is_backing) {
+struct custom_block custom_block_put(const void *p, uint32_t slot, uint64_t size, bool is_chunk) {
     struct custom_block block = {.p = p};
     while (block.depth < DEPTHS && custom_block_at(p, block.depth).entry)
         block.depth++;
@@ -99,8 +99,7 @@ struct custom_block custom_block_put(const void *p, uint32_t slot, uint64_t size
     if (!is_in_use(p, block.depth))
         __atomic_fetch_or(&in_use[block.depth], rest_bit(p), __ATOMIC_RELAXED);
     block.entry = &entries[cell_of(p)];
-    *block.entry =
-        CUSTOM_LIVE | (is_backing ? CUSTOM_BACKING : 0) | (uint64_t)slot << CUSTOM_SIZE_BITS | size;
+    *block.entry = CUSTOM_LIVE | (is_chunk ? CUSTOM_CHUNK : 0) | (uint64_t)slot << CUSTOM_SIZE_BITS | size;
     return block;
 }
 

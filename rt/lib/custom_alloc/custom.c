@@ -37,13 +37,13 @@ static uint32_t sum_slot_made(void) {
     return none;
 }
 
-/* The sum is in no total, so it is counted like backing. */
+/* The sum is in no total, so it is counted like chunks. */
 static struct share share_in_sum(uint64_t bytes) {
     return (struct share){sum_slot_made(), true, bytes};
 }
 
 static struct share share_of_entry(uint64_t entry) {
-    return (struct share){custom_slot(entry), entry & CUSTOM_BACKING, custom_size(entry)};
+    return (struct share){custom_slot(entry), entry & CUSTOM_CHUNK, custom_size(entry)};
 }
 
 void custom_enter(uint32_t depth) {
@@ -67,7 +67,7 @@ static void entry_lose(uint64_t entry, struct origin by) {
 }
 
 void custom_lose_entry(uint64_t entry, const void *p, struct origin by) {
-    if (entry & CUSTOM_BACKING)
+    if (entry & CUSTOM_CHUNK)
         custom_gone(p, custom_size(entry), by);
     entry_lose(entry, by);
 }
@@ -77,7 +77,7 @@ static uint64_t block_remove(const struct custom_block *block) {
     uint64_t entry = *block->entry;
     *block->entry = 0;
     custom_arena_remove(block);
-    if (births_wanted && !(entry & CUSTOM_BACKING))
+    if (births_wanted && !(entry & CUSTOM_CHUNK))
         lifetime_end(custom_slot(entry), birth_take(block->p));
     return entry;
 }
@@ -94,7 +94,7 @@ void custom_gone(const void *start, uint64_t size, struct origin by) {
  * runtime did not see, or it came from another allocator and this one passes it on unchanged. A much larger
  * block is the chunk that the new block is the beginning of. */
 static bool has_ended(uint64_t entry, uint64_t bytes) {
-    return !(entry & CUSTOM_BACKING) || custom_size(entry) / 2 <= bytes + 32;
+    return !(entry & CUSTOM_CHUNK) || custom_size(entry) / 2 <= bytes + 32;
 }
 
 static COLD void address_clear(const void *p, uint64_t bytes, struct origin by) {
@@ -124,7 +124,7 @@ bool custom_lose_quickly(const void *p) {
     struct thread *thread = local.own;
     uint32_t sum = KEY(__atomic_load_n(&sum_slot_given, __ATOMIC_ACQUIRE));
     uint64_t *entry = custom_block_alone(p);
-    if (!entry || !(*entry & CUSTOM_LIVE) || *entry & CUSTOM_BACKING || !thread || runtime_pairs ||
+    if (!entry || !(*entry & CUSTOM_LIVE) || *entry & CUSTOM_CHUNK || !thread || runtime_pairs ||
         births_wanted)
         return false;
     uint32_t key = KEY(custom_slot(*entry));
@@ -141,7 +141,7 @@ bool custom_lose_quickly(const void *p) {
 static struct custom_block block_put(const void *p, struct share share) {
     struct custom_block block = {.p = p};
     if (share.slot != NO_SLOT)
-        block = custom_block_put(p, share.slot, share.bytes, share.is_backing);
+        block = custom_block_put(p, share.slot, share.bytes, share.is_chunk);
     if (!block.entry)
         gap_set(GAP_CUSTOM);
     return block;
@@ -160,7 +160,7 @@ void custom_gain(struct origin origin, const void *p, uint64_t bytes, const void
         return;
     }
     change_gain(share_in_sum(bytes));
-    if (!share.is_backing)
+    if (!share.is_chunk)
         lifetime_begin(p);
     if (arena)
         custom_arena_add(arena, &block);
@@ -176,7 +176,7 @@ static void count_move(uint64_t old_entry, struct share to, struct origin origin
     change_move(from, to);
     change_move(share_in_sum(from.bytes), share_in_sum(to.bytes));
     if (runtime_pairs)
-        pair_count(PAIR_REALLOC, from.slot, to.is_backing ? origin_slot(origin) : to.slot, from.bytes);
+        pair_count(PAIR_REALLOC, from.slot, to.is_chunk ? origin_slot(origin) : to.slot, from.bytes);
 }
 
 struct custom_block custom_move(struct origin origin, uint64_t old_entry, const void *old, const void *p,
@@ -184,13 +184,13 @@ struct custom_block custom_move(struct origin origin, uint64_t old_entry, const 
     struct share share = origin_share(origin_slot(origin), bytes);
     struct custom_block block = {.p = p};
     address_clear(p, bytes, origin);
-    if (old_entry & CUSTOM_BACKING && old != p)
+    if (old_entry & CUSTOM_CHUNK && old != p)
         custom_gone(old, custom_size(old_entry), origin);
     if (!threads_are_paused())
         block = block_put(p, share);
     if (block.entry) {
         count_move(old_entry, share, origin);
-        if (!share.is_backing)
+        if (!share.is_chunk)
             lifetime_begin(p);
     } else if (old_entry) {
         entry_lose(old_entry, origin);

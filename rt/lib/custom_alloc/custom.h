@@ -2,13 +2,13 @@
 /* Custom allocators: functions of the program that hand out memory which they manage themselves.
  *
  * The plugin instruments their definitions (plugin/find/custom.cpp), so the runtime sees their calls and
- * returns, and the blocks that they hand out and take back. These blocks are counted like those of malloc,
- * for the same slots, by the same laws. The memory that a custom allocator meanwhile takes from malloc or
- * from another custom allocator is its *backing*, in *chunks*. It is counted in a part of its slot
+ * returns, and the blocks that they hand out and take back. These blocks are counted like blocks of malloc,
+ * for the same slots, by the same laws. The blocks that a custom allocator meanwhile takes from malloc or
+ * from another custom allocator are its *chunks*. They are counted in a part of its slot
  * (registry/registry.h) and in no total, so that memory is counted once, where the program asked for it. If a
  * chunk is released, the blocks that are still in it are freed too.
  *
- * The sum over all custom blocks is counted in a separate slot: totals - custom + backing is the memory
+ * The sum over all custom blocks is counted in a separate slot: totals - custom + chunks is the memory
  * requested from malloc, as an independent observer sees it. */
 #ifndef ALLOCSITE_LIB_CUSTOM_ALLOC_CUSTOM_H
 #define ALLOCSITE_LIB_CUSTOM_ALLOC_CUSTOM_H

@@ -46,7 +46,7 @@ const struct root_heap root_heap = {
     .local_size = sizeof(struct local),
     .size_bits = KEY_SHIFT,
     .slot_bits = SLOT_BITS,
-    .backing = FAMILY_BACKING,
+    .chunk = FAMILY_CHUNK,
 };
 
 /* The address space for the tables is not available. */
@@ -189,7 +189,7 @@ static uint64_t large_size(const struct shadow_large *entry, const void *p) {
 }
 
 static inline bool value_is_live(uint32_t value) {
-    return shadow_value_lives(value) || value >> FAMILY_AT == (SHADOW_FREED >> FAMILY_AT | FAMILY_BACKING);
+    return shadow_value_lives(value) || value >> FAMILY_AT == (SHADOW_FREED >> FAMILY_AT | FAMILY_CHUNK);
 }
 
 static inline bool value_is_used(uint32_t value) {
@@ -302,7 +302,7 @@ static uint32_t *small_entry_made(const void *p) {
 
 /* Returns the bits of a value above the size. */
 static uint32_t value_above_size(uint32_t slot, enum family family) {
-    return (family == FAMILY_BACKING ? SHADOW_FREED : 0) | (uint32_t)family << FAMILY_AT | KEY(slot);
+    return (family == FAMILY_CHUNK ? SHADOW_FREED : 0) | (uint32_t)family << FAMILY_AT | KEY(slot);
 }
 
 static bool small_put(uint32_t *entry, const void *p, uint32_t slot, enum family family, uint64_t size) {
@@ -346,8 +346,8 @@ bool shadow_put_apart(const void *p, uint32_t slot, enum family family, uint64_t
 
 /* A custom allocator's chunk has the freed mark while it is live. Clearing its family frees it. */
 static uint32_t value_dropped(uint32_t value) {
-    bool is_backing = shadow_small_block(value & ~SHADOW_HUGE).family == FAMILY_BACKING;
-    return is_backing ? value & ~(FAMILY_MASK << FAMILY_AT) : value | SHADOW_FREED;
+    bool is_chunk = shadow_small_block(value & ~SHADOW_HUGE).family == FAMILY_CHUNK;
+    return is_chunk ? value & ~(FAMILY_MASK << FAMILY_AT) : value | SHADOW_FREED;
 }
 
 void shadow_drop(const void *p) {

@@ -37,7 +37,7 @@
  * highest bit is set. */
 #define SHADOW_SMALL (1u << KEY_SHIFT)
 #define FAMILY_AT    (KEY_SHIFT + SLOT_BITS)
-_Static_assert(FAMILY_BACKING < 4, "two bits of an entry");
+_Static_assert(FAMILY_CHUNK < 4, "two bits of an entry");
 #define SHADOW_FREED 0x40000000u
 #define SHADOW_OTHER 0x80000000u
 

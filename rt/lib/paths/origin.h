@@ -32,10 +32,10 @@ static inline uint32_t origin_slot(struct origin origin) {
     return local.releaser ? local.releaser - 1 : origin_call_slot(origin);
 }
 
-/* Returns the share that counts an allocation of a slot: within a custom allocator the slot's backing. */
+/* Returns the share that counts an allocation of a slot: within a custom allocator the slot's chunks. */
 static inline struct share origin_share(uint32_t slot, uint64_t bytes) {
-    bool is_backing = local.custom && slot != NO_SLOT;
-    return (struct share){stack_slot(is_backing ? part_uncounted(slot, PROFILE_BACKING) : slot), is_backing,
+    bool is_chunk = local.custom && slot != NO_SLOT;
+    return (struct share){stack_slot(is_chunk ? part_uncounted(slot, PROFILE_CUSTOM_CHUNK) : slot), is_chunk,
                           bytes};
 }
 

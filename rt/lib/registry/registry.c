@@ -223,7 +223,7 @@ uint32_t site_slot(struct allocsite_site *site) {
 /* ---- Slots that are parts of others. */
 
 /* By slot; 0: none. */
-static struct table backings = {.element = sizeof(uint32_t), .first = 256};
+static struct table chunk_parts = {.element = sizeof(uint32_t), .first = 256};
 static struct table mapping_parts = {.element = sizeof(uint32_t), .first = 256};
 static struct index stacks = INDEX_OF(SLOT_BITS, 1u << 14);
 static uint32_t stack_count;
@@ -254,7 +254,7 @@ uint32_t slot_row(uint32_t slot) {
 
 bool slot_is_uncounted(uint32_t slot) {
     const struct record *record = record_at(slot);
-    return record && (record->what == PROFILE_BACKING || record->what == PROFILE_MAPPED);
+    return record && (record->what == PROFILE_CUSTOM_CHUNK || record->what == PROFILE_MAPPED);
 }
 
 bool slot_is_in_totals(uint32_t slot) {
@@ -266,7 +266,7 @@ uint32_t part_uncounted(uint32_t slot, uint32_t what) {
     slot = slot_row(slot);
     if (slot_is_uncounted(slot))
         return slot;
-    struct table *parts = what == PROFILE_BACKING ? &backings : &mapping_parts;
+    struct table *parts = what == PROFILE_CUSTOM_CHUNK ? &chunk_parts : &mapping_parts;
     uint32_t *place = record_at(slot) ? table_at(parts, slot) : NULL, found = 0;
     if (!place) {
         gap_set(GAP_MEMORY);

@@ -16,7 +16,7 @@ struct record {
     const struct allocsite_site *site; /* NULL: unsited */
     const struct module *module;       /* NULL: the slot was not used */
     uint32_t what;                     /* enum profile_what */
-    uint32_t parent;                   /* of a backing or mapping: the slot that it is a part of */
+    uint32_t parent;                   /* of chunks or mappings: the slot that it is a part of */
     uint64_t address;  /* unsited: the return address relative to the module's file; 0 for others */
     bool keeps_stacks; /* counted by call stack */
     bool is_outside;   /* a caller outside instrumented code: its allocations are attributed to a line of the
@@ -63,18 +63,18 @@ uint32_t record_what(uint32_t slot);
 /* Called for each new slot; or NULL. */
 extern void (*record_added)(uint32_t slot) __attribute__((visibility("hidden")));
 
-/* ---- Slots that are parts of other slots: the allocations of a slot from one call stack, its chunks, which
- * a custom allocator divides ("backing"), and its mappings. Each part is counted separately, and law 1 holds
- * for each. Readers add stacks to the row of their slot; backing and mappings are in no total and have rows
+/* ---- Slots that are parts of other slots: the allocations of a slot from one call stack, the chunks that
+ * a custom allocator divides, and its mappings. Each part is counted separately, and law 1 holds
+ * for each. Readers add stacks to the row of their slot; chunks and mappings are in no total and have rows
  * of their own.
  *
  * A part's record is its slot's except for `what`, `parent` and `stack`, so callers can name both alike. The
- * only part of a part is a stack of a backing or a mapping.
+ * only part of a part is a stack of chunks or mappings.
  *
  * Lock-free and safe in signal handlers. A forked child continues with its parent's parts. */
 
 /* Returns the part of a slot, or of a stack's slot, that is in no total; for such a part the slot itself.
- * what: PROFILE_BACKING or PROFILE_MAPPED. The first call makes it, later calls look it up in a table.
+ * what: PROFILE_CUSTOM_CHUNK or PROFILE_MAPPED. The first call makes it, later calls look it up in a table.
  * NO_SLOT, and the gap is set, if memory is out. */
 uint32_t part_uncounted(uint32_t slot, uint32_t what);
 
@@ -99,10 +99,10 @@ void part_stacks_limit(uint64_t most);
 /* Returns the slot whose row shows it: a stack's parent, otherwise the slot itself. */
 uint32_t slot_row(uint32_t slot);
 
-/* Returns whether the slot is a backing or a mapping, or a stack of one. */
+/* Returns whether the slot counts chunks or mappings, or is a stack of these. */
 bool slot_is_uncounted(uint32_t slot);
 
-/* Returns whether its counts are in the totals. Backing and mappings are not, nor is the sum over all custom
+/* Returns whether its counts are in the totals. Chunks and mappings are not, nor is the sum over all custom
  * blocks, which other slots include already. */
 bool slot_is_in_totals(uint32_t slot);
 

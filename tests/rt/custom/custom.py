@@ -25,7 +25,7 @@ def check_seen(report, out):
     custom = report["custom"]
     expect("custom, as the program saw it", seen, {counter: custom[counter] for counter in SEEN})
     check_law("custom", custom)
-    check_law("backing", report.get("backing", {counter: 0 for counter in custom}))
+    check_law("chunks", report.get("chunks", {counter: 0 for counter in custom}))
 
 
 def check_observed_malloc(process, report):
@@ -33,29 +33,29 @@ def check_observed_malloc(process, report):
     path = f"seen.{process.pid}"
     if not os.path.exists(path):
         return
-    backing, custom, totals = report.get("backing", NOTHING), report["custom"], report["totals"]
+    chunks, custom, totals = report.get("chunks", NOTHING), report["custom"], report["totals"]
     seen = tuple(map(int, open(path).read().split()))
     observed = "allocs", "alloc_bytes", "reallocs", "realloc_bytes", None, "frees", "freed_bytes", "realloc_old_bytes"
     for count, counter in zip(seen, observed):
         if counter == "frees":
-            have = sum(part[name] * sign for part, sign in ((totals, 1), (custom, -1), (backing, 1)) for name in ("frees", "moved"))
+            have = sum(part[name] * sign for part, sign in ((totals, 1), (custom, -1), (chunks, 1)) for name in ("frees", "moved"))
             expect("frees and moves of malloc", seen[5] + seen[2], have)
         elif counter and counter != "freed_bytes":
-            expect(f"{counter} of malloc", count, totals[counter] - custom[counter] + backing[counter])
+            expect(f"{counter} of malloc", count, totals[counter] - custom[counter] + chunks[counter])
 
 
 def check_sums(report):
-    rows = [row for row in report["sites"] if row.get("backing")]
-    expect("backing is the sum of its rows", {counter: sum(row[counter] for row in rows) for counter in SEEN},
-           {counter: report.get("backing", NOTHING)[counter] for counter in SEEN})
+    rows = [row for row in report["sites"] if row.get("chunk")]
+    expect("chunks is the sum of its rows", {counter: sum(row[counter] for row in rows) for counter in SEEN},
+           {counter: report.get("chunks", NOTHING)[counter] for counter in SEEN})
 
 
 def load(path):
     report = json.load(open(path))
-    whole = {**report, **{part: [row for row in report[part] if not row.get("backing")] for part in ("sites", "stacks")}}
+    whole = {**report, **{part: [row for row in report[part] if not row.get("chunk")] for part in ("sites", "stacks")}}
     check_laws(whole)
     for row in report["sites"]:
-        check_law(f"{row['file']}:{row['line']} {row['callee']}, backing {row.get('backing')}", row)
+        check_law(f"{row['file']}:{row['line']} {row['callee']}, chunk {row.get('chunk')}", row)
     expect("faults", [], report["faults"])
     expect("exact", [], report["inexact_reasons"])
     return report
@@ -80,7 +80,7 @@ def at(report, line, counters=("allocs", "alloc_bytes")):
     """Returns the counters at the program's line by allocator, without chunks."""
     counted = collections.defaultdict(collections.Counter)
     for row in rows(report):
-        if row["line"] == line and not row.get("backing"):
+        if row["line"] == line and not row.get("chunk"):
             counted[row["callee"]].update({counter: row[counter] for counter in counters})
     return [(callee, *(counts[counter] for counter in counters)) for callee, counts in counted.items()]
 
@@ -121,7 +121,7 @@ def methods():
 
 def chunks():
     def wanted(report):
-        expect("chunks", ["malloc"], sorted({row["callee"] for row in report["sites"] if row.get("backing")}))
+        expect("chunks", ["malloc"], sorted({row["callee"] for row in report["sites"] if row.get("chunk")}))
         expect("chunks are no blocks", [], at(report, line_of("custom.c", "= malloc(CHUNK)")))
     check("chunks", wanted)
 
@@ -177,11 +177,11 @@ def details():
                               capture_output=True, text=True)
         expect("allocsite-dump", (0, ""), (dump.returncode, dump.stderr))
         report, read = load("r.json"), json.loads(dump.stdout)
-        for part in "totals", "custom", "backing":
+        for part in "totals", "custom", "chunks":
             expect(f"{part} of the profile", {name: report[part][name] for name in SEEN},
                    {name: read.get(part, NOTHING)[name] for name in SEEN})
         text = subprocess.run([os.path.join(BIN, "allocsite-dump"), "report", "p.profile"], capture_output=True, text=True)
-        expect("said", True, "by custom allocators" in text.stdout and "(backing, not in the total)" in text.stdout)
+        expect("said", True, "by custom allocators" in text.stdout and "(chunk, not in the total)" in text.stdout)
 
 
 def objects():
@@ -233,9 +233,9 @@ def elsewhere():
         for row in rows(report):
             passed = [frame["line"] for frame in row["frames"] if frame["line"] in noted and "elsewhere.c" in frame["file"]]
             counts = {name: row[name] for name in ("allocs", "alloc_bytes")}
-            if passed and not row.get("backing"):
+            if passed and not row.get("chunk"):
                 counted[passed[0], row["callee"]].update(counts)
-            elif row["callee"] == "px_malloc" and not row.get("backing"):
+            elif row["callee"] == "px_malloc" and not row.get("chunk"):
                 by_pointer.update(counts)
         for line, (callee, *counts) in noted.items():
             if is_cxx or "::" not in callee:

@@ -133,7 +133,7 @@ def custom():
     program = build("pool.c", "pool", f"-I{INCLUDE}")
     process = run([program], OPTIONS)
     report = json.load(open(f"pool.{process.pid}.json"))
-    have = {site["line"]: site["lifetimes"] for site in report["sites"] if site["sited"] and not site.get("backing")}
+    have = {site["line"]: site["lifetimes"] for site in report["sites"] if site["sited"] and not site.get("chunk")}
     want = {line: [int(word) for word in text.split("// = ")[1].split()]
             for line, text in enumerate(open(source("pool.c")), 1) if "// = " in text}
     for line, (blocks, allocations) in want.items():

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-enum { LIBRARY = 3, CALLER, STACK_A, STACK_B, BACKING, BACKING_STACK, CUSTOM, STRANGE };
+enum { LIBRARY = 3, CALLER, STACK_A, STACK_B, CHUNK, CHUNK_STACK, CUSTOM, STRANGE };
 
 static struct image image;
 static struct image_tables tables;
@@ -58,14 +58,14 @@ static inline int begin(void **state) {
     profile_name b = image_step(outer, (struct profile_return){.module = LIBRARY, .address = {0x30, 1}});
     records[STACK_A] = (struct profile_record){.parent = 2, .stack = a, .what = PROFILE_STACK};
     records[STACK_B] = (struct profile_record){.parent = 2, .stack = b, .what = PROFILE_STACK};
-    records[BACKING] = (struct profile_record){.parent = 2, .what = PROFILE_BACKING};
-    records[BACKING_STACK] = (struct profile_record){.parent = BACKING, .stack = a, .what = PROFILE_STACK};
+    records[CHUNK] = (struct profile_record){.parent = 2, .what = PROFILE_CUSTOM_CHUNK};
+    records[CHUNK_STACK] = (struct profile_record){.parent = CHUNK, .stack = a, .what = PROFILE_STACK};
     records[CUSTOM] = (struct profile_record){.what = PROFILE_CUSTOM};
     count(2, 3);
     count(STACK_A, 5);
     count(STACK_B, 7);
-    count(BACKING, 11);
-    count(BACKING_STACK, 13);
+    count(CHUNK, 11);
+    count(CHUNK_STACK, 13);
     count(CALLER, 17);
     count(CUSTOM, 19);
     image_header(&image)->walks = (struct profile_walks){.depth = 2, .by_table = 4, .without_stack = 3};

@@ -9,7 +9,7 @@ static void csv(void **state) {
     report_prepare(&report, &(struct report_limits){0});
     assert_string_equal(
         text_of(&report, FORMAT_CSV),
-        "id,module,sited,function,file,line,column,callee,type,inlined,address,backing,mapping,allocs,alloc_"
+        "id,module,sited,function,file,line,column,callee,type,inlined,address,chunk,mapping,allocs,alloc_"
         "bytes,reallocs,"
         "realloc_bytes,realloc_old_bytes,frees,freed_bytes,moved,moved_bytes,live_blocks,live_bytes,failed,"
         "peak_bytes,peak_blocks,inherited_blocks,inherited_bytes,max_live_blocks,max_live_blocks_within,"

@@ -36,7 +36,7 @@ function liveOverTime(chosen) {
     for (const row of data.time.rows) {
         for (let at = 0; at < row.length; at += TIMED.length + 1) {
             now[row[at]] += row[at + 3];
-            if (!sites.backing[row[at]]) sum += row[at + 3];
+            if (!sites.uncounted[row[at]]) sum += row[at + 3];
         }
         all.push(sum);
         for (const [i, line] of lines) line.push(now[i]);
@@ -54,7 +54,7 @@ function largestSites() {
             most[row[at]] = Math.max(most[row[at]], now[row[at]]);
         }
     return [...most.keys()]
-        .filter((i) => most[i] && !sites.backing[i])
+        .filter((i) => most[i] && !sites.uncounted[i])
         .sort((a, b) => most[b] - most[a])
         .slice(0, LINES);
 }

@@ -61,10 +61,10 @@ function callersLabel(i) {
     return element("span", { class: "by" }, `← ${frameName(first.frame)} ${share(first.value, metric.ofSites[i])}${more}`);
 }
 
-// kind: 1: backing of a custom allocator, 2: mappings.
+// kind: 1: a chunk of a custom allocator, 2: mappings.
 function uncountedLabel(kind) {
     const title = kind === 2 ? "memory that the program mapped" : "what a custom allocator took to hand it out in parts";
-    return kind ? element("em", { title: title + "; in no total" }, kind === 2 ? "mapping" : "backing") : null;
+    return kind ? element("em", { title: title + "; in no total" }, kind === 2 ? "mapping" : "chunk") : null;
 }
 
 // "a.c:12:7 function → callee [type]", and the functions that it was inlined into or called from.
@@ -78,7 +78,7 @@ function siteLabel(i, node = sites.node[i], isStack = ROW === "stack") {
         element("b", { title: text(sites.function[i]) }, siteName(i)),
         what ? element("span", { class: "what" }, what) : null,
         callers ? element("span", { class: "by" }, (isStack ? "from " : "in ") + callers) : callersLabel(i),
-        uncountedLabel(sites.backing[i]),
+        uncountedLabel(sites.uncounted[i]),
         sites.unsited[i] ? element("em", { title: "not compiled with allocsite" }, "unsited") : null,
     ];
 }

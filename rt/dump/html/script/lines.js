@@ -49,7 +49,7 @@ function rowOf(data, site, path, at) {
         callee: at ? frames.called[path[at - 1]] : frames.callee[frame],
         type: valueOf(sites, "type", site),
         unsited: Number(valueOf(sites, "unsited", site) && !(frames.flags[frame] & COMPILED)),
-        backing: valueOf(sites, "backing", site),
+        uncounted: valueOf(sites, "uncounted", site),
         startup: valueOf(sites, "startup", site),
         chain: path.slice(at, end + 1),
     };
@@ -89,14 +89,14 @@ function idOf(key) {
 const withoutFolder = (path) => path?.replace(/.*\//s, "");
 
 // What a row is in two reports, as in the reader's ids: lines count from the start of their function.
-function identityOf({ frames, strings }, { chain, callee, type, unsited, module, backing }) {
+function identityOf({ frames, strings }, { chain, callee, type, unsited, module, uncounted }) {
     const places = chain.map((frame) => [
         strings[frames.function[frame]],
         withoutFolder(strings[frames.file[frame]]),
         frames.line[frame] - frames.start[frame],
         frames.column[frame],
     ]);
-    return JSON.stringify([places, strings[callee], strings[type], unsited && withoutFolder(strings[module]), backing]);
+    return JSON.stringify([places, strings[callee], strings[type], unsited && withoutFolder(strings[module]), uncounted]);
 }
 
 // Adds the stacks of one report to the rows' counters `which`. Returns the row of each stack.

@@ -48,7 +48,7 @@ function showPhase(name) {
 }
 
 // The value of a site in sums. Chunks of custom allocators are not part of sums.
-const summed = (metric, i) => (sites.backing[i] ? 0 : metric.ofSites[i]);
+const summed = (metric, i) => (sites.uncounted[i] ? 0 : metric.ofSites[i]);
 
 const thousands = new Intl.NumberFormat("en-US");
 

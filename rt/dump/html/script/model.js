@@ -55,7 +55,7 @@ const SITE_COLUMNS = [
     "callee",
     "type",
     "unsited",
-    "backing",
+    "uncounted",
     "startup",
     "node",
 ];

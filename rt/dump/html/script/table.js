@@ -56,7 +56,7 @@ function groupSites(field, matches) {
     const numbers = new Map(),
         groups = [];
     for (let i = 0; i < siteCount; i++) {
-        if (!matches[i] || sites.backing[i] || !isCounted(i)) continue;
+        if (!matches[i] || sites.uncounted[i] || !isCounted(i)) continue;
         const key = sites[field][i];
         if (!numbers.has(key)) {
             numbers.set(key, groups.length);

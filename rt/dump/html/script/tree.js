@@ -39,10 +39,10 @@ function eachPart(ofSites, rows, ofStacks, matches, visit) {
     const rest = restsOf(ofSites, rows, ofStacks);
     for (let i = 0; i < rows.count; i++) {
         const site = rows.site[i];
-        if (ofStacks[i] > 0 && !sites.backing[site] && matches[site]) visit(site, rows.node[i], ofStacks[i]);
+        if (ofStacks[i] > 0 && !sites.uncounted[site] && matches[site]) visit(site, rows.node[i], ofStacks[i]);
     }
     for (let i = 0; i < siteCount; i++)
-        if (rest[i] > 0 && !sites.backing[i] && matches[i]) visit(i, sites.node[i], rest[i]);
+        if (rest[i] > 0 && !sites.uncounted[i] && matches[i]) visit(i, sites.node[i], rest[i]);
 }
 
 // For two reports, the width of a node is the larger of both values of the parts that end there plus the

@@ -42,7 +42,7 @@ function makeRooms(metric, matches) {
     const root = { parent: null, name: "all", value: 0, now: 0, before: 0, children: new Map() };
     for (let i = 0; i < siteCount; i++) {
         const now = summed(metric, i),
-            before = old && !sites.backing[i] ? metric.ofOld[i] : 0;
+            before = old && !sites.uncounted[i] ? metric.ofOld[i] : 0;
         if (matches[i] && (now > 0 || before > 0)) addUpwards(roomsOfSite(root, i), now, before);
     }
     settle(root);

@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const struct report_site *find(const struct report *report, uint64_t id, bool is_backing) {
+static const struct report_site *find(const struct report *report, uint64_t id, bool is_chunk) {
     for (size_t i = 0; i < report->counted; i++)
-        if (report->sites[i]->view.id == id && report->sites[i]->view.backing == is_backing)
+        if (report->sites[i]->view.id == id && report->sites[i]->view.outside_totals == is_chunk)
             return report->sites[i];
     fail_msg("no row %x", (unsigned)id);
     return NULL;
@@ -32,7 +32,7 @@ static void assert_parts(const struct report *report, uint64_t times) {
     assert_int_equal(find(report, 0xa2, true)->counters.allocs, times * (11 + 13));
     assert_int_equal(find(report, 0xc4, false)->counters.allocs, times * 17);
     assert_int_equal(report->totals.counters.allocs, times * (3 + 5 + 7 + 17));
-    assert_int_equal(report->backing.counters.allocs, times * (11 + 13));
+    assert_int_equal(report->chunks.counters.allocs, times * (11 + 13));
     assert_true(report->has_custom);
     assert_int_equal(report->custom.allocs, times * 19);
     assert_int_equal(report->stack_count, 3);
@@ -100,8 +100,8 @@ static void joined_parts_are_written(void **state) {
 // Whichever slot a part claims to belong to, its counts are kept.
 static void parts_of_nothing(void **state) {
     (void)state;
-    const uint32_t parents[] = {STRANGE, STACK_A, BACKING_STACK, CUSTOM, 60, 1u << 30, UINT32_MAX};
-    const uint32_t kinds[] = {PROFILE_STACK, PROFILE_BACKING, PROFILE_CUSTOM + 1};
+    const uint32_t parents[] = {STRANGE, STACK_A, CHUNK_STACK, CUSTOM, 60, 1u << 30, UINT32_MAX};
+    const uint32_t kinds[] = {PROFILE_STACK, PROFILE_CUSTOM_CHUNK, PROFILE_CUSTOM + 1};
     count(STRANGE, 23);
     for (size_t kind = 0; kind < 3; kind++)
         for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {

@@ -15,7 +15,7 @@ static void holds_blocks_of_any_address_and_size(void **state) {
         assert_non_null(block.entry);
         assert_int_equal(custom_slot(*block.entry), i + 1);
         assert_int_equal(custom_size(*block.entry), i == 63 ? CUSTOM_SIZE_MASK : i);
-        assert_int_equal(!!(*block.entry & CUSTOM_BACKING), i % 2);
+        assert_int_equal(!!(*block.entry & CUSTOM_CHUNK), i % 2);
         *block.entry = 0;
         assert_null(custom_block_find(space + i, false).entry);
     }

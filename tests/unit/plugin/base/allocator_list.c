@@ -34,7 +34,7 @@ static void reads_every_kind(void **state) {
         {"fun:f=free pointer=255", {.kind = LISTED_FREE, .pointer = 255}},
         {"fun:f=mark arena=1", {.kind = LISTED_MARK, .arena = 1}},
         {"fun:f=release\tarena=1   pointer=2", {.kind = LISTED_RELEASE, .arena = 1, .pointer = 2}},
-        {"fun:f=backing", {.kind = LISTED_BACKING}},
+        {"fun:f=chunk", {.kind = LISTED_CHUNK}},
         {"fun:f=ignore", {.kind = LISTED_IGNORE}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
