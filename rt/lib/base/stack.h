@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The thread's own stack, and stacks for functions that need more room than is left of another one.
  *
- * A coroutine may have 3 KiB of stack. The hot path takes less than 100 bytes of it, but a walk or the first
+ * A coroutine may have 3 KiB of stack. The hot path takes less than 200 bytes of it, but a walk or the first
  * call of a site takes 5 KiB, and the end of the process takes 20. Such functions run on the thread's own
  * stack if that has STACK_ROOM bytes left, and otherwise on one that the runtime maps for the call. After the
  * call, the next one in any thread may use that memory. A call that never returns (siglongjmp out of a signal

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Runs each step in a coroutine whose stack was filled with a pattern, and prints how many bytes were overwritten: at
- * the first time, on the slow path, and at the fourth. */
+/* Runs each step in a coroutine whose stack was filled with a pattern, and prints how many bytes were
+ * overwritten: at the first time, on the slow path, and at the fourth. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
+#include <wchar.h>
 
 #define SIZE ((size_t)64 << 10)
 
-static _Alignas(16) unsigned char stack[SIZE];
+static unsigned char
+    *stack; /* mapped near the TLS, so that the runtime also asks whether it is the thread's own */
 static void *volatile sink;
 
 void unsited(void);
@@ -49,6 +52,14 @@ static KEEP_APART void do_asprintf(void) {
     sink = asprintf(&text, "%d", 5) > 0 ? text : NULL;
 }
 
+static KEEP_APART void do_wide(void) {
+    sink = wcsdup(L"wide");
+}
+
+static KEEP_APART void do_failing(void) {
+    sink = malloc((size_t)-100000);
+}
+
 static size_t written(void (*step)(void)) {
     static ucontext_t caller, coroutine;
     size_t below = 0;
@@ -66,19 +77,39 @@ static size_t written(void (*step)(void)) {
 static const struct {
     const char *name;
     void (*step)(void);
-} steps[] = {{"malloc", do_malloc},     {"free", do_free},     {"large", do_large},
-             {"free_large", do_free},   {"calloc", do_calloc}, {"realloc", do_realloc},
-             {"free_realloc", do_free}, {"strdup", do_strdup}, {"unsited", do_unsited},
-             {"asprintf", do_asprintf}};
+    size_t size; /* of the block that it frees or moves */
+} steps[] = {{"malloc", do_malloc, 0},      {"free", do_free, 40},      {"large", do_large, 0},
+             {"free_large", do_free, 5000}, {"calloc", do_calloc, 0},   {"realloc", do_realloc, 40},
+             {"strdup", do_strdup, 0},      {"unsited", do_unsited, 0}, {"asprintf", do_asprintf, 0},
+             {"wide", do_wide, 0},          {"failing", do_failing, 0}};
 
-enum { STEPS = sizeof steps / sizeof *steps, ROUNDS = 4 };
+enum { STEPS = sizeof steps / sizeof *steps, ROUNDS = 3 };
 
-int main(void) {
-    size_t first[STEPS], last[STEPS];
-    for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i < STEPS; i++)
-            (round ? last : first)[i] = written(steps[i].step);
-    for (int i = 0; i < STEPS; i++)
-        printf("%s %zu %zu\n", steps[i].name, first[i], last[i]);
+/* The allocator itself starts here, and caches blocks of the steps' sizes. */
+static void warm_up(void) {
+    static const size_t sizes[] = {20, 40, 50, 100, 9000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        free(sink = malloc(sizes[i]));
+}
+
+/* Without a number, prints the names. In a process of its own, each step is also the runtime's first work on
+ * the coroutine's stack. */
+int main(int count, char **arguments) {
+    size_t later = 0;
+    for (int i = 0; count == 1 && i < STEPS; i++)
+        puts(steps[i].name);
+    if (count == 1)
+        return 3;
+    int step = atoi(arguments[1]);
+    warm_up();
+    stack = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (steps[step].step == do_free || steps[step].step == do_realloc)
+        sink = malloc(steps[step].size);
+    size_t first = written(steps[step].step);
+    for (int round = 0; round < ROUNDS; round++) {
+        sink = malloc(steps[step].size);
+        later = written(steps[step].step);
+    }
+    printf("%zu %zu\n", first, later);
     return 3;
 }
