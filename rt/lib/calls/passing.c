@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -118,10 +119,13 @@ BEHIND(int, pthread_create,
        (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),
        (thread, attributes, start, argument))
 
-/* attributes: NULL for the default ones. */
+/* attributes: NULL for the default ones. A child that is forked by a system call is seen by no handler that
+ * could look functions up, and another thread may hold the dynamic loader's lock then. */
 static void note_thread(const pthread_attr_t *attributes) {
     pthread_attr_t usual;
     size_t size = 0, guard = 0;
+    if (__libc_single_threaded)
+        interpose_find_all();
     if (!attributes && pthread_attr_init(&usual) == 0)
         attributes = &usual;
     if (attributes && pthread_attr_getstacksize(attributes, &size) == 0 &&
