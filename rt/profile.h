@@ -55,15 +55,15 @@
 typedef uint32_t profile_name;
 
 enum profile_flag {
-    PROFILE_HAS_PAIRS = 1, /* pairs: which sites free and reallocate blocks of which */
-    PROFILE_HAS_SIZES = 2, /* requested sizes */
-    PROFILE_HAS_LOST = 4,  /* leaked blocks */
-    PROFILE_IS_FORKED = 8, /* the process is a forked child; its counters start at the fork */
+    PROFILE_HAS_PAIRS = 1,  /* pairs: which sites free and reallocate blocks of which */
+    PROFILE_HAS_SIZES = 2,  /* requested sizes */
+    PROFILE_HAS_LEAKED = 4, /* leaked blocks */
+    PROFILE_IS_FORKED = 8,  /* the process is a forked child; its counters start at the fork */
     /* Merged from several processes. The peak is the largest of theirs. */
     PROFILE_IS_MERGED = 16,
     PROFILE_IS_COPY = 32, /* copy of one moment; the process went on */
     /* A forked child that has not recorded its inherited blocks. They are at least the blocks that a slot
-     * released beyond those it gained. */
+     * released beyond those it allocated. */
     PROFILE_INHERITS = 64,
     PROFILE_HAS_LIFETIMES = 128, /* lifetimes of blocks */
     PROFILE_IS_ASLEEP = 256,     /* started with enabled=0; may start to count later */
@@ -109,9 +109,9 @@ struct profile_header {
     uint32_t flags;         /* enum profile_flag */
     profile_name program;   /* path of the executable */
     profile_name host;
-    profile_name other_malloc; /* module of another malloc, for the text of a gap */
-    profile_name lost_unknown; /* why leaked blocks are unknown although requested */
-    uint64_t resets;           /* odd: a reset is in progress */
+    profile_name other_malloc;   /* module of another malloc, for the text of a gap */
+    profile_name leaked_unknown; /* why leaked blocks are unknown although requested */
+    uint64_t resets;             /* odd: a reset is in progress */
     struct profile_peak peak;
     uint64_t writer[8];     /* private to the writer */
     uint64_t pid_namespace; /* inode number of the pid namespace of pid (namespaces(7)); 0: unknown */
@@ -158,21 +158,21 @@ enum profile_ending {
 
 enum profile_kind {
     PROFILE_NONE,
-    PROFILE_DIRECTORY,     /* struct profile_area[]: chunks of the directory from chunk 1 on */
-    PROFILE_NAMES,         /* strings, struct profile_frame, profile_return and profile_step */
-    PROFILE_RECORDS,       /* struct profile_record by slot */
-    PROFILE_SLOTS,         /* struct profile_slot by slot */
-    PROFILE_TALLIES,       /* struct tally of block index, for slots from first on */
-    PROFILE_EXTRAS,        /* struct extra of block index, for slots from first on */
-    PROFILE_BLOCKS,        /* struct profile_block by block */
-    PROFILE_PAIRS,         /* struct profile_pair[], in any order; key 0: unused */
-    PROFILE_SIZES,         /* struct profile_sizes by slot */
-    PROFILE_BASES,         /* struct profile_base by slot */
-    PROFILE_NOTES,         /* struct profile_note[], ends with an empty one; in merged profiles */
-    PROFILE_LIFETIMES,     /* struct profile_lifetimes by slot */
-    PROFILE_PARTS,         /* struct profile_part[], ends with an empty one; in merged profiles */
-    PROFILE_RARES,         /* struct rare of block index, for slots from first on */
-    PROFILE_POSSIBLY_LOST, /* struct profile_possibly_lost by slot */
+    PROFILE_DIRECTORY,       /* struct profile_area[]: chunks of the directory from chunk 1 on */
+    PROFILE_NAMES,           /* strings, struct profile_frame, profile_return and profile_step */
+    PROFILE_RECORDS,         /* struct profile_record by slot */
+    PROFILE_SLOTS,           /* struct profile_slot by slot */
+    PROFILE_TALLIES,         /* struct tally of block index, for slots from first on */
+    PROFILE_EXTRAS,          /* struct extra of block index, for slots from first on */
+    PROFILE_BLOCKS,          /* struct profile_block by block */
+    PROFILE_PAIRS,           /* struct profile_pair[], in any order; key 0: unused */
+    PROFILE_SIZES,           /* struct profile_sizes by slot */
+    PROFILE_BASES,           /* struct profile_base by slot */
+    PROFILE_NOTES,           /* struct profile_note[], ends with an empty one; in merged profiles */
+    PROFILE_LIFETIMES,       /* struct profile_lifetimes by slot */
+    PROFILE_PARTS,           /* struct profile_part[], ends with an empty one; in merged profiles */
+    PROFILE_RARES,           /* struct rare of block index, for slots from first on */
+    PROFILE_POSSIBLY_LEAKED, /* struct profile_possibly_leaked by slot */
     PROFILE_SWITCHES, /* uint64_t by thread: address of a 4-byte word in the process. Setting it to 0 makes
                        * the thread leave the hot path at its next event. 0: no thread yet */
     PROFILE_KINDS
@@ -183,19 +183,19 @@ static inline int profile_is_of_block(uint32_t kind) {
 }
 
 /* Elements of chunk 0, by kind. */
-#define PROFILE_DIRECTORY_FIRST     64
-#define PROFILE_NAMES_FIRST         16384
-#define PROFILE_RECORDS_FIRST       64
-#define PROFILE_SLOTS_FIRST         64
-#define PROFILE_BLOCKS_FIRST        512
-#define PROFILE_PAIRS_FIRST         4096
-#define PROFILE_SIZES_FIRST         32
-#define PROFILE_BASES_FIRST         32
-#define PROFILE_LIFETIMES_FIRST     32
-#define PROFILE_POSSIBLY_LOST_FIRST 256
-#define PROFILE_SWITCHES_FIRST      512
+#define PROFILE_DIRECTORY_FIRST       64
+#define PROFILE_NAMES_FIRST           16384
+#define PROFILE_RECORDS_FIRST         64
+#define PROFILE_SLOTS_FIRST           64
+#define PROFILE_BLOCKS_FIRST          512
+#define PROFILE_PAIRS_FIRST           4096
+#define PROFILE_SIZES_FIRST           32
+#define PROFILE_BASES_FIRST           32
+#define PROFILE_LIFETIMES_FIRST       32
+#define PROFILE_POSSIBLY_LEAKED_FIRST 256
+#define PROFILE_SWITCHES_FIRST        512
 
-#define PROFILE_CHUNKS              22 /* maximum for a growing array */
+#define PROFILE_CHUNKS                22 /* maximum for a growing array */
 
 struct profile_area {
     uint32_t kind;   /* enum profile_kind, written last; PROFILE_NONE: unused; readers skip unknown kinds */
@@ -267,7 +267,7 @@ struct profile_step {
 /* The data of a slot that its threads do not count. */
 struct profile_slot {
     uint64_t inherited_blocks, inherited_bytes; /* live when the process was forked, or at the last reset */
-    uint64_t lost_blocks, lost_bytes;           /* with PROFILE_HAS_LOST */
+    uint64_t leaked_blocks, leaked_bytes;       /* with PROFILE_HAS_LEAKED */
     uint64_t most; /* maximum of live blocks observed since there were several threads, without inherited
                     * ones */
     uint64_t most_within; /* the true maximum exceeds `most` by at most this */
@@ -275,9 +275,9 @@ struct profile_slot {
     uint32_t windows, measures;
 };
 
-/* Live blocks that are possibly lost: only memory that the program mapped itself points to them. With
- * PROFILE_HAS_LOST. */
-struct profile_possibly_lost {
+/* Live blocks that are possibly leaked: only memory that the program mapped itself points to them. With
+ * PROFILE_HAS_LEAKED. */
+struct profile_possibly_leaked {
     uint64_t blocks, bytes;
 };
 
@@ -285,14 +285,14 @@ struct profile_possibly_lost {
 #define PROFILE_EPOCH_BITS 34
 #define PROFILE_EPOCH_STEP (INT64_C(1) << PROFILE_EPOCH_BITS)
 
-/* The counters, in an order for reading while threads count: released before gained. The runtime's sums, the
- * reader and the writer of profiles expand this list. The extra and rare counters are also counters of the
- * report, with the same names (model/counters.h).
+/* The counters, in an order for reading while threads count: released before allocated. The runtime's sums,
+ * the reader and the writer of profiles expand this list. The extra and rare counters are also counters of
+ * the report, with the same names (model/counters.h).
  *
  * A new counter is added at the end of PROFILE_RARE and does not change the version: the header has the
  * number of rare counters. Missing ones are 0, and a reader reports unknown ones. */
-#define PROFILE_TALLY_CAME(X) X(gained) X(gained_bytes)
-#define PROFILE_TALLY_WENT(X) X(lost) X(lost_bytes)
+#define PROFILE_TALLY_CAME(X) X(allocated) X(allocated_bytes)
+#define PROFILE_TALLY_WENT(X) X(released) X(released_bytes)
 #define PROFILE_TALLY(X)      PROFILE_TALLY_CAME(X) PROFILE_TALLY_WENT(X)
 
 #define PROFILE_EXTRA_CAME(X) X(reallocs) X(realloc_bytes) X(realloc_old_bytes)
@@ -316,14 +316,15 @@ enum {
 
 /* One thread's part of a slot. Initially all zero.
  *
- * Counters only increase, except by a reset. An event writes gained before reallocs, and lost before moved. A
- * concurrent reader therefore reads moved before lost, both from all blocks before reallocs, and then gained
- * from any block. Live blocks of a slot: sum of gained - lost over all blocks, plus inherited_blocks. */
+ * Counters only increase, except by a reset. An event writes allocated before reallocs, and released before
+ * moved. A concurrent reader therefore reads moved before released, both from all blocks before reallocs, and
+ * then allocated from any block. Live blocks of a slot: sum of allocated - released over all blocks, plus
+ * inherited_blocks. */
 struct tally {
-    PROFILE_TALLY_CAME(PROFILE_COUNTER) /* blocks gained: allocs + reallocs */
+    PROFILE_TALLY_CAME(PROFILE_COUNTER) /* blocks allocated: allocs + reallocs */
     PROFILE_TALLY_WENT(PROFILE_COUNTER) /* blocks released: frees + moved */
-    int64_t above;                      /* private to the writer: gained - lost - limit - epoch of looked */
-    int64_t limit;                      /* the slot must be examined when gained - lost exceeds it */
+    int64_t above;      /* private to the writer: allocated - released - limit - epoch of looked */
+    int64_t limit;      /* the slot must be examined when allocated - released exceeds it */
     int64_t looked;     /* epoch in which the slot was last examined; the bits below PROFILE_EPOCH_STEP have,
                          * signed, the blocks that were live here at the peak */
     int64_t peak_bytes; /* live here at the peak */
@@ -345,7 +346,7 @@ struct rare {
     };
 };
 
-/* Copies gained counters again after released ones were copied, to keep the order above. */
+/* Copies allocated counters again after released ones were copied, to keep the order above. */
 #define PROFILE_TAKE(name) to->name = __atomic_load_n(&from->name, __ATOMIC_ACQUIRE);
 
 static inline void extras_take_came(struct extra *to, const struct extra *from, size_t count) {
@@ -367,14 +368,14 @@ struct flow {
 
 /* The peak and the maximum of a slot, from its tallies.
  *
- * Carry of a slot: inherited - (gained - lost) of profile_base.
+ * Carry of a slot: inherited - (allocated - released) of profile_base.
  *
  * Live at the peak, of a tally: peak_bytes and the blocks in looked, if the epoch of looked is at least
  * peak.epoch and peak.riser is 0; otherwise its live blocks and bytes now. Of a slot: the sum over its
  * tallies plus the carry.
  *
  * Maximum of live blocks of a slot: the carry plus the maximum of profile_slot.most and, over all its tallies
- * with looked below peak.shared_epoch (all if that is 0), of gained - lost and, unless looked is below
+ * with looked below peak.shared_epoch (all if that is 0), of allocated - released and, unless looked is below
  * peak.reset_epoch, limit. */
 
 static inline int64_t tally_epoch(const struct tally *tally) {

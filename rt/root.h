@@ -40,7 +40,7 @@ struct root_heap {
 
 /* A list of address ranges: an array of entries, each of which starts with two words, begin and end. An entry
  * is free if begin is less than a page. */
-struct root_own {
+struct root_list {
     const void *entries; /* address of a pointer to the array; the pointer is NULL while there are none */
     const uint32_t *count;
     uint32_t most; /* the capacity; *count may exceed it */
@@ -66,9 +66,9 @@ struct root {
     const uint32_t *areas; /* number of counter areas so far: of several runtimes in a process, the one with
                               the most areas is read */
     const struct root_heap *heap;
-    const struct root_own *own;        /* memory that the runtime has mapped for its own use */
-    const struct root_own *registered; /* roots added by allocsite_register_root */
-    const struct root_own *mappings;   /* memory that the program mapped, with maps=1 (lib/heap/mappings.h) */
+    const struct root_list *runtime_spans; /* memory that the runtime has mapped for its own use */
+    const struct root_list *registered;    /* roots added by allocsite_register_root */
+    const struct root_list *mappings; /* memory that the program mapped, with maps=1 (lib/heap/mappings.h) */
     const void *malloc;       /* address of the runtime's pointer to the underlying allocator's malloc */
     const uint32_t *attached; /* enum root_attachment */
     const void *attach, *detach, *leave; /* functions that allocsite-run calls in a process that was started
@@ -85,8 +85,8 @@ struct root_caller {
                                call instruction */
 };
 
-/* The result of a search for lost blocks for one slot, which allocsite-dump returns to the runtime. */
-struct root_lost {
+/* The result of a search for leaked blocks for one slot, which allocsite-dump returns to the runtime. */
+struct root_leaked {
     uint64_t slot;
     uint64_t blocks, bytes;
     uint64_t possibly_blocks, possibly_bytes;

@@ -111,16 +111,16 @@ static inline struct chunk_place chunk_place(uint64_t first, uint64_t index) {
 
 /* Makes room for one more element after `count`. *room is the capacity of the array, initially 0 with a NULL
  * array. New elements are not initialized. Returns false if memory is out; the array is then unchanged. */
-static inline bool array_grow(void *array_pointer, size_t count, size_t *room, size_t element) {
+static inline bool array_grow(void *array_pointer, size_t count, size_t *capacity, size_t element) {
     void **array = array_pointer;
-    if (count < *room)
+    if (count < *capacity)
         return true;
-    size_t larger = *room ? *room * 2 : 16;
+    size_t larger = *capacity ? *capacity * 2 : 16;
     void *moved = larger <= SIZE_MAX / 2 / element ? realloc(*array, larger * element) : NULL;
     if (!moved)
         return false;
     *array = moved;
-    *room = larger;
+    *capacity = larger;
     return true;
 }
 

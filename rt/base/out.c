@@ -22,8 +22,8 @@ void out_open_memory(struct out *out, char *text, size_t size) {
 
 /* Pipes and terminals are shared, so another process may have made the descriptor non-blocking. */
 static void out_wait(int fd) {
-    struct pollfd room = {.fd = fd, .events = POLLOUT};
-    syscall(SYS_ppoll, &room, 1, NULL, NULL, 0);
+    struct pollfd output = {.fd = fd, .events = POLLOUT};
+    syscall(SYS_ppoll, &output, 1, NULL, NULL, 0);
 }
 
 int out_flush(struct out *out) {
@@ -57,8 +57,8 @@ void out_char(struct out *out, char c) {
 
 void out_bytes(struct out *out, const char *bytes, size_t n) {
     while (n && out_has_room(out)) {
-        size_t room = out->size - out->used;
-        size_t part = n < room ? n : room;
+        size_t capacity = out->size - out->used;
+        size_t part = n < capacity ? n : capacity;
         memcpy(out->data + out->used, bytes, part);
         out->used += part;
         bytes += part;

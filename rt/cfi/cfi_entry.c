@@ -91,7 +91,7 @@ static const char *bytes_string(struct bytes *bytes) {
 
 /* Reads the common part (CIE). It has no code address and may be shared. */
 static bool read_common(const struct cfi_tables *tables, uintptr_t at, struct cfi_entry *entry) {
-    struct bytes rest = bytes_at(tables, at), body = entry_body(&rest);
+    struct bytes remaining = bytes_at(tables, at), body = entry_body(&remaining);
     uint64_t id = bytes_unsigned(&body, 4), version = bytes_byte(&body);
     const char *letters = bytes_string(&body);
     entry->code_factor = bytes_uleb(&body);
@@ -137,9 +137,9 @@ static bool entry_holds(const struct cfi_entry *entry, uintptr_t address) {
 
 static bool entries_scan(const struct cfi_tables *tables, uintptr_t frames, uintptr_t address,
                          struct cfi_entry *entry) {
-    struct bytes rest = bytes_at(tables, frames);
+    struct bytes remaining = bytes_at(tables, frames);
     for (;;) {
-        struct bytes body = entry_body(&rest);
+        struct bytes body = entry_body(&remaining);
         if (body.bad || body.at == body.end)
             return false;
         if (read_entry(tables, body, entry) && entry_holds(entry, address))
@@ -164,8 +164,8 @@ static bool entries_search(const struct cfi_tables *tables, struct bytes pairs, 
     if (low == 0)
         return false;
     struct bytes found = {pairs.at + low * 8 - 4, pairs.end, false};
-    struct bytes rest = bytes_at(tables, tables->header + bytes_signed(&found, 4));
-    return read_entry(tables, entry_body(&rest), entry) && entry_holds(entry, address);
+    struct bytes remaining = bytes_at(tables, tables->header + bytes_signed(&found, 4));
+    return read_entry(tables, entry_body(&remaining), entry) && entry_holds(entry, address);
 }
 
 bool cfi_entry_find(const struct cfi_tables *tables, uintptr_t address, struct cfi_entry *entry) {

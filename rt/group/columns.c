@@ -34,7 +34,8 @@ static bool is_shown(const struct groups *groups, const struct report *report, i
     case COLUMN_LIVE_PADDING:
         return use->live_bytes && !report->is_unowned;
     default:
-        return ((column != COLUMN_LOST && column != COLUMN_POSSIBLY_LOST) || group_by_has_lost(groups->by)) &&
+        return ((column != COLUMN_LEAKED && column != COLUMN_POSSIBLY_LEAKED) ||
+                group_by_has_leaked(groups->by)) &&
                !(group_by_parts(groups->by) &&
                  (column == COLUMN_PEAK || column == COLUMN_PEAK_SHARE || column == COLUMN_LIVE_SHARE)) &&
                !is_replaced(groups, column) &&
@@ -49,12 +50,13 @@ static size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *gr
         COLUMN_SELF,       COLUMN_SELF_SHARE,  COLUMN_INCLUSIVE,      COLUMN_INCLUSIVE_SHARE,
         COLUMN_BYTES,      COLUMN_BYTES_SHARE, COLUMN_ALLOCS,         COLUMN_ALLOCS_SHARE,
         COLUMN_REALLOCS,   COLUMN_FREES,       COLUMN_MOVED,          COLUMN_FAILED,
-        COLUMN_LOST,       COLUMN_LIVE,        COLUMN_LIVE_SHARE,     COLUMN_PEAK,
+        COLUMN_LEAKED,     COLUMN_LIVE,        COLUMN_LIVE_SHARE,     COLUMN_PEAK,
         COLUMN_PEAK_SHARE, COLUMN_PART_PEAK,   COLUMN_PART_PEAK_TIME, COLUMN_SIZE,
         COLUMN_HOLES,      COLUMN_PADDING,     COLUMN_LIVE_PADDING};
     static const int leaks[] = {
-        COLUMN_SELF,          COLUMN_SELF_SHARE, COLUMN_INCLUSIVE,  COLUMN_INCLUSIVE_SHARE, COLUMN_LOST,
-        COLUMN_POSSIBLY_LOST, COLUMN_LIVE,       COLUMN_LIVE_SHARE, COLUMN_LIVE_BLOCKS,     COLUMN_ALLOCS};
+        COLUMN_SELF,        COLUMN_SELF_SHARE,      COLUMN_INCLUSIVE, COLUMN_INCLUSIVE_SHARE,
+        COLUMN_LEAKED,      COLUMN_POSSIBLY_LEAKED, COLUMN_LIVE,      COLUMN_LIVE_SHARE,
+        COLUMN_LIVE_BLOCKS, COLUMN_ALLOCS};
     static const int freed[] = {COLUMN_FREED, COLUMN_FREES, COLUMN_MOVED};
     bool is_leaks = groups->limits.leaks, is_freed = groups->by == BY_FREED;
     const int *from = is_freed ? freed : is_leaks ? leaks : usual;
@@ -166,21 +168,21 @@ static void groups_cell(char text[UNITS_SIZE], const struct groups *groups, cons
 #define OFFSET(name)  offsetof(struct report_site, name)
 #define COUNTER(name) {#name, OFFSET(counters.name), false},
 
-static const struct group_counter all[GROUP_COUNTERS] = {ALLOCSITE_TOTALS(COUNTER) ALLOCSITE_LOST(COUNTER)};
+static const struct group_counter all[GROUP_COUNTERS] = {ALLOCSITE_TOTALS(COUNTER) ALLOCSITE_LEAKED(COUNTER)};
 
-static bool has(size_t offset, enum group_by by, bool has_lost) {
-    if (offset >= OFFSET(counters.lost_blocks))
-        return has_lost && group_by_has_lost(by);
+static bool has(size_t offset, enum group_by by, bool has_leaked) {
+    if (offset >= OFFSET(counters.leaked_blocks))
+        return has_leaked && group_by_has_leaked(by);
     if (by == BY_FREED)
         return offset >= OFFSET(counters.frees) && offset <= OFFSET(counters.moved_bytes);
     return !group_by_parts(by) || offset <= OFFSET(counters.failed);
 }
 
-size_t groups_counters(struct group_counter list[GROUP_COUNTERS], enum group_by by, bool has_lost) {
+size_t groups_counters(struct group_counter list[GROUP_COUNTERS], enum group_by by, bool has_leaked) {
     bool is_part = group_by_parts(by);
     size_t count = 0;
     for (size_t i = 0; i < GROUP_COUNTERS; i++) {
-        if (!has(all[i].offset, by, has_lost))
+        if (!has(all[i].offset, by, has_leaked))
             continue;
         list[count] = all[i];
         list[count++].is_signed = is_part && (all[i].offset == OFFSET(counters.live_blocks) ||

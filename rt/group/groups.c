@@ -118,15 +118,15 @@ static struct group_key key_of_stack(const struct groups *groups, const struct r
 static void enter_stacks(struct groups *groups, const struct report *report) {
     for (size_t i = 0; i < report->stack_count; i++) {
         const struct report_stack *stack = &report->stacks[i];
-        struct counters rest = {.allocs = 0};
-#define TAKE_OFF(name) rest.name = -stack->counters.name;
+        struct counters remainder = {.allocs = 0};
+#define TAKE_OFF(name) remainder.name = -stack->counters.name;
         ALLOCSITE_COUNTED(TAKE_OFF)
 #undef TAKE_OFF
         if (!stack->frame_count || stack->site->view.outside_totals ||
             stack->site->position >= report->counted)
             continue;
         enter_row(groups, key_of_stack(groups, stack), &stack->counters, stack->site);
-        enter_row(groups, (struct group_key){.site = stack->site}, &rest, stack->site);
+        enter_row(groups, (struct group_key){.site = stack->site}, &remainder, stack->site);
     }
 }
 
@@ -199,7 +199,7 @@ static void set_order(const struct groups *groups, uint64_t order[GROUP_ORDERS],
     enum report_sort sort = groups->limits.sort;
     uint64_t live_bytes = live(groups, counters), first = 0, second = 0;
     if (groups->limits.leaks) {
-        first = counters->lost_bytes;
+        first = counters->leaked_bytes;
         second = live_bytes;
     } else if (sort == SORT_ALLOCS) {
         first = counters_calls(counters);

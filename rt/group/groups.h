@@ -51,9 +51,9 @@ enum { GROUP_ORDERS = 4 };
 
 struct group {
     struct group_key key;
-    struct type_use use;              /* only by type */
-    struct report_site sum;           /* counters and lost blocks; live counters of a part are modulo 2^64 */
-    struct report_peak peak;          /* only of threads and phases */
+    struct type_use use;     /* only by type */
+    struct report_site sum;  /* counters and leaked blocks; live counters of a part are modulo 2^64 */
+    struct report_peak peak; /* only of threads and phases */
     const struct counters *inclusive; /* of a function and all its callees; NULL: as sum */
     uint64_t order[2 * GROUP_ORDERS]; /* sort keys, the most significant first */
 };
@@ -119,8 +119,8 @@ static inline bool group_by_has_unsited(enum group_by by) {
     return by != BY_MODULE && !group_by_stacks(by) && !group_by_parts(by);
 }
 
-/* Returns whether blocks of a row can be lost. */
-static inline bool group_by_has_lost(enum group_by by) {
+/* Returns whether blocks of a row can be leaked. */
+static inline bool group_by_has_leaked(enum group_by by) {
     return !group_by_stacks(by) && by != BY_FREED && !group_by_parts(by);
 }
 
@@ -148,12 +148,12 @@ struct group_counter {
 };
 
 #define GROUP_COUNTED(name) +1
-enum { GROUP_COUNTERS = 0 ALLOCSITE_TOTALS(GROUP_COUNTED) ALLOCSITE_LOST(GROUP_COUNTED) };
+enum { GROUP_COUNTERS = 0 ALLOCSITE_TOTALS(GROUP_COUNTED) ALLOCSITE_LEAKED(GROUP_COUNTED) };
 #undef GROUP_COUNTED
 
 /* Writes the counters of groups in order, and returns their number. BY_SITE: the counters of a report's
  * totals. */
-size_t groups_counters(struct group_counter list[GROUP_COUNTERS], enum group_by, bool has_lost);
+size_t groups_counters(struct group_counter list[GROUP_COUNTERS], enum group_by, bool has_leaked);
 
 uint64_t group_counter_of(const struct report_site *, const struct group_counter *);
 

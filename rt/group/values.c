@@ -6,9 +6,10 @@
 
 /* ---- Groups as JSON. */
 
-static void put_counters(struct json *json, const struct report_site *sum, enum group_by by, bool has_lost) {
+static void put_counters(struct json *json, const struct report_site *sum, enum group_by by,
+                         bool has_leaked) {
     struct group_counter list[GROUP_COUNTERS];
-    size_t count = groups_counters(list, by, has_lost);
+    size_t count = groups_counters(list, by, has_leaked);
     for (size_t i = 0; i < count; i++) {
         json_key(json, list[i].name);
         group_counter_write(json->out, sum, &list[i]);
@@ -16,9 +17,9 @@ static void put_counters(struct json *json, const struct report_site *sum, enum 
 }
 
 static void put_sum(struct json *json, const char *key, const struct report_site *sum, enum group_by by,
-                    bool has_lost) {
+                    bool has_leaked) {
     json_open(json, key, '{');
-    put_counters(json, sum, by, has_lost);
+    put_counters(json, sum, by, has_leaked);
     json_close(json, '}');
 }
 
@@ -84,13 +85,13 @@ static void put_key(struct json *json, const struct groups *groups, const struct
 
 static void put_row(struct json *json, const struct groups *groups, const struct report *report,
                     const struct group *row) {
-    bool has_lost = report->reach && !groups->focus;
+    bool has_leaked = report->reach && !groups->focus;
     const struct report_site inclusive = {.counters = *group_inclusive(row)};
     json_open_line(json, NULL, '{');
     if (groups->focus)
         json_text(json, "role", group_role_name(row->key.role));
     put_key(json, groups, report, &row->key);
-    put_counters(json, &row->sum, groups->by, has_lost);
+    put_counters(json, &row->sum, groups->by, has_leaked);
     if (group_by_parts(groups->by)) {
         json_number(json, "peak_bytes", row->peak.bytes);
         json_number(json, "peak_within", row->peak.within);
@@ -171,17 +172,17 @@ static void key_values(struct values *values, const struct groups *groups, const
     }
 }
 
-static void counter_names(struct out *out, const char *prefix, enum group_by by, bool has_lost) {
+static void counter_names(struct out *out, const char *prefix, enum group_by by, bool has_leaked) {
     struct group_counter list[GROUP_COUNTERS];
-    size_t count = groups_counters(list, by, has_lost);
+    size_t count = groups_counters(list, by, has_leaked);
     for (size_t i = 0; i < count; i++)
         out_print(out, ",%s%s", prefix, list[i].name);
 }
 
 static void counter_values(struct values *values, const struct report_site *sum, enum group_by by,
-                           bool has_lost) {
+                           bool has_leaked) {
     struct group_counter list[GROUP_COUNTERS];
-    size_t count = groups_counters(list, by, has_lost);
+    size_t count = groups_counters(list, by, has_leaked);
     for (size_t i = 0; i < count; i++) {
         value_begin(values);
         group_counter_write(values->out, sum, &list[i]);
@@ -190,12 +191,12 @@ static void counter_values(struct values *values, const struct report_site *sum,
 
 static void csv_row(struct values *values, const struct groups *groups, const struct report *report,
                     const struct group *row) {
-    bool has_lost = report->reach && !groups->focus;
+    bool has_leaked = report->reach && !groups->focus;
     const struct report_site inclusive = {.counters = *group_inclusive(row)};
     if (groups->focus)
         value_text(values, group_role_name(row->key.role));
     key_values(values, groups, report, &row->key);
-    counter_values(values, &row->sum, groups->by, has_lost);
+    counter_values(values, &row->sum, groups->by, has_leaked);
     if (groups->inclusive)
         counter_values(values, &inclusive, groups->by, false);
     if (group_by_parts(groups->by)) {

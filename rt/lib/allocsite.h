@@ -197,12 +197,12 @@ static inline size_t allocsite_deep_size(const void *p) {
     return __allocsite_api_v1_deep_size ? __allocsite_api_v1_deep_size(p) : 0;
 }
 
-/* Registers size bytes of memory at p as a root: pointers there keep blocks from being lost, for the option
+/* Registers size bytes of memory at p as a root: pointers there keep blocks from being leaked, for the option
  * reach, allocsite_graph and allocsite-dump graph. Use it for memory that the program mapped itself, such as
- * an arena or the stack of a coroutine, which otherwise makes these blocks possibly lost. The memory is read
- * at each search for lost blocks; it may be unmapped and mapped again. A registration before counting begins
- * (enabled=0) is kept for later. A search costs time in proportion to the registered bytes. Signal-safe.
- * ENOSPC: 65,536 regions are registered. ENOMEM: no memory for the list. */
+ * an arena or the stack of a coroutine, which otherwise makes these blocks possibly leaked. The memory is
+ * read at each search for leaked blocks; it may be unmapped and mapped again. A registration before counting
+ * begins (enabled=0) is kept for later. A search costs time in proportion to the registered bytes.
+ * Signal-safe. ENOSPC: 65,536 regions are registered. ENOMEM: no memory for the list. */
 static inline int allocsite_register_root(const void *p, size_t size) {
     return __allocsite_api_v1_register_root ? __allocsite_api_v1_register_root(p, size) : ENOSYS;
 }

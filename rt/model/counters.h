@@ -127,23 +127,23 @@ static inline uint64_t lifetimes_blocks(const union lifetimes *lifetimes) {
  * thread allocated anything else. */
 #define ALLOCSITE_ASKED(X) X(temporary)
 
-/* The live blocks that are leaked, and those that are possibly lost: only memory that the program mapped
+/* The live blocks that are leaked, and those that are possibly leaked: only memory that the program mapped
  * itself points to them. Outputs contain them if the report has reach. */
-#define ALLOCSITE_LOST(X)                                                                                    \
-    X(lost_blocks)                                                                                           \
-    X(lost_bytes)                                                                                            \
-    X(possibly_lost_blocks)                                                                                  \
-    X(possibly_lost_bytes)
+#define ALLOCSITE_LEAKED(X)                                                                                  \
+    X(leaked_blocks)                                                                                         \
+    X(leaked_bytes)                                                                                          \
+    X(possibly_leaked_blocks)                                                                                \
+    X(possibly_leaked_bytes)
 #define ALLOCSITE_COUNTED(X)                                                                                 \
     ALLOCSITE_TOTALS(X)                                                                                      \
     ALLOCSITE_ASKED(X)                                                                                       \
-    ALLOCSITE_LOST(X)
+    ALLOCSITE_LEAKED(X)
 
 struct counters {
 #define ALLOCSITE_MEMBER(name) uint64_t name;
     ALLOCSITE_SITE_TOTALS(ALLOCSITE_MEMBER)
     ALLOCSITE_ASKED(ALLOCSITE_MEMBER)
-    ALLOCSITE_LOST(ALLOCSITE_MEMBER)
+    ALLOCSITE_LEAKED(ALLOCSITE_MEMBER)
 #undef ALLOCSITE_MEMBER
 };
 
@@ -168,7 +168,7 @@ static inline void counters_add(struct counters *total, const struct counters *p
 #define ALLOCSITE_ADD(name) total->name += part->name;
     ALLOCSITE_SITE_TOTALS(ALLOCSITE_ADD)
     ALLOCSITE_ASKED(ALLOCSITE_ADD)
-    ALLOCSITE_LOST(ALLOCSITE_ADD)
+    ALLOCSITE_LEAKED(ALLOCSITE_ADD)
 #undef ALLOCSITE_ADD
 }
 

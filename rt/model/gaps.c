@@ -62,8 +62,8 @@ static const char sanitized[] = "@ serves the heap of this program: calls that p
                                 "allocations inside libraries are not";
 
 static char *append(char *to, const char *end, const char *from, size_t length) {
-    size_t room = (size_t)(end - to);
-    length = length < room ? length : room;
+    size_t capacity = (size_t)(end - to);
+    length = length < capacity ? length : capacity;
     memcpy(to, from, length);
     return to + length;
 }

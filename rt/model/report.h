@@ -245,7 +245,7 @@ struct report {
     struct counters custom;        /* their blocks, which totals include */
     bool has_pairs;                /* ordinary pairs were counted; faults always are */
     bool reach;                    /* leaked blocks are known */
-    const char *lost_unknown;      /* why they are unknown although requested; NULL: known or not requested */
+    const char *leaked_unknown;    /* why they are unknown although requested; NULL: known or not requested */
     uint64_t peak_within;          /* the true peak exceeds peak_bytes by at most this; 0: exact */
 
     /* Set by report_prepare. */

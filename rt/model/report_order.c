@@ -70,7 +70,7 @@ static uint64_t key_of(const struct report_site *site, enum report_sort sort) {
     case SORT_PEAK:
         return counters->peak_bytes;
     default:
-        return counters->lost_bytes;
+        return counters->leaked_bytes;
     }
 }
 
@@ -100,7 +100,7 @@ static int compare_peak(const void *a, const void *b) {
     return compare_keys(a, b, SORT_PEAK, SORT_LIVE);
 }
 
-static int compare_lost(const void *a, const void *b) {
+static int compare_leaked(const void *a, const void *b) {
     return compare_keys(a, b, SORTS, SORT_LIVE);
 }
 
@@ -112,7 +112,7 @@ void order_sites(struct report_site **sites, size_t count, const struct report_l
         [SORT_PEAK] = compare_peak,
     };
     COVERS(compare, SORTS);
-    sort_array(sites, count, sizeof *sites, limits->leaks ? compare_lost : compare[limits->sort]);
+    sort_array(sites, count, sizeof *sites, limits->leaks ? compare_leaked : compare[limits->sort]);
 }
 
 static uint64_t position_of(const struct report_site *site) {

@@ -22,17 +22,17 @@ static bool is_allocator(const char *callee) {
 
 /* The name without scopes, arguments and suffixes of compilers, which symbols and debug information spell
  * differently. */
-static const char *own_name(char text[NAME_SIZE], const char *function) {
+static const char *plain_name(char text[NAME_SIZE], const char *function) {
     static const char scopes[] = "...::";
     name_function(text, function, 1);
-    char *own = strncmp(text, scopes, strlen(scopes)) == 0 ? text + strlen(scopes) : text;
-    own[strcspn(own, ".<")] = '\0';
-    return own;
+    char *name = strncmp(text, scopes, strlen(scopes)) == 0 ? text + strlen(scopes) : text;
+    name[strcspn(name, ".<")] = '\0';
+    return name;
 }
 
 static bool is_same(const char *a, const char *b) {
     char left[NAME_SIZE], right[NAME_SIZE];
-    return strcmp(own_name(left, a), own_name(right, b)) == 0;
+    return strcmp(plain_name(left, a), plain_name(right, b)) == 0;
 }
 
 bool name_is_caller(const char *frame, const char *function, const char *callee) {

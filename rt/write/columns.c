@@ -30,8 +30,8 @@ static const struct {
     [COLUMN_MOVED] = {"moved", OF(counters.moved), COUNT, .is_rare = true},
     [COLUMN_TEMPORARY] = {"temporary", OF(counters.temporary), COUNT, .is_rare = true},
     [COLUMN_FAILED] = {"failed", OF(counters.failed), COUNT, .is_rare = true},
-    [COLUMN_LOST] = {"lost", OF(counters.lost_bytes), SIZE},
-    [COLUMN_POSSIBLY_LOST] = {"possibly", OF(counters.possibly_lost_bytes), SIZE, .is_rare = true},
+    [COLUMN_LEAKED] = {"leaked", OF(counters.leaked_bytes), SIZE},
+    [COLUMN_POSSIBLY_LEAKED] = {"possibly", OF(counters.possibly_leaked_bytes), SIZE, .is_rare = true},
     [COLUMN_LIVE] = {"live", OF(counters.live_bytes), SIZE, .is_owned = true},
     [COLUMN_LIVE_SHARE] = {"live%", OF(counters.live_bytes), SHARE, .is_owned = true},
     [COLUMN_LIVE_BLOCKS] = {"blocks", OF(counters.live_blocks), COUNT, .is_owned = true},
@@ -64,7 +64,7 @@ enum column column_share(enum column column) {
 
 bool column_is_shown(const struct report *report, const struct report_limits *limits,
                      const struct report_site *totals, enum column column) {
-    if ((column == COLUMN_LOST || column == COLUMN_POSSIBLY_LOST) && !report->reach)
+    if ((column == COLUMN_LEAKED || column == COLUMN_POSSIBLY_LEAKED) && !report->reach)
         return false;
     if (list[column].kind == SHARE && column != column_share(column_sorted(limits)))
         return false;
@@ -76,11 +76,12 @@ bool column_is_shown(const struct report *report, const struct report_limits *li
 static size_t columns_of(const struct report *report, int columns[COLUMNS]) {
     static const enum column usual[] = {
         COLUMN_BYTES,      COLUMN_BYTES_SHARE, COLUMN_ALLOCS,     COLUMN_ALLOCS_SHARE, COLUMN_REALLOCS,
-        COLUMN_MOVED,      COLUMN_TEMPORARY,   COLUMN_FAILED,     COLUMN_LOST,         COLUMN_LIVE,
+        COLUMN_MOVED,      COLUMN_TEMPORARY,   COLUMN_FAILED,     COLUMN_LEAKED,       COLUMN_LIVE,
         COLUMN_LIVE_SHARE, COLUMN_PEAK,        COLUMN_PEAK_SHARE,
     };
     static const enum column leaks[] = {
-        COLUMN_LOST, COLUMN_POSSIBLY_LOST, COLUMN_LIVE, COLUMN_LIVE_SHARE, COLUMN_LIVE_BLOCKS, COLUMN_ALLOCS,
+        COLUMN_LEAKED,     COLUMN_POSSIBLY_LEAKED, COLUMN_LIVE,
+        COLUMN_LIVE_SHARE, COLUMN_LIVE_BLOCKS,     COLUMN_ALLOCS,
     };
     bool is_leaks = report->limits.leaks;
     const enum column *from = is_leaks ? leaks : usual;

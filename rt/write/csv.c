@@ -99,7 +99,7 @@ static void row(struct values *values, const struct report *report, const struct
         value_number(values, counters->name);
     ALLOCSITE_ASKED(CSV_ASKED_VALUE)
     if (report->reach) {
-        ALLOCSITE_LOST(CSV_VALUE)
+        ALLOCSITE_LEAKED(CSV_VALUE)
     }
     values_end(values);
 }
@@ -112,7 +112,7 @@ void report_csv(struct out *out, const struct report *report) {
     if (report->totals.counters.name)                                                                        \
         out_text(out, "," #name);
     ALLOCSITE_ASKED(CSV_ASKED_NAME)
-    out_text(out, report->reach ? "" ALLOCSITE_LOST(CSV_NAME) : "");
+    out_text(out, report->reach ? "" ALLOCSITE_LEAKED(CSV_NAME) : "");
     values_end(&values);
     for (size_t i = 0; i < report->site_count; i++)
         if (report_has_row(report, report->sites[i]))

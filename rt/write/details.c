@@ -147,20 +147,20 @@ static void put_pair(const struct page *page, const struct report_pair *pair) {
 }
 
 static void put_pairs(const struct page *page, const struct report_site *site) {
-    struct report_pair rest = {0};
+    struct report_pair remainder = {0};
     for (size_t i = 0; i < site->pair_count; i++) {
         const struct report_pair *pair = &page->report->pairs[site->first_pair + i];
         if (i < PAIRS_SHOWN) {
             put_pair(page, pair);
             continue;
         }
-        rest.count += pair->count;
-        rest.bytes += pair->bytes;
+        remainder.count += pair->count;
+        remainder.bytes += pair->bytes;
     }
     if (site->pair_count <= PAIRS_SHOWN)
         return;
     page_break(page);
-    put_amount(page, &rest);
+    put_amount(page, &remainder);
     out_print(page->out, " by %s more", COUNT_TEXT(site->pair_count - PAIRS_SHOWN));
 }
 

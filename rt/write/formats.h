@@ -80,8 +80,9 @@ void json_site(struct json *, const struct site_view *);
 /* Writes a member for each counter. A site has more counters than totals have. */
 void json_counters(struct json *, const struct counters *, bool is_site);
 
-/* Writes "lost_blocks", "lost_bytes" and the same members of possibly lost blocks, if the report has them. */
-void json_lost(struct json *, const struct report *, const struct counters *);
+/* Writes "leaked_blocks", "leaked_bytes" and the same members of possibly leaked blocks, if the report has
+ * them. */
+void json_leaked(struct json *, const struct report *, const struct counters *);
 
 /* Writes the members "function" to "column". */
 void json_place(struct json *, const struct place *);
@@ -108,8 +109,8 @@ enum column {
     COLUMN_MOVED,
     COLUMN_TEMPORARY,
     COLUMN_FAILED,
-    COLUMN_LOST,
-    COLUMN_POSSIBLY_LOST,
+    COLUMN_LEAKED,
+    COLUMN_POSSIBLY_LEAKED,
     COLUMN_LIVE,
     COLUMN_LIVE_SHARE,
     COLUMN_LIVE_BLOCKS,

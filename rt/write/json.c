@@ -51,9 +51,9 @@ void json_counters(struct json *json, const struct counters *counters, bool is_s
     ALLOCSITE_ASKED(PUT_ASKED)
 }
 
-void json_lost(struct json *json, const struct report *report, const struct counters *counters) {
+void json_leaked(struct json *json, const struct report *report, const struct counters *counters) {
     if (report->reach) {
-        ALLOCSITE_LOST(PUT_COUNTER)
+        ALLOCSITE_LEAKED(PUT_COUNTER)
     }
 }
 
@@ -61,7 +61,7 @@ static void put_sum(struct json *json, const char *key, const struct report *rep
                     const struct report_site *sum) {
     json_open(json, key, '{');
     json_counters(json, &sum->counters, false);
-    json_lost(json, report, &sum->counters);
+    json_leaked(json, report, &sum->counters);
     json_close(json, '}');
 }
 
@@ -95,7 +95,7 @@ static void put_site(struct json *json, const struct report *report, const struc
         put_classes(json, "sizes", site->sizes);
     if (site->lifetimes)
         put_lifetimes(json, &site->lifetimes->of);
-    json_lost(json, report, &site->counters);
+    json_leaked(json, report, &site->counters);
     json_close(json, '}');
 }
 
@@ -245,7 +245,7 @@ static void put_stack(struct json *json, const struct report *report, const stru
     json_number(json, "line", path.line);
     json_text(json, "type", path.type);
     json_counters(json, &stack->counters, true);
-    json_lost(json, report, &stack->counters);
+    json_leaked(json, report, &stack->counters);
     json_close(json, '}');
 }
 
@@ -340,8 +340,8 @@ void report_json(struct out *out, const struct report *report) {
     json_run(&json, &report->run);
     put_sums(&json, report);
     json_number(&json, "peak_within", report->peak_within);
-    if (report->lost_unknown)
-        json_text(&json, "lost_unknown", report->lost_unknown);
+    if (report->leaked_unknown)
+        json_text(&json, "leaked_unknown", report->leaked_unknown);
     json_number(&json, "sites_left_out", left_out(report));
     put_sites(&json, report);
     put_all_pairs(&json, report);

@@ -32,13 +32,13 @@ void shown_names_add(struct shown_names *names, enum name_kind kind, const char 
     struct name_list *list = &names->kinds[kind];
     if (!name)
         return;
-    if (list->count == list->room) {
-        size_t room = 2 * list->room + 64;
-        struct name_entry *larger = realloc(list->list, room * sizeof *larger);
+    if (list->count == list->capacity) {
+        size_t capacity = 2 * list->capacity + 64;
+        struct name_entry *larger = realloc(list->list, capacity * sizeof *larger);
         if (!larger)
             return;
         list->list = larger;
-        list->room = room;
+        list->capacity = capacity;
     }
     list->list[list->count++] = (struct name_entry){name, NULL};
     list->is_sorted = false;
@@ -131,19 +131,19 @@ static struct name_cut *first_cut(struct name_cuts *cuts, const char *text) {
 
 /* Returns the next name, beginning at `from`, that the shown string selects besides its own; NULL if there is
  * none. */
-static const struct name_entry *selected_too(struct name_list *list, const struct name_entry *own,
+static const struct name_entry *selected_too(struct name_list *list, const struct name_entry *entry,
                                              const struct name_entry *from, const char *shown) {
     for (; from < list->list + list->count; from++, list->compared++)
-        if (from != own && from->whole && name_pieces_select(shown, from->name, from->whole))
+        if (from != entry && from->whole && name_pieces_select(shown, from->name, from->whole))
             return from;
     return NULL;
 }
 
 /* Shows more of the name. Returns false if the string selects no other name, or if all of it is shown. */
-static bool show_more(struct name_list *list, const struct name_entry *own, bool is_whole,
+static bool show_more(struct name_list *list, const struct name_entry *entry, bool is_whole,
                       struct name_pieces *pieces, const char *shown) {
-    const struct name_entry *first = selected_too(list, own, list->list, shown);
-    for (const struct name_entry *other = first; other; other = selected_too(list, own, other + 1, shown))
+    const struct name_entry *first = selected_too(list, entry, list->list, shown);
+    for (const struct name_entry *other = first; other; other = selected_too(list, entry, other + 1, shown))
         if (name_pieces_differ(pieces, is_whole ? other->whole : other->name))
             return true;
     return first && name_pieces_widen(pieces, is_whole ? first->whole : first->name);
@@ -151,10 +151,10 @@ static bool show_more(struct name_list *list, const struct name_entry *own, bool
 
 /* Returns a string that selects no other name or, if there is none, the whole name; NULL: there is no
  * memory. */
-static char *keep_apart(struct name_list *list, const struct name_entry *own, bool is_whole,
+static char *keep_apart(struct name_list *list, const struct name_entry *entry, bool is_whole,
                         struct name_pieces *pieces) {
     char *shown = name_pieces_join(pieces);
-    while (shown && show_more(list, own, is_whole, pieces, shown)) {
+    while (shown && show_more(list, entry, is_whole, pieces, shown)) {
         free(shown);
         shown = name_pieces_join(pieces);
     }
@@ -163,10 +163,10 @@ static char *keep_apart(struct name_list *list, const struct name_entry *own, bo
 
 /* Returns whether the whole names without parameters differ for all names with the same cut. */
 static bool are_wholes_apart(const struct name_cut *first, const struct name_cuts *cuts,
-                             const struct name_entry *own) {
+                             const struct name_entry *entry) {
     for (const struct name_cut *cut = first; cut < cuts->list + cuts->count && by_text(first, cut) == 0;
          cut++)
-        if (cut->of != own && strcmp(cut->of->whole, own->whole) == 0)
+        if (cut->of != entry && strcmp(cut->of->whole, entry->whole) == 0)
             return false;
     return true;
 }
@@ -174,11 +174,11 @@ static bool are_wholes_apart(const struct name_cut *first, const struct name_cut
 /* Returns a string that shows only the first differences of a function from names with the same cut; NULL:
  * there is no memory. */
 static char *keep_differences(const struct name_cut *first, const struct name_cuts *cuts,
-                              const struct name_entry *own, bool is_whole) {
-    struct name_pieces *pieces = name_pieces_make(is_whole ? own->whole : own->name, true);
+                              const struct name_entry *entry, bool is_whole) {
+    struct name_pieces *pieces = name_pieces_make(is_whole ? entry->whole : entry->name, true);
     for (const struct name_cut *cut = first;
          pieces && cut < cuts->list + cuts->count && by_text(first, cut) == 0; cut++)
-        if (cut->of != own)
+        if (cut->of != entry)
             name_pieces_differ(pieces, is_whole ? cut->of->whole : cut->of->name);
     char *shown = pieces ? name_pieces_join(pieces) : NULL;
     free(pieces);
@@ -194,19 +194,19 @@ static char *choose(char *apart, char *narrow, size_t columns) {
 }
 
 static char *make_apart(struct name_list *list, enum name_kind kind, const struct name_cut *first,
-                        const struct name_cuts *cuts, const struct name_entry *own) {
-    bool is_whole = are_wholes_apart(first, cuts, own);
+                        const struct name_cuts *cuts, const struct name_entry *entry) {
+    bool is_whole = are_wholes_apart(first, cuts, entry);
     char *best = NULL;
     if (list->compared > COMPARED_MOST)
-        return strdup(is_whole ? own->whole : own->name);
+        return strdup(is_whole ? entry->whole : entry->name);
     for (int inner = 0; inner <= (kind == NAME_FUNCTION); inner++) {
-        struct name_pieces *pieces = name_pieces_make(is_whole ? own->whole : own->name, inner);
-        char *shown = pieces ? keep_apart(list, own, is_whole, pieces) : NULL;
+        struct name_pieces *pieces = name_pieces_make(is_whole ? entry->whole : entry->name, inner);
+        char *shown = pieces ? keep_apart(list, entry, is_whole, pieces) : NULL;
         free(pieces);
         best = choose(best, shown, cuts->columns);
     }
     return kind == NAME_TYPE ? best
-                             : choose(best, keep_differences(first, cuts, own, is_whole), cuts->columns);
+                             : choose(best, keep_differences(first, cuts, entry, is_whole), cuts->columns);
 }
 
 const char *shown_name(struct shown_names *names, enum name_kind kind, const char *name, size_t columns,
@@ -218,16 +218,16 @@ const char *shown_name(struct shown_names *names, enum name_kind kind, const cha
     if (!list->is_sorted)
         sort_names(list, kind);
     struct name_cuts *cuts = cuts_of(list, kind, columns);
-    struct name_cut *first = cuts ? first_cut(cuts, text) : NULL, *own = NULL;
+    struct name_cut *first = cuts ? first_cut(cuts, text) : NULL, *entry = NULL;
     size_t alike = 0;
     for (struct name_cut *cut = first; cut && cut < cuts->list + cuts->count && by_text(first, cut) == 0;
          cut++) {
-        own = strcmp(cut->of->name, name) == 0 ? cut : own;
+        entry = strcmp(cut->of->name, name) == 0 ? cut : entry;
         alike++;
     }
-    if (!own || alike < 2)
+    if (!entry || alike < 2)
         return text;
-    if (!own->apart)
-        own->apart = make_apart(list, kind, first, cuts, own->of);
-    return own->apart ? own->apart : text;
+    if (!entry->apart)
+        entry->apart = make_apart(list, kind, first, cuts, entry->of);
+    return entry->apart ? entry->apart : text;
 }

@@ -17,7 +17,7 @@ enum name_kind { NAME_FUNCTION, NAME_TYPE, NAME_KINDS };
 struct shown_names {
     struct name_list {
         struct name_entry *list;
-        size_t count, room;
+        size_t count, capacity;
         struct name_cuts *cuts; /* one for each requested width */
         size_t compared;        /* comparisons so far */
         bool is_sorted;

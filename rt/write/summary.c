@@ -114,25 +114,25 @@ void summary_resident(const struct page *page) {
               report->sampled.time ? " more than what was live" : " more than the peak");
 }
 
-void summary_lost(const struct page *page) {
+void summary_leaked(const struct page *page) {
     const struct counters *totals = &page->report->totals.counters;
     if (!page->report->reach) {
         out_text(page->out, "not known, ");
-        page_code(page, page->report->lost_unknown);
+        page_code(page, page->report->leaked_unknown);
         return;
     }
-    if (totals->lost_blocks)
-        put_blocks(page, totals->lost_blocks, totals->lost_bytes);
+    if (totals->leaked_blocks)
+        put_blocks(page, totals->leaked_blocks, totals->leaked_bytes);
     else
         out_text(page->out, "nothing");
-    if (totals->possibly_lost_blocks) {
-        out_text(page->out, "; possibly lost: ");
-        put_blocks(page, totals->possibly_lost_blocks, totals->possibly_lost_bytes);
+    if (totals->possibly_leaked_blocks) {
+        out_text(page->out, "; possibly leaked: ");
+        put_blocks(page, totals->possibly_leaked_blocks, totals->possibly_leaked_bytes);
         out_text(page->out, ", to which only memory points that the program mapped itself");
     }
     out_text(page->out, "; still reachable: ");
-    put_blocks(page, totals->live_blocks - totals->lost_blocks - totals->possibly_lost_blocks,
-               totals->live_bytes - totals->lost_bytes - totals->possibly_lost_bytes);
+    put_blocks(page, totals->live_blocks - totals->leaked_blocks - totals->possibly_leaked_blocks,
+               totals->live_bytes - totals->leaked_bytes - totals->possibly_leaked_bytes);
 }
 
 void summary_inherited(const struct page *page) {
@@ -351,8 +351,8 @@ void summary_text(const struct page *page) {
     put_line(page, "", summary_live, "\n");
     if (summary_has_resident(report))
         put_line(page, "resident: ", summary_resident, "\n");
-    if (summary_has_lost(report))
-        put_line(page, "lost: ", summary_lost, "\n");
+    if (summary_has_leaked(report))
+        put_line(page, "leaked: ", summary_leaked, "\n");
     if (summary_has_inherited(report))
         put_line(page, "inherited: ", summary_inherited, "\n");
     if (!lines_are_known(report))
@@ -395,8 +395,8 @@ void summary_markdown(const struct page *page) {
         put_line(page, "\nMappings: ", summary_mappings, ".\n");
     if (has_paths(report))
         put_line(page, "\nPaths: ", put_paths, ".\n");
-    if (summary_has_lost(report))
-        put_line(page, "\nLost: ", summary_lost, ".\n");
+    if (summary_has_leaked(report))
+        put_line(page, "\nLeaked: ", summary_leaked, ".\n");
     if (summary_has_inherited(report))
         put_line(page, "\nInherited: ", summary_inherited, ".\n");
     if (report->is_elsewhere)

@@ -26,11 +26,11 @@ void summary_live(const struct page *);
 bool summary_has_resident(const struct report *);
 void summary_resident(const struct page *);
 
-/* Writes "1.0 KiB in 3 blocks; still reachable: 2.4 KiB in 9 blocks", or why lost blocks are unknown. */
-void summary_lost(const struct page *);
+/* Writes "1.0 KiB in 3 blocks; still reachable: 2.4 KiB in 9 blocks", or why leaked blocks are unknown. */
+void summary_leaked(const struct page *);
 
-static inline bool summary_has_lost(const struct report *report) {
-    return report->reach || report->lost_unknown;
+static inline bool summary_has_leaked(const struct report *report) {
+    return report->reach || report->leaked_unknown;
 }
 
 /* Writes "5 blocks of 300 B that were there when counting began; 9 blocks of 2.0 KiB that 3 forked processes

@@ -58,7 +58,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.actual(f"site {site['id']} allocs <= 0"), [10])
 
     def test_measures_of_limits(self):
-        self.assertEqual(self.actual("function parse_* allocs<=0 bytes<=0 live<=0 blocks<=0 peak<=0 failed<=0 lost<=0"),
+        self.assertEqual(self.actual("function parse_* allocs<=0 bytes<=0 live<=0 blocks<=0 peak<=0 failed<=0 leaked<=0"),
                          [11, 4000, 3900, 10, 3900, 0, 3900])
 
     def test_exactly_the_limit_is_kept(self):
@@ -195,13 +195,13 @@ class Doubts(unittest.TestCase):
 
     def test_leaked_blocks_without_a_search(self):
         path = report(SOURCE, "unreached", options="top=0")
-        result = check("total lost <= 5", path)
+        result = check("total leaked <= 5", path)
         self.assertEqual((result.returncode, result.stderr),
                          (1, f"allocsite-dump: {path}: does not know leaked blocks: run the program with "
                              f"ALLOCSITE_OPTIONS=reach=1\n"))
 
     def test_broken_laws(self):
-        self.report["sites"][0]["lost_blocks"] += 100
+        self.report["sites"][0]["leaked_blocks"] += 100
         result = self.check("total allocs <= 100")
         self.assertEqual(result.returncode, 1)
         self.assertIn("is inconsistent", result.stderr)

@@ -18,7 +18,7 @@ from runs import CC, WORK, dump, work
 HERE = os.path.dirname(os.path.abspath(__file__))
 FULL, MERGED = work("words.profile"), work("merged.profile")
 LIVE = "live_blocks", "live_bytes"
-LOST = "lost_blocks", "lost_bytes", "possibly_lost_blocks", "possibly_lost_bytes"
+LEAKED = "leaked_blocks", "leaked_bytes", "possibly_leaked_blocks", "possibly_leaked_bytes"
 ONLY_JSON = "differs", "partial", "holes"  # only for types; see layouts.py
 LAYOUT = "size", "padding", "padding_bytes", "live_padding_bytes", *ONLY_JSON
 PROFILES, RESET = [], []
@@ -176,7 +176,7 @@ class Sites(unittest.TestCase):
         for stack in found["stacks"]:
             site = {**sites[stack["site"]], **stack["frames"][stack["line"]]}
             site["sited"] |= site["module"] == work("program")
-            stack = {**{name: site.get(name, 0) for name in LOST}, **stack}  # in the profile with leaked blocks each site has one stack
+            stack = {**{name: site.get(name, 0) for name in LEAKED}, **stack}  # in the profile with leaked blocks each site has one stack
             for name in found["totals"] if any(numbers(stack, *found["totals"])) else ():
                 sums[self.key(by, site)][name] += stack[name]
         return sums
@@ -355,9 +355,9 @@ class Options(unittest.TestCase):
         found = json.loads(check("--by=function", "--leaks", "--format=json", FULL))["rows"]
         self.assertTrue(found)
         self.assertTrue(all(row["live_blocks"] for row in found))
-        self.assertIn("lost_bytes", found[0])
-        self.assertRegex(check("--by=function", "--leaks", FULL), r"(?m)^ *self +self% +inclusive +inclusive% +lost +possibly +blocks")
-        self.assertRegex(check("--by=file", "--leaks", FULL), r"(?m)^ *lost +possibly +live +live% +blocks")
+        self.assertIn("leaked_bytes", found[0])
+        self.assertRegex(check("--by=function", "--leaks", FULL), r"(?m)^ *self +self% +inclusive +inclusive% +leaked +possibly +blocks")
+        self.assertRegex(check("--by=file", "--leaks", FULL), r"(?m)^ *leaked +possibly +live +live% +blocks")
 
     def test_usage(self):
         for arguments in (["--by=threads", FULL], ["--by=", FULL], ["--by"], ["--by=function", "--pairs", FULL],
@@ -372,10 +372,10 @@ class Options(unittest.TestCase):
 class Messages(unittest.TestCase):
     def test_a_broken_law(self):
         wrong = profiles.words()
-        wrong["sites"][0]["lost_blocks"] += 99
+        wrong["sites"][0]["leaked_blocks"] += 99
         result = dump("report", "--by=file", profiles.write(work("wrong.profile"), wrong))
         self.assertEqual(result.returncode, 1)
-        self.assertIn("is inconsistent: totals: lost_blocks <= live_blocks", result.stderr)
+        self.assertIn("is inconsistent: totals: leaked_blocks <= live_blocks", result.stderr)
 
 
 if __name__ == "__main__":

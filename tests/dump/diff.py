@@ -254,14 +254,14 @@ class ExitCode(unittest.TestCase):
             report["sites"][0]["failed"] += 1
 
         def lost(report):
-            self.assertGreater(report["sites"][0]["lost_blocks"], 0)
-            report["sites"][0]["lost_blocks"] -= 1
+            self.assertGreater(report["sites"][0]["leaked_blocks"], 0)
+            report["sites"][0]["leaked_blocks"] -= 1
 
-        def possibly_lost(report):
+        def possibly_leaked(report):
             for each in report["sites"][0], report["totals"]:
-                each.update(possibly_lost_blocks=1, possibly_lost_bytes=30, lost_blocks=each["lost_blocks"] - 1)
-        self.assertEqual(self.status(possibly_lost), 1)
-        self.assertIn("possibly lost 0 B -> 30 B", dump("diff", self.path, work("changed.profile")).stdout)
+                each.update(possibly_leaked_blocks=1, possibly_leaked_bytes=30, leaked_blocks=each["leaked_blocks"] - 1)
+        self.assertEqual(self.status(possibly_leaked), 1)
+        self.assertIn("possibly leaked 0 B -> 30 B", dump("diff", self.path, work("changed.profile")).stdout)
         self.assertEqual(self.status(counted), 1)
         self.assertEqual(self.status(lost), 1)
         self.assertEqual(self.status(lambda report: report["sites"][0].update(max_live_blocks=12345)), 1)
@@ -345,7 +345,7 @@ class Messages(unittest.TestCase):
     def test_broken_laws(self):
         good = report(SOURCE, "old")
         wrong = read(good)
-        wrong["sites"][0]["lost_blocks"] += 100
+        wrong["sites"][0]["leaked_blocks"] += 100
         result = dump("diff", good, written("wrong.profile", wrong))
         self.assertEqual((result.returncode, result.stderr.count(work("wrong.profile") + ": is inconsistent: ")), (1, 2))
         self.assertRegex(result.stdout, r"rows: .*5 same")

@@ -273,7 +273,7 @@ class Sarif(unittest.TestCase):
         leaks = self.results("program.profile")
         self.assertEqual([(each["ruleId"], each["level"], *place(each)) for each in leaks],
                          [("leak", "warning", "program.c", 6)])
-        self.assertEqual(leaks[0]["message"]["text"], "1 block of 100 B lost: nothing points there any more")
+        self.assertEqual(leaks[0]["message"]["text"], "1 block of 100 B leaked: nothing points there any more")
 
     def test_live_blocks_are_leaks_if_asked_for(self):
         report(LEAKS, "faults", "reach=0")
@@ -307,7 +307,7 @@ class Sarif(unittest.TestCase):
 
     def test_budget(self):
         path = report(REUSE, "faults")
-        budget = written("faults/tested.budget", "total allocs <= 1\n\nfunction line_of bytes <= 1KiB\ntotal lost <= 0\n")
+        budget = written("faults/tested.budget", "total allocs <= 1\n\nfunction line_of bytes <= 1KiB\ntotal leaked <= 0\n")
         result = dump("check", "--format=sarif", "--budget=" + budget, path, cwd=work("faults"))
         self.assertEqual(result.returncode, 1)
         results = validated(result)["results"]
@@ -357,7 +357,7 @@ class Github(unittest.TestCase):
         path = report(LEAKS, "faults")
         self.assertEqual([(command, properties["line"], message) for command, properties, message in
                           annotations(dump("report", "--format=github", path).stdout)],
-                         [("warning", "6", "1 block of 100 B lost: nothing points there any more")])
+                         [("warning", "6", "1 block of 100 B leaked: nothing points there any more")])
 
     def test_hostile_names(self):
         document = read(report(REUSE, "faults"))

@@ -59,11 +59,11 @@ def edges(path):
 
 def totals_of(path):
     totals = json.loads(shown("--format=json", path))
-    return totals["lost_objects"], totals["lost_bytes"]
+    return totals["leaked_objects"], totals["leaked_bytes"]
 
 
-def lost_at_exit(report):
-    return report["totals"]["lost_blocks"], report["totals"]["lost_bytes"]
+def leaked_at_exit(report):
+    return report["totals"]["leaked_blocks"], report["totals"]["leaked_bytes"]
 
 
 class C(unittest.TestCase):
@@ -101,7 +101,7 @@ class C(unittest.TestCase):
     def test_leaked_blocks_equal_reach(self):
         """reach=1 misses the pointer in the packed struct, because it is not aligned."""
         blocks, size = totals_of(self.path)
-        self.assertEqual((blocks + 1, size + 24), lost_at_exit(self.report))
+        self.assertEqual((blocks + 1, size + 24), leaked_at_exit(self.report))
 
     def test_retained_and_deep(self):
         """A list of five, trees of 1, 3 and 7, a list of two, and the blocks reachable from packed: the first holder
@@ -127,7 +127,7 @@ class C(unittest.TestCase):
         self.assertRegex(way, r"^holder\n    -> 0x\w+ struct holder, .*\n    packed -> 0x\w+ struct packed, 11 B, .*\n" + self.ALLOCATED)
         address = self.told["lost"][0][0]
         self.assertRegex(shown(self.path, "why", address),
-                         rf"^lost: a cycle .*\n    {address} .*\n    next -> .*\n    previous -> {address} ")
+                         rf"^leaked: a cycle .*\n    {address} .*\n    next -> .*\n    previous -> {address} ")
         self.assertEqual(dump("graph", self.path, "why", "struct absent").returncode, 1)
 
     def test_holders(self):
@@ -166,7 +166,7 @@ class C(unittest.TestCase):
         rows = json.loads(shown("--format=json", "--top=0", self.path))["rows"]
         count, *lines = shown("--format=tsv", "--top=0", self.path).splitlines()
         self.assertEqual([line.split("\t")[:5] for line in lines],
-                         [[str(row[name]) for name in ("objects", "own", "retained", "deep", "lost")] for row in rows])
+                         [[str(row[name]) for name in ("objects", "own", "retained", "deep", "leaked")] for row in rows])
         table = csv.DictReader(io.StringIO(shown("--format=csv", "--top=0", self.path)))
         self.assertEqual([(row["type"], row["deep"]) for row in table], [(row["type"], str(row["deep"])) for row in rows])
         sites = list(csv.reader(io.StringIO(shown("--format=csv", "--top=0", "--by=site", self.path))))
@@ -261,8 +261,8 @@ class Cpp(unittest.TestCase):
 
     def test_a_snapshot_at_exit_has_the_same(self):
         self.assertEqual([edge for edge in self.told["edge"] if edge not in edges(own(self.path))], [])
-        self.assertEqual(totals_of(own(self.path)), lost_at_exit(self.report))
-        self.assertRegex(shown(own(self.path), "why", "left"), r"^lost: a cycle holds itself\n")
+        self.assertEqual(totals_of(own(self.path)), leaked_at_exit(self.report))
+        self.assertRegex(shown(own(self.path), "why", "left"), r"^leaked: a cycle holds itself\n")
 
     def test_containers_hold_their_elements(self):
         held = {end for _, _, end in edges(self.path)}
@@ -295,12 +295,12 @@ class Cpp(unittest.TestCase):
                 self.assertNotIn(b"longer than what", file.read())
             self.assertNotIn("longer than what", shown("--dump", path))
 
-    def test_lost_cycle_is_named_with_both_fields(self):
-        self.assertRegex(shown(self.path, "why", "left"), r"^lost: a cycle holds itself\n    0x\w+ left, .*\n"
+    def test_leaked_cycle_is_named_with_both_fields(self):
+        self.assertRegex(shown(self.path, "why", "left"), r"^leaked: a cycle holds itself\n    0x\w+ left, .*\n"
                          r"    to_right\._M_ptr -> 0x\w+ right, .*\n    to_left\._M_ptr -> 0x\w+ left, ")
 
     def test_leaked_blocks_equal_reach(self):
-        self.assertEqual(totals_of(self.path), lost_at_exit(self.report))
+        self.assertEqual(totals_of(self.path), leaked_at_exit(self.report))
 
 
 class Lifted(unittest.TestCase):
@@ -354,7 +354,7 @@ class Others(unittest.TestCase):
         self.assertEqual(sorted((start, end) for start, _, end in edges(path) if start in typed),
                          sorted((start, end) for start, _, end in told["edge"]))
         blocks, size = totals_of(path)
-        self.assertEqual((blocks + 1, size + 24), lost_at_exit(report))
+        self.assertEqual((blocks + 1, size + 24), leaked_at_exit(report))
 
     def test_static_programs(self):
         self.check("-static")

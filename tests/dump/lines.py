@@ -210,12 +210,12 @@ int main(void) {
             subprocess.run(["./lost"], check=True, cwd=WORK, env={
                 **os.environ, "ALLOCSITE_OPTIONS": f"report=none:reach=1:profile={name}.%p.lost"})
 
-    def test_rows_have_their_lost_blocks(self):
+    def test_rows_have_their_leaked_blocks(self):
         paths = glob.glob(work("*.lost"))
         self.assertEqual(len(paths), 4)
         self.assertEqual(dump("merge", "-o", work("lost.profile"), *paths).returncode, 0)
         for some in paths, [work("lost.profile")]:
-            lost = {int(row["line"]): int(row["lost_blocks"]) for row in rows(*some) if "lost.c" in row["file"]}
+            lost = {int(row["line"]): int(row["leaked_blocks"]) for row in rows(*some) if "lost.c" in row["file"]}
             self.assertEqual({line: blocks for line, blocks in lost.items() if blocks}, {6: 4, 7: 4}, some)
 
 

@@ -20,8 +20,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 COUNTERS = ("allocs alloc_bytes reallocs realloc_bytes realloc_old_bytes frees freed_bytes moved moved_bytes live_blocks "
             "live_bytes failed peak_bytes peak_blocks inherited_blocks inherited_bytes").split()
 METRICS = {"bytes": ("alloc_bytes", "realloc_bytes"), "calls": ("allocs", "reallocs"), "live": ("live_bytes",),
-           "peak": ("peak_bytes",), "churn": ("freed_bytes", "moved_bytes"), "lost": ("lost_bytes",),
-           "possibly": ("possibly_lost_bytes",)}
+           "peak": ("peak_bytes",), "churn": ("freed_bytes", "moved_bytes"), "leaked": ("leaked_bytes",),
+           "possibly": ("possibly_leaked_bytes",)}
 # Scrolls down and returns the cells of all rows of the table.
 ROWS = """(async () => {
     const scroller = document.querySelector(".scroller"), rows = new Map();
@@ -199,8 +199,8 @@ class Page(unittest.TestCase):
         for each in counted:
             self.go(f"site={each['id']}")
             shown = dict(self.each("#detail [data-counter]", "[one.dataset.counter, Number(one.value)]"))
-            more = ("max_live_blocks", "max_live_blocks_within", "lost_blocks", "lost_bytes", "possibly_lost_blocks",
-                    "possibly_lost_bytes")
+            more = ("max_live_blocks", "max_live_blocks_within", "leaked_blocks", "leaked_bytes", "possibly_leaked_blocks",
+                    "possibly_leaked_bytes")
             self.assertEqual(shown, {name: each[name] for name in (*COUNTERS, *more) if each[name]})
             place = f"{os.path.basename(each['file'])}:{each['line']}:{each['column']}" if each["file"] else ""
             self.assertIn(place, self.value("document.querySelector('#detail .place').textContent"))
@@ -320,7 +320,7 @@ class Page(unittest.TestCase):
             rows = json.loads(told)["rows"]
             self.opened(profile, "--no-symbols", fragment=f"#group={group}")
             shown = self.rows()
-            for metric in METRICS.keys() - {"peak", "lost", "possibly"}:
+            for metric in METRICS.keys() - {"peak", "leaked", "possibly"}:
                 wanted = sorted(metric_of(row, metric) for row in rows)
                 self.assertEqual(sorted(row[metric] for row in shown), wanted, (group, metric))
 

@@ -176,14 +176,14 @@ class Writer:
     def add_counters(self):
         counted = self.counted()
         self.add_array(SLOTS, b"".join(struct.pack("<6QqII", *(of.get(name, 0) & MASK for name in (
-            "inherited_blocks", "inherited_bytes", "lost_blocks", "lost_bytes")),
+            "inherited_blocks", "inherited_bytes", "leaked_blocks", "leaked_bytes")),
             of.get("max_live_blocks", 0) - of.get("inherited_blocks", 0) & MASK, of.get("max_live_blocks_within", 0), 0, 0, 0) for of in counted))
         self.add_tallies(counted)
         self.add(EXTRAS, b"".join(struct.pack("<8Q", *(of.get(name, 0) for name in EXTRA), 0, 0, 0) for of in counted))
         self.add(RARES, b"".join(struct.pack("<2Q", *(of.get(name, 0) for name in RARE)) for of in counted))
-        if any(site.get("possibly_lost_blocks") for site in self.sites):
+        if any(site.get("possibly_leaked_blocks") for site in self.sites):
             self.add_array(POSSIBLY, bytes(16) + b"".join(
-                struct.pack("<QQ", site["possibly_lost_blocks"], site["possibly_lost_bytes"]) for site in self.sites))
+                struct.pack("<QQ", site["possibly_leaked_blocks"], site["possibly_leaked_bytes"]) for site in self.sites))
         if any("sizes" in site for site in self.sites):
             self.add_array(SIZES, b"".join([bytes(512), *(classes(site.get("sizes", [])) + bytes(128) for site in self.sites)]))
         if any("lifetimes" in site for site in self.sites):
@@ -210,12 +210,12 @@ class Writer:
     def header(self):
         report = self.report
         run, walks = report.get("run", {}), report.get("walks", {})
-        flags = 16 | 1 * ("pairs" in report) | 2 * any("sizes" in site for site in self.sites) | 4 * ("lost_bytes" in report["totals"]) | \
+        flags = 16 | 1 * ("pairs" in report) | 2 * any("sizes" in site for site in self.sites) | 4 * ("leaked_bytes" in report["totals"]) | \
             128 * any("lifetimes" in site for site in self.sites) | 8 * bool(report.get("forked"))
         peak = sum(site["peak_bytes"] - site.get("inherited_bytes", 0) for site in self.sites if not site.get("chunk"))
         first = struct.pack("<8sII8QIIIIIIQ", b"\x89ALSITE\n", VERSION, 0x01020304, report["pid"], 0, run.get("begun_ms", 0) * 10**6,
                             run.get("ended_ms", 0) * 10**6, report.get("processes", 1), report.get("unfinished", not report["finished"]), 0, 0,
-                            0, flags, self.name(report["program"]), 0, 0, self.name(report.get("lost_unknown")), 0)
+                            0, flags, self.name(report["program"]), 0, 0, self.name(report.get("leaked_unknown")), 0)
         first += struct.pack("<qqQqqII", peak, STEP, report["peak_within"], STEP, 0, 0, 0) + bytes(72)
         first += struct.pack("<6Q", *(walks.get(name, 0) for name in ("depth", "by_frame_pointer", "by_table", "ended_early", "without_stack",
                                                                       "without_caller")))

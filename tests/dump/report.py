@@ -171,7 +171,7 @@ class Messages(unittest.TestCase):
     def test_many_broken_laws(self):
         wrong = document()
         for site in wrong["sites"]:
-            for name in "lost_blocks", "lost_bytes":
+            for name in "leaked_blocks", "leaked_bytes":
                 site[name] += 10**6
         result = report(written("many", wrong))
         lines = result.stderr.splitlines()

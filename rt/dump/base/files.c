@@ -168,23 +168,23 @@ int new_file_check(const char *path) {
 
 /* ---- All bytes of a file or pipe. */
 
-static bool grow_buffer(char **bytes, size_t *room, struct reason *why) {
-    if (*room >= WHOLE_INPUT_MAX)
+static bool grow_buffer(char **bytes, size_t *capacity, struct reason *why) {
+    if (*capacity >= WHOLE_INPUT_MAX)
         return reason_set(why, "is larger than 1 GiB");
-    char *larger = realloc(*bytes, *room ? *room * 2 : 1 << 16);
+    char *larger = realloc(*bytes, *capacity ? *capacity * 2 : 1 << 16);
     if (!larger)
         return reason_set(why, "out of memory");
     *bytes = larger;
-    *room = *room ? *room * 2 : 1 << 16;
+    *capacity = *capacity ? *capacity * 2 : 1 << 16;
     return true;
 }
 
 static bool read_all(int fd, char **bytes, size_t *size, struct reason *why) {
-    size_t room = 0;
+    size_t capacity = 0;
     for (;;) {
-        if (*size == room && !grow_buffer(bytes, &room, why))
+        if (*size == capacity && !grow_buffer(bytes, &capacity, why))
             return false;
-        ssize_t n = read(fd, *bytes + *size, room - *size);
+        ssize_t n = read(fd, *bytes + *size, capacity - *size);
         if (n == 0)
             return *size || reason_set(why, "is empty");
         if (n > 0)

@@ -56,7 +56,7 @@ size_t hash_keep(struct hash_index *index, uint64_t hash, hash_is *is, const voi
     size_t found = hash_find(index, hash, is, key, context);
     if (found != HASH_NONE)
         return found;
-    memory_grow(to.array_pointer, *to.count, to.room, to.size);
+    memory_grow(to.array_pointer, *to.count, to.capacity, to.size);
     memcpy(*(char **)to.array_pointer + *to.count * to.size, key, to.size);
     hash_put(index, hash, *to.count);
     return (*to.count)++;
@@ -110,7 +110,7 @@ uint64_t *number_map_find(const struct number_map *map, uint64_t key) {
 bool number_map_add(struct number_map *map, uint64_t key, uint64_t value) {
     if (number_map_find(map, key))
         return false;
-    memory_grow(&map->list, map->count, &map->room, sizeof *map->list);
+    memory_grow(&map->list, map->count, &map->capacity, sizeof *map->list);
     hash_put(&map->index, hash_number(0, key), map->count);
     map->list[map->count++] = (struct number_entry){key, value};
     return true;
@@ -141,9 +141,9 @@ static char *add_text(struct string_pool *pool, const char *text) {
     size_t size = strlen(text) + 1;
     struct string_piece *piece = pool->piece;
     if (!piece || piece->size - piece->used < size) {
-        size_t room = size > PIECE ? size : PIECE;
-        piece = memory_need(malloc(sizeof *piece + room));
-        *piece = (struct string_piece){.before = pool->piece, .size = room};
+        size_t capacity = size > PIECE ? size : PIECE;
+        piece = memory_need(malloc(sizeof *piece + capacity));
+        *piece = (struct string_piece){.before = pool->piece, .size = capacity};
         pool->piece = piece;
     }
     char *copy = memcpy(piece->bytes + piece->used, text, size);
@@ -156,7 +156,7 @@ static size_t number_of(struct string_pool *pool, const char *text, bool is_borr
     size_t found = hash_find(&pool->index, hash, is_string, text, pool);
     if (found != HASH_NONE)
         return found;
-    memory_grow(&pool->list, pool->count, &pool->room, sizeof *pool->list);
+    memory_grow(&pool->list, pool->count, &pool->capacity, sizeof *pool->list);
     hash_put(&pool->index, hash, pool->count);
     pool->list[pool->count] = is_borrowed ? text : add_text(pool, text);
     return pool->count++;

@@ -30,7 +30,7 @@ void hash_free(struct hash_index *);
 /* A growing array that a table refers to; members as for memory_grow. */
 struct elements {
     void *array_pointer;
-    size_t *count, *room, size;
+    size_t *count, *capacity, size;
 };
 
 /* Returns the index of the element equal to key. Appends a copy of key if there is none. */
@@ -50,7 +50,7 @@ struct number_map {
     struct number_entry {
         uint64_t key, value;
     } * list;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* The value of the key, valid until the next addition; NULL: the key is not in the map. */
@@ -67,7 +67,7 @@ void number_map_free(struct number_map *);
 struct string_pool {
     struct hash_index index;
     const char **list;
-    size_t count, room;
+    size_t count, capacity;
     struct string_piece *piece; /* has space for more; linked to earlier ones */
 };
 

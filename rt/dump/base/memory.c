@@ -37,15 +37,15 @@ char *memory_text(const char *format, ...) {
     return memory_need(length < 0 ? NULL : text);
 }
 
-void memory_grow(void *array_pointer, size_t count, size_t *room, size_t element) {
-    if (!array_grow(array_pointer, count, room, element))
+void memory_grow(void *array_pointer, size_t count, size_t *capacity, size_t element) {
+    if (!array_grow(array_pointer, count, capacity, element))
         memory_need(NULL);
 }
 
 /* ---- The parts of a file that are not holes. */
 
 static void add_extent(struct extents *extents, uint64_t begin, uint64_t end) {
-    memory_grow(&extents->list, extents->count, &extents->room, sizeof *extents->list);
+    memory_grow(&extents->list, extents->count, &extents->capacity, sizeof *extents->list);
     extents->list[extents->count++] = (struct extent){begin, end};
     extents->size += end - begin;
 }

@@ -26,7 +26,7 @@ __attribute__((format(printf, 1, 2))) char *memory_text(const char *format, ...)
 
 /* Makes space for one element after the first count ones. *room is the capacity, 0 at first with a NULL
  * array. New elements are not initialized. */
-void memory_grow(void *array_pointer, size_t count, size_t *room, size_t element);
+void memory_grow(void *array_pointer, size_t count, size_t *capacity, size_t element);
 
 /* qsort, but the list may be NULL if it is empty. */
 static inline void sort_list(void *list, size_t count, size_t size,
@@ -44,7 +44,7 @@ struct extent {
 
 struct extents {
     struct extent *list; /* in ascending order, with gaps in between */
-    size_t count, room;
+    size_t count, capacity;
     uint64_t size; /* sum of the sizes */
 };
 

@@ -114,7 +114,7 @@ enum { DEMANGLED_MAX = 1 << 16 };
 
 struct demangled {
     char *text; /* NULL: empty */
-    size_t length, room;
+    size_t length, capacity;
     jmp_buf too_long;
 };
 
@@ -122,9 +122,9 @@ static void take_part(const char *part, size_t length, void *context) {
     struct demangled *to = context;
     if (to->length + length >= DEMANGLED_MAX)
         longjmp(to->too_long, 1);
-    if (to->length + length >= to->room) {
-        to->room = (to->length + length + 1) * 2;
-        to->text = memory_need(realloc(to->text, to->room));
+    if (to->length + length >= to->capacity) {
+        to->capacity = (to->length + length + 1) * 2;
+        to->text = memory_need(realloc(to->text, to->capacity));
     }
     memcpy(to->text + to->length, part, length);
     to->length += length;

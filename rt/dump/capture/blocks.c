@@ -144,8 +144,8 @@ static const char *type_of(const struct following *following, uint32_t site) {
 /* "node **" to "node *", "node *" to "node". */
 static bool is_pointer_to(const char *pointer, const char *to) {
     size_t length = strlen(to);
-    const char *rest = pointer + length;
-    return strncmp(pointer, to, length) == 0 && (strcmp(rest, "*") == 0 || strcmp(rest, " *") == 0);
+    const char *suffix = pointer + length;
+    return strncmp(pointer, to, length) == 0 && (strcmp(suffix, "*") == 0 || strcmp(suffix, " *") == 0);
 }
 
 static size_t count_leading(const struct following *following, const struct graph_block *block,
@@ -240,7 +240,7 @@ static void add_content(struct graph *graph, const struct image *image, size_t b
     size_t length = text_length(bytes, size);
     if (!length)
         return;
-    memory_grow(&graph->contents, graph->content_count, &graph->content_room, sizeof *graph->contents);
+    memory_grow(&graph->contents, graph->content_count, &graph->content_capacity, sizeof *graph->contents);
     struct graph_content *content = &graph->contents[graph->content_count++];
     memset(content, 0, sizeof *content);
     content->block = (uint32_t)block;

@@ -26,12 +26,12 @@ static uint64_t now(clockid_t clock) {
 static void want_programs(struct capture *capture, const struct capture_map *map) {
     const struct capture_maps *maps = &capture->maps;
     uint64_t begin = map->begin;
-    for (size_t i = 0; i < maps->own_count && maps->own[i].begin < map->end; i++) {
-        if (maps->own[i].end <= begin)
+    for (size_t i = 0; i < maps->runtime_span_count && maps->runtime_spans[i].begin < map->end; i++) {
+        if (maps->runtime_spans[i].end <= begin)
             continue;
-        if (begin < maps->own[i].begin)
-            image_want(&capture->image, begin, maps->own[i].begin);
-        begin = maps->own[i].end;
+        if (begin < maps->runtime_spans[i].begin)
+            image_want(&capture->image, begin, maps->runtime_spans[i].begin);
+        begin = maps->runtime_spans[i].end;
     }
     if (begin < map->end)
         image_want(&capture->image, begin, map->end);
@@ -110,7 +110,7 @@ static bool make_copy(struct capture *capture) {
     return false;
 }
 
-static void copy_rest(struct capture *capture) {
+static void copy_remaining(struct capture *capture) {
     remote_memory_open(&capture->copy, capture->process.pid);
     if (capture->image.bytes)
         image_copy(&capture->image, &capture->copy, false);
@@ -135,7 +135,7 @@ static bool copy_stopped(struct capture *capture, struct reason *why) {
     stop_release(&capture->stop);
     capture->stopped = now(CLOCK_MONOTONIC) - from;
     if (has_copy)
-        copy_rest(capture);
+        copy_remaining(capture);
     return is_right;
 }
 

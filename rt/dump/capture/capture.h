@@ -50,16 +50,16 @@ struct capture_module {
 
 struct capture_maps {
     struct capture_map *list;
-    size_t count, room;
+    size_t count, capacity;
     struct capture_data *data;
-    size_t data_count, data_room;
+    size_t data_count, data_capacity;
     struct capture_module *modules;
-    size_t module_count, module_room;
-    uint64_t thread_local; /* upper bound of all modules' static thread-local memory in bytes */
-    struct span *own;      /* memory that the runtime mapped, by ascending address */
-    size_t own_count;
-    struct span own_data;    /* the runtime's writable segment; empty if it is linked statically */
-    struct span *registered; /* memory that the program registered as roots, by ascending address */
+    size_t module_count, module_capacity;
+    uint64_t thread_local;      /* upper bound of all modules' static thread-local memory in bytes */
+    struct span *runtime_spans; /* memory that the runtime mapped, by ascending address */
+    size_t runtime_span_count;
+    struct span runtime_data; /* the runtime's writable segment; empty if it is linked statically */
+    struct span *registered;  /* memory that the program registered as roots, by ascending address */
     size_t registered_count;
     struct capture_mapping *mappings; /* with maps=1, those of the program, by ascending address */
     size_t mapping_count;
@@ -157,7 +157,8 @@ void capture_end(struct capture *);
 bool capture_graph(struct graph *, const struct capture_target *, struct reason *why);
 
 /* Finds leaked blocks. The list has their number for each slot that has any; the caller frees it. */
-bool capture_lost(const struct capture_target *, struct root_lost **list, size_t *count, struct reason *why);
+bool capture_leaked(const struct capture_target *, struct root_leaked **list, size_t *count,
+                    struct reason *why);
 
 /* The bytes of the block that contains an address and of all blocks reachable from it, each counted once; 0:
  * no such block. Chunks of custom allocators are searched but not counted. */

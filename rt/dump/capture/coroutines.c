@@ -96,7 +96,7 @@ static struct coroutine *coroutine_at(struct coroutines *coroutines, const struc
     for (size_t i = 0; i < coroutines->count; i++)
         if (coroutines->list[i].end == map->end)
             return &coroutines->list[i];
-    memory_grow(&coroutines->list, coroutines->count, &coroutines->room, sizeof *coroutines->list);
+    memory_grow(&coroutines->list, coroutines->count, &coroutines->capacity, sizeof *coroutines->list);
     struct coroutine *fresh = &coroutines->list[coroutines->count++];
     *fresh = (struct coroutine){map->end, map->end, map->end};
     return fresh;

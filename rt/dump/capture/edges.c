@@ -212,7 +212,7 @@ static void see_word(struct scan *scan, uint64_t word, uint64_t offset) {
     edge.to = (uint32_t)to;
     edge.offset = offset < UINT32_MAX ? (uint32_t)offset : UINT32_MAX;
     edge.flags |= word != finder->blocks[to].start ? GRAPH_INTERIOR : 0;
-    memory_grow(&graph->edges, graph->edge_count, &graph->edge_room, sizeof *graph->edges);
+    memory_grow(&graph->edges, graph->edge_count, &graph->edge_capacity, sizeof *graph->edges);
     graph->edges[graph->edge_count++] = edge;
     count_edge(graph, scan->type, scan->size, &edge);
 }

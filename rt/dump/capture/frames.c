@@ -21,7 +21,7 @@ struct capture_walk {
 struct frames {
     struct capture_walk *walk;
     struct capture_frame *list; /* by thread */
-    size_t count, room;
+    size_t count, capacity;
     uint32_t thread;
 };
 
@@ -147,7 +147,7 @@ static bool add_frame(void *context, const struct cfi_frame *frame, enum cfi_nex
     if (next != CFI_FOUND)
         return true;
     size_t number = module_at(maps, frame->address - 1);
-    memory_grow(&frames->list, frames->count, &frames->room, sizeof *frames->list);
+    memory_grow(&frames->list, frames->count, &frames->capacity, sizeof *frames->list);
     struct capture_frame *to = &frames->list[frames->count++];
     *to = (struct capture_frame){.begin = frame->begin, .end = frame->end, .thread = frames->thread};
     if (number < maps->module_count) {

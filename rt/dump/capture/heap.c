@@ -116,7 +116,7 @@ bool heap_want(struct heap *heap, struct image *image, uint64_t begin, uint64_t 
         may_have |= want_entries(heap, image, begin, end) != 0;
     if (!may_have)
         return false;
-    memory_grow(&heap->spans, heap->span_count, &heap->span_room, sizeof *heap->spans);
+    memory_grow(&heap->spans, heap->span_count, &heap->span_capacity, sizeof *heap->spans);
     heap->spans[heap->span_count++] = (struct heap_span){begin, end};
     return true;
 }
@@ -138,10 +138,10 @@ static void see_small(const struct visitor *visitor, uint64_t start, uint32_t en
 }
 
 static uint64_t size_of(const struct image *image, uint64_t at, const struct large_entry *entry) {
-    struct large_entry aside[2];
-    if (!(entry->value >> 31) || !image_read(image, at + sizeof *entry, aside, sizeof aside))
+    struct large_entry size[2];
+    if (!(entry->value >> 31) || !image_read(image, at + sizeof *entry, size, sizeof size))
         return entry->size;
-    return (uint64_t)aside[0].size << 32 | aside[1].size;
+    return (uint64_t)size[0].size << 32 | size[1].size;
 }
 
 /* at: address of the entry in the process. */
@@ -230,7 +230,7 @@ static void add_block(void *context, uint64_t start, uint32_t value, uint64_t si
     uint32_t slot = value >> heap->layout.size_bits & ((1u << heap->layout.slot_bits) - 1);
     if (!is_live(heap, value))
         return;
-    memory_grow(&heap->blocks, heap->count, &heap->room, sizeof *heap->blocks);
+    memory_grow(&heap->blocks, heap->count, &heap->capacity, sizeof *heap->blocks);
     heap->blocks[heap->count++] = (struct heap_block){start, size, slot, value >> 30};
 }
 
@@ -268,7 +268,7 @@ void heap_visit_all(const struct heap *heap, const struct image *image, uint64_t
 enum { CELL_BITS = 9, APART = 1 << 16 };
 
 static void add_group(struct finder *finder, size_t block) {
-    memory_grow(&finder->groups, finder->group_count, &finder->group_room, sizeof *finder->groups);
+    memory_grow(&finder->groups, finder->group_count, &finder->group_capacity, sizeof *finder->groups);
     finder->groups[finder->group_count++] = (struct finder_group){
         block < finder->count ? finder->blocks[block].start : UINT64_MAX, block, finder->cell_count};
 }
@@ -278,7 +278,7 @@ static void add_cells(struct finder *finder, size_t block) {
     const struct finder_group *group = &finder->groups[finder->group_count - 1];
     size_t end = group->cell + ((finder->blocks[block].start - group->begin) >> CELL_BITS) + 1;
     while (finder->cell_count < end) {
-        memory_grow(&finder->cells, finder->cell_count, &finder->cell_room, sizeof *finder->cells);
+        memory_grow(&finder->cells, finder->cell_count, &finder->cell_capacity, sizeof *finder->cells);
         finder->cells[finder->cell_count++] = (uint32_t)block;
     }
 }

@@ -19,7 +19,7 @@ struct image {
     int pagemap;
     uint64_t size; /* of all wanted pages */
     struct image_run *runs;
-    size_t count, room;
+    size_t count, capacity;
     char *bytes;
     uint64_t room_bytes;
 };
@@ -71,9 +71,9 @@ struct heap {
     uint64_t small, large, second, end, even, odd; /* addresses of the tables, as in root_heap; 0: absent */
     int64_t local;
     struct heap_span *spans; /* memory that may contain blocks */
-    size_t span_count, span_room;
+    size_t span_count, span_capacity;
     struct heap_block *blocks; /* by ascending address */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* Reads where the tables are. False: *why has the reason. */
@@ -113,9 +113,9 @@ struct finder {
         uint64_t begin;     /* start of its first block */
         size_t block, cell; /* index of its first block and of its first cell */
     } * groups;             /* ranges of nearby blocks, and a sentinel */
-    size_t group_count, group_room;
+    size_t group_count, group_capacity;
     uint32_t *cells; /* for each 512 bytes, the first block that starts there or later */
-    size_t cell_count, cell_room;
+    size_t cell_count, cell_capacity;
     uint64_t lowest, extent; /* bounds of all blocks, for a quick test */
 };
 

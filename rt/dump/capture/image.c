@@ -34,7 +34,7 @@ static bool holds_c_library(const struct reading *reading, const char *path) {
 }
 
 /* If linked statically, the runtime has no segment of its own. */
-static bool is_own(const struct reading *reading, uint64_t begin, uint64_t end) {
+static bool is_of_runtime(const struct reading *reading, uint64_t begin, uint64_t end) {
     uint64_t own = (uintptr_t)reading->heap->layout.small;
     return !(reading->root->root.flags & ROOT_IS_STATIC) && begin <= own && own < end;
 }
@@ -42,11 +42,11 @@ static bool is_own(const struct reading *reading, uint64_t begin, uint64_t end) 
 static void add_data(struct reading *reading, uint64_t base, const Elf64_Phdr *segment, const char *path) {
     struct capture_maps *maps = reading->maps;
     uint64_t begin = base + segment->p_vaddr, end = begin + segment->p_memsz;
-    if (is_own(reading, begin, end)) {
-        maps->own_data = (struct span){begin, end};
+    if (is_of_runtime(reading, begin, end)) {
+        maps->runtime_data = (struct span){begin, end};
         return;
     }
-    memory_grow(&maps->data, maps->data_count, &maps->data_room, sizeof *maps->data);
+    memory_grow(&maps->data, maps->data_count, &maps->data_capacity, sizeof *maps->data);
     maps->data[maps->data_count++] =
         (struct capture_data){begin, end, base, path, holds_c_library(reading, path)};
 }
@@ -72,7 +72,7 @@ static void add_module(struct capture_maps *maps, uint64_t base, const Elf64_Phd
             module.tables = base + segments[i].p_vaddr;
             module.tables_size = segments[i].p_filesz;
         }
-    memory_grow(&maps->modules, maps->module_count, &maps->module_room, sizeof *maps->modules);
+    memory_grow(&maps->modules, maps->module_count, &maps->module_capacity, sizeof *maps->modules);
     maps->modules[maps->module_count++] = module;
 }
 
@@ -127,7 +127,7 @@ static void add_mapping(struct reading *reading, const struct process_mapping *m
     struct capture_maps *maps = reading->maps;
     bool is_module =
         mapping->inode && mapping->offset == 0 && mapping->flags[0] == 'r' && mapping->flags[3] == 'p';
-    memory_grow(&maps->list, maps->count, &maps->room, sizeof *maps->list);
+    memory_grow(&maps->list, maps->count, &maps->capacity, sizeof *maps->list);
     maps->list[maps->count++] = (struct capture_map){
         .begin = mapping->start,
         .end = mapping->end,
@@ -142,8 +142,9 @@ static void add_mapping(struct reading *reading, const struct process_mapping *m
 
 /* Returns a list of the runtime's by ascending address, with the first `size` bytes of each entry; the caller
  * frees it. NULL: unreadable or empty. */
-static void *read_list(struct remote_memory *memory, const struct root_own *from, size_t size, size_t *kept) {
-    struct root_own layout;
+static void *read_list(struct remote_memory *memory, const struct root_list *from, size_t size,
+                       size_t *kept) {
+    struct root_list layout;
     uint64_t entries = 0;
     *kept = 0;
     if (!remote_read(memory, (uintptr_t)from, &layout, sizeof layout) || layout.entry_size < size ||
@@ -185,7 +186,8 @@ bool capture_maps_read(struct capture_maps *maps, struct remote_memory *memory,
     for (struct process_mapping mapping; process_maps_next(&file, &mapping);)
         add_mapping(&reading, &mapping);
     process_maps_close(&file);
-    maps->own = read_list(memory, root->root.own, sizeof *maps->own, &maps->own_count);
+    maps->runtime_spans =
+        read_list(memory, root->root.runtime_spans, sizeof *maps->runtime_spans, &maps->runtime_span_count);
     maps->registered =
         read_list(memory, root->root.registered, sizeof *maps->registered, &maps->registered_count);
     maps->mappings = read_list(memory, root->root.mappings, sizeof *maps->mappings, &maps->mapping_count);
@@ -199,7 +201,7 @@ void capture_maps_free(struct capture_maps *maps) {
     free(maps->list);
     free(maps->data);
     free(maps->modules);
-    free(maps->own);
+    free(maps->runtime_spans);
     free(maps->registered);
     free(maps->mappings);
     string_pool_free(&maps->strings);
@@ -275,7 +277,7 @@ static void add_page(struct image *image, uint64_t address, bool is_shared) {
         last->size += PAGE;
         return;
     }
-    memory_grow(&image->runs, image->count, &image->room, sizeof *image->runs);
+    memory_grow(&image->runs, image->count, &image->capacity, sizeof *image->runs);
     image->runs[image->count++] = (struct image_run){address, PAGE, NULL, is_shared};
 }
 
@@ -346,7 +348,7 @@ bool image_share(struct image *image, unsigned copy, struct reason *why) {
     if (pagemap < 0)
         return reason_errno(why);
     image->runs = NULL;
-    image->count = image->room = 0;
+    image->count = image->capacity = 0;
     for (size_t i = 0; i < count; i++)
         share_run(image, pagemap, &runs[i]);
     free(runs);

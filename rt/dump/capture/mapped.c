@@ -4,8 +4,8 @@
  * Such memory is no root: a stale pointer in it would hide a leak. But a block to which it points may be in
  * use. The search covers all pages that were ever touched, except for the memory of the runtime, of modules
  * and of stacks, and the allocator's memory between blocks, which holds stale addresses from freed blocks and
- * the allocator's own. A page is searched if it is not certain that it is one of these: a lost block may thus
- * be called possibly lost, but a block in use is never called lost. */
+ * the allocator's own. A page is searched if it is not certain that it is one of these: a leaked block may
+ * thus be called possibly leaked, but a block in use is never called leaked. */
 #include "dump/capture/search.h"
 
 #include "base/arrays.h"
@@ -42,7 +42,7 @@ struct mapped {
     struct reaching *reaching;
     const struct heap *heap;
     struct span *known; /* sorted: memory without program data, or already searched */
-    size_t known_count, known_room;
+    size_t known_count, known_capacity;
     const struct capture_map *map; /* the mapping being searched */
     uint64_t threads_end;          /* thread stacks are below this address in the mapping; 0: not determined
                                     * yet */
@@ -163,7 +163,7 @@ static uint64_t find_threads_end(const struct mapped *mapped, uint64_t first_thr
 /* ---- Excluded memory. */
 
 static void add_known(struct mapped *mapped, uint64_t begin, uint64_t end) {
-    memory_grow(&mapped->known, mapped->known_count, &mapped->known_room, sizeof *mapped->known);
+    memory_grow(&mapped->known, mapped->known_count, &mapped->known_capacity, sizeof *mapped->known);
     mapped->known[mapped->known_count++] = (struct span){begin & -PAGE, (end + PAGE - 1) & -PAGE};
 }
 
@@ -188,11 +188,11 @@ static void add_coroutine(struct mapped *mapped, const struct coroutine *corouti
 static void find_known(struct mapped *mapped) {
     const struct capture_roots *roots = &mapped->reaching->roots;
     const struct capture_maps *maps = roots->maps;
-    for (size_t i = 0; i < maps->own_count; i++)
-        add_known(mapped, maps->own[i].begin, maps->own[i].end);
+    for (size_t i = 0; i < maps->runtime_span_count; i++)
+        add_known(mapped, maps->runtime_spans[i].begin, maps->runtime_spans[i].end);
     for (size_t i = 0; i < maps->data_count; i++)
         add_known(mapped, maps->data[i].begin, maps->data[i].end);
-    add_known(mapped, maps->own_data.begin, maps->own_data.end);
+    add_known(mapped, maps->runtime_data.begin, maps->runtime_data.end);
     for (size_t i = 0; i < roots->stop->count; i++)
         add_thread(mapped, &roots->stop->threads[i]);
     for (size_t i = 0; i < roots->coroutines->count; i++)

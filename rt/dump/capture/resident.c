@@ -21,11 +21,11 @@ static bool overlaps(uint64_t begin, uint64_t end, uint64_t other_begin, uint64_
     return begin < other_end && other_begin < end;
 }
 
-static bool is_own(const struct capture *capture, uint64_t begin, uint64_t end) {
+static bool is_of_runtime(const struct capture *capture, uint64_t begin, uint64_t end) {
     const struct capture_maps *maps = &capture->maps;
     bool is_table = heap_is_table(&capture->heap, begin, end);
-    for (size_t i = 0; i < maps->own_count && !is_table; i++)
-        is_table = maps->own[i].begin <= begin && begin < maps->own[i].end;
+    for (size_t i = 0; i < maps->runtime_span_count && !is_table; i++)
+        is_table = maps->runtime_spans[i].begin <= begin && begin < maps->runtime_spans[i].end;
     return is_table;
 }
 
@@ -53,7 +53,7 @@ static bool is_heap(const struct capture *capture, uint64_t begin, uint64_t end)
 /* The order matters: a thread's stack is anonymous memory beside the heap, and [heap] follows the program. */
 static enum resident_part part_of(const struct capture *capture, uint64_t begin, uint64_t end,
                                   const char *name) {
-    if (is_own(capture, begin, end))
+    if (is_of_runtime(capture, begin, end))
         return RESIDENT_OWN;
     if (strcmp(name, "[stack]") == 0 || is_stack(capture, begin, end))
         return RESIDENT_STACKS;
@@ -66,7 +66,7 @@ static enum resident_part part_of(const struct capture *capture, uint64_t begin,
 
 static void add_map(struct resident *resident, const struct capture *capture, uint64_t begin, uint64_t end,
                     const char *name) {
-    memory_grow(&resident->maps, resident->map_count, &resident->map_room, sizeof *resident->maps);
+    memory_grow(&resident->maps, resident->map_count, &resident->map_capacity, sizeof *resident->maps);
     resident->maps[resident->map_count++] =
         (struct resident_map){.begin = begin, .end = end, .part = part_of(capture, begin, end, name)};
 }
@@ -84,10 +84,10 @@ static void read_line(struct resident *resident, const struct capture *capture, 
 
 static bool read_maps(struct resident *resident, const struct capture *capture) {
     char path[32], *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     snprintf(path, sizeof path, "/proc/%u/smaps", capture->memory.pid);
     FILE *file = fopen(path, "re");
-    while (file && getline(&line, &room, file) > 0)
+    while (file && getline(&line, &capacity, file) > 0)
         read_line(resident, capture, line);
     free(line);
     if (file)

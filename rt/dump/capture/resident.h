@@ -49,7 +49,7 @@ struct resident_map {
 
 struct resident {
     struct resident_map *maps; /* by ascending address */
-    size_t map_count, map_room;
+    size_t map_count, map_capacity;
     uint64_t parts[RESIDENT_PART_COUNT]; /* in bytes */
     uint64_t total;                      /* their sum */
     struct resident_site *sites;         /* by descending kept bytes */

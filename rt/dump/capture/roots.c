@@ -32,7 +32,7 @@ static void see_root(struct root_source *source, struct span span) {
 }
 
 /* Excludes the runtime's own thread-local memory. */
-static void see_around_own(struct root_source *source, struct span span, uint64_t tp) {
+static void see_around_runtime(struct root_source *source, struct span span, uint64_t tp) {
     const struct heap *heap = source->roots->heap;
     struct span own = {tp + (uint64_t)heap->local, tp + (uint64_t)heap->local};
     own.end += heap->layout.local_size;
@@ -97,13 +97,13 @@ static void see_thread(const struct capture_roots *roots, const struct stopped_t
     struct span own = id == roots->stop->pid ? stack_of_first(maps)
                                              : (struct span){map_at(maps, thread->tp).begin, memory.begin};
     see_registers(roots, thread);
-    see_around_own(&locals, memory, thread->tp);
+    see_around_runtime(&locals, memory, thread->tp);
     if (own.begin <= sp && sp <= own.end) {
-        see_around_own(&stack, (struct span){sp, own.end}, thread->tp);
+        see_around_runtime(&stack, (struct span){sp, own.end}, thread->tp);
         return;
     }
     see_root(&stack, (struct span){sp, current.end});
-    see_around_own(&stack, own, thread->tp);
+    see_around_runtime(&stack, own, thread->tp);
 }
 
 void capture_roots_find(const struct capture_roots *roots) {

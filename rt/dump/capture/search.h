@@ -7,9 +7,9 @@
  * pointer to them is found. The runtime's own memory is not searched. Blocks of the dynamic loader (dynamic
  * thread-local memory) and of the runtime count as reached.
  *
- * A block is possibly lost if only memory that the program mapped itself leads to it: undetected stacks,
- * arenas, shared memory. A block is wrongly called lost if it is known only to the kernel (epoll), through a
- * disguised pointer, or as the result of a thread that was never joined.
+ * A block is possibly leaked if only memory that the program mapped itself leads to it: undetected stacks,
+ * arenas, shared memory. A block is wrongly called leaked if it is known only to the kernel (epoll), through
+ * a disguised pointer, or as the result of a thread that was never joined.
  *
  * Roots are outside of blocks: a block is searched as a whole if it is reached, and only then. A stack that
  * the program allocated is therefore searched because its stack pointer reaches it. Where the end of a root
@@ -96,7 +96,7 @@ struct coroutines {
     const struct image *image;
     struct remote_memory *memory; /* for reading code, which was not copied */
     struct coroutine *list;
-    size_t count, room;
+    size_t count, capacity;
     bool are_pending;
     uint64_t lowest, extent; /* bounds of all mappings, for a quick test */
     struct span passed_over; /* the last mapping that a word pointed to and that cannot hold a stack */

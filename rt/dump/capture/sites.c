@@ -31,7 +31,7 @@ bool capture_is_loaders(const struct site_view *view) {
 }
 
 static struct graph_site *add_site(struct graph *graph) {
-    memory_grow(&graph->sites, graph->site_count, &graph->site_room, sizeof *graph->sites);
+    memory_grow(&graph->sites, graph->site_count, &graph->site_capacity, sizeof *graph->sites);
     struct graph_site *site = &graph->sites[graph->site_count++];
     *site = (struct graph_site){
         .function = GRAPH_NONE, .file = GRAPH_NONE, .module = GRAPH_NONE, .type = GRAPH_NONE};

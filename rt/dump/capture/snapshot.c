@@ -35,7 +35,7 @@ static void add_blocks(struct builder *builder) {
 }
 
 static void add_root(struct graph *graph, const struct graph_root *root) {
-    memory_grow(&graph->roots, graph->root_count, &graph->root_room, sizeof *graph->roots);
+    memory_grow(&graph->roots, graph->root_count, &graph->root_capacity, sizeof *graph->roots);
     graph->roots[graph->root_count++] = *root;
 }
 

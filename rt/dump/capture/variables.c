@@ -18,7 +18,7 @@ struct variable {
 
 struct variables {
     struct variable *list;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 static void add_variable(struct variables *variables, const struct elf_section *strings,
@@ -26,7 +26,7 @@ static void add_variable(struct variables *variables, const struct elf_section *
     const char *name = elf_string(strings, symbol->st_name);
     if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_shndx == SHN_UNDEF || !*name)
         return;
-    memory_grow(&variables->list, variables->count, &variables->room, sizeof *variables->list);
+    memory_grow(&variables->list, variables->count, &variables->capacity, sizeof *variables->list);
     variables->list[variables->count++] = (struct variable){symbol->st_value, symbol->st_size, name};
 }
 

@@ -188,7 +188,7 @@ static const char help[] =
     "  live, blocks   bytes and blocks that are live at the end\n"
     "  peak           bytes that were live at the peak of the process\n"
     "  failed         failed calls\n"
-    "  lost           lost bytes (reach=1)\n"
+    "  leaked         leaked bytes (reach=1)\n"
     "\n"
     "examples:\n"
     "  allocsite-dump check --write-budget --slack=10 app.profile > app.budget\n"

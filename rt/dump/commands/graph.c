@@ -43,7 +43,7 @@ static const char help[] =
     "  --limit=N               with --objects: objects (default: 10); with why: paths\n"
     "                          (default: 3)\n" HELP_OF_LINE
     "  why WHAT                the shortest paths from roots to objects, or the cycle\n"
-    "                          that holds lost objects\n"
+    "                          that holds leaked objects\n"
     "\n"
     "examples:\n"
     "  allocsite-dump graph 1234\n"

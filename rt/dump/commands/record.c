@@ -95,9 +95,9 @@ static bool is_end(const struct recording_job *job, int signal_number) {
 /* Waits until that time or the end of the command. False: the user ends the recording. */
 static bool wait_until(const struct recording_job *job, uint64_t then) {
     for (uint64_t now; (now = clock_now(CLOCK_BOOTTIME)) < then;) {
-        const struct timespec rest = {.tv_sec = (time_t)((then - now) / SECOND),
-                                      .tv_nsec = (long)((then - now) % SECOND)};
-        int signal_number = sigtimedwait(&job->signals, NULL, &rest);
+        const struct timespec remaining = {.tv_sec = (time_t)((then - now) / SECOND),
+                                           .tv_nsec = (long)((then - now) % SECOND)};
+        int signal_number = sigtimedwait(&job->signals, NULL, &remaining);
         if (is_end(job, signal_number))
             return false;
         if (signal_number == SIGCHLD)

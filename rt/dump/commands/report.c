@@ -197,12 +197,13 @@ static void tell_late(void) {
         fprintf(stderr, "for the lines run with profile=FILE, then: allocsite-dump report FILE\n");
 }
 
-/* Returns true if the program, which has ended, left blocks that are leaks: with reach=1 only lost ones are.
+/* Returns true if the program, which has ended, left blocks that are leaks: with reach=1 only leaked ones
+ * are.
  */
 static bool has_leaks(const struct report *report, const struct showing *showing) {
     for (size_t i = 0; i < report->counted && showing->options.leaks && !report->is_unowned; i++) {
         const struct report_site *site = report->sites[i];
-        bool is_leak = report->reach ? site->counters.lost_blocks : site->counters.live_blocks;
+        bool is_leak = report->reach ? site->counters.leaked_blocks : site->counters.live_blocks;
         bool is_known = showing->suppressed && suppress_matches(showing->suppressed, site);
         if (is_leak && !is_known && !report_library_use(site) && !site->view.outside_totals)
             return true;

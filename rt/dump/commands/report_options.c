@@ -48,7 +48,7 @@ static const char help[] =
               "                           callers are shown\n"
               "  --stop=GLOB,...          functions, files and modules that do not\n"
               "  --depth=N                compare and show N frames of stacks (0: all)\n"
-              "  --leaks                  only rows with live blocks; lost ones first\n"
+              "  --leaks                  only rows with live blocks; leaked ones first\n"
               "  --suppress=FILE          with --leaks: known leaks, in LeakSanitizer's format\n"
               "  --pairs                  the lines that freed and reallocated a site's blocks\n"
               "  --sizes                  the requested sizes of each site\n"

@@ -3,9 +3,9 @@
  * the process's threads waits (lib/report/look.c).
  *
  *   allocsite-dump search PID THREAD CALLER graph   < COUNTERS > SNAPSHOT 3> ANSWER
- *   allocsite-dump search PID THREAD CALLER lost    < COUNTERS 3> ANSWER      struct root_lost for each slot
- *   allocsite-dump search PID THREAD CALLER ADDRESS < COUNTERS 3> ANSWER      uint64_t, bytes reachable from
- * a block
+ *   allocsite-dump search PID THREAD CALLER leaked    < COUNTERS 3> ANSWER      struct root_leaked for each
+ * slot allocsite-dump search PID THREAD CALLER ADDRESS < COUNTERS 3> ANSWER      uint64_t, bytes reachable
+ * from a block
  *
  * CALLER and ADDRESS are hexadecimal; CALLER is the address of a struct root_caller in the process. If the
  * search fails, the answer is the reason as text, and the exit status is STATUS_NOT_WRITTEN. */
@@ -40,11 +40,11 @@ static bool answer_request(const void *bytes, size_t size) {
     return true;
 }
 
-static int search_lost(struct capture_target *target, struct reason *why) {
-    struct root_lost *list;
+static int search_leaked(struct capture_target *target, struct reason *why) {
+    struct root_leaked *list;
     size_t count;
     target->is_ending = true;
-    if (!capture_lost(target, &list, &count, why))
+    if (!capture_leaked(target, &list, &count, why))
         return STATUS_NOT_WRITTEN;
     bool is_told = answer_request(list, count * sizeof *list);
     free(list);
@@ -61,7 +61,7 @@ static int search_from(const struct capture_target *target, const char *address,
 static int search_heap(struct capture_target *target, const char *what, struct reason *why) {
     if (strcmp(what, "graph") == 0)
         return search_graph(target, why);
-    return strcmp(what, "lost") == 0 ? search_lost(target, why) : search_from(target, what, why);
+    return strcmp(what, "leaked") == 0 ? search_leaked(target, why) : search_from(target, what, why);
 }
 
 int command_search(int count, char **words) {

@@ -83,11 +83,11 @@ static int listen_at(const struct addrinfo *address) {
 
 /* Prints the address with the port that the kernel chose. */
 static void print_address(int fd) {
-    struct sockaddr_storage own;
-    socklen_t size = sizeof own;
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
     char host[INET6_ADDRSTRLEN], port[8];
-    getsockname(fd, (struct sockaddr *)&own, &size);
-    getnameinfo((struct sockaddr *)&own, size, host, sizeof host, port, sizeof port,
+    getsockname(fd, (struct sockaddr *)&address, &size);
+    getnameinfo((struct sockaddr *)&address, size, host, sizeof host, port, sizeof port,
                 NI_NUMERICHOST | NI_NUMERICSERV);
     bool has_colons = strchr(host, ':') != NULL;
     printf("http://%s%s%s:%s/\n", has_colons ? "[" : "", host, has_colons ? "]" : "", port);

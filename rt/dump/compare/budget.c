@@ -17,9 +17,9 @@ static const char *const kinds[BUDGET_KINDS] = {
 
 struct reading {
     struct budget *budget;
-    size_t room;    /* number of limits that fit */
-    char *patterns; /* where the next pattern is stored */
-    const char *at; /* in a line that ends with a NUL */
+    size_t capacity; /* number of limits that fit */
+    char *patterns;  /* where the next pattern is stored */
+    const char *at;  /* in a line that ends with a NUL */
     struct limit next;
 };
 
@@ -105,8 +105,8 @@ static const char *read_limit(struct reading *reading) {
     size_t length = word_length(reading);
     reading->next.measure = measure_named(reading->at, length);
     if (reading->next.measure == MEASURES)
-        return "does not limit bytes, allocs, live, peak, blocks, failed or lost";
-    if (reading->next.measure == MEASURE_LOST && reading->next.kind == BUDGET_STACK)
+        return "does not limit bytes, allocs, live, peak, blocks, failed or leaked";
+    if (reading->next.measure == MEASURE_LEAKED && reading->next.kind == BUDGET_STACK)
         return "limits leaked bytes, which are unknown by stack";
     reading->at += length;
     skip_spaces(reading);
@@ -128,7 +128,7 @@ static const char *read_limits(struct reading *reading) {
         const char *wrong = read_limit(reading);
         if (wrong)
             return wrong;
-        memory_grow(&budget->limits, budget->count, &reading->room, sizeof *budget->limits);
+        memory_grow(&budget->limits, budget->count, &reading->capacity, sizeof *budget->limits);
         budget->limits[budget->count++] = reading->next;
     }
     return NULL;

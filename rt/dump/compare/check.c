@@ -354,7 +354,7 @@ static void complain_uncertain(const struct check *check) {
 
 int check_complain(const struct check *check) {
     const struct loaded *loaded = check->loaded;
-    bool no_reach = !loaded->report->reach && has_measure(check, MEASURE_LOST);
+    bool no_reach = !loaded->report->reach && has_measure(check, MEASURE_LEAKED);
     bool is_of_owners = has_measure(check, MEASURE_LIVE) || has_measure(check, MEASURE_PEAK) ||
                         has_measure(check, MEASURE_BLOCKS);
     complain_unmatched(check);

@@ -25,7 +25,7 @@ struct subject {
 /* Sorted names and the subjects that have them. */
 struct subject_index {
     struct subject_name *names;
-    size_t count, room;
+    size_t count, capacity;
     bool is_made; /* built by the first limit of its kind */
 };
 

@@ -27,7 +27,7 @@ static bool is_equal(const struct diff *diff, const struct report_site *old, con
 #define COMPARE(name) is_equal = is_equal && old->counters.name == new->counters.name;
     ALLOCSITE_TOTALS(COMPARE)
     if (diff->old->reach && diff->new->reach) {
-        ALLOCSITE_LOST(COMPARE)
+        ALLOCSITE_LEAKED(COMPARE)
     }
 #undef COMPARE
     return is_equal;

@@ -107,16 +107,16 @@ static void put_other_numbers(const struct writing *writing, const struct diff_r
     ALLOCSITE_TOTALS(PUT_COUNTER)
     PUT_COUNTER(max_live_blocks)
 #undef PUT_COUNTER
-    if (old->lost_blocks != new->lost_blocks || old->lost_bytes != new->lost_bytes) {
+    if (old->leaked_blocks != new->leaked_blocks || old->leaked_bytes != new->leaked_bytes) {
         out_print(out, "%slost ", separator);
-        put_change(out, row->old, row->new, MEASURE_LOST);
+        put_change(out, row->old, row->new, MEASURE_LEAKED);
         separator = ", ";
     }
-    if (old->possibly_lost_bytes != new->possibly_lost_bytes) {
-        out_print(out, "%spossibly lost ", separator);
-        measure_write(out, old->possibly_lost_bytes, MEASURE_LOST);
+    if (old->possibly_leaked_bytes != new->possibly_leaked_bytes) {
+        out_print(out, "%spossibly leaked ", separator);
+        measure_write(out, old->possibly_leaked_bytes, MEASURE_LEAKED);
         out_text(out, " -> ");
-        measure_write(out, new->possibly_lost_bytes, MEASURE_LOST);
+        measure_write(out, new->possibly_leaked_bytes, MEASURE_LEAKED);
     }
 }
 
@@ -283,7 +283,7 @@ static void write_side(struct json *json, const char *key, const struct report *
     json_open(json, key, '{');
     json_site(json, &site->view);
     json_counters(json, &site->counters, true);
-    json_lost(json, report, &site->counters);
+    json_leaked(json, report, &site->counters);
     json_way(json, report, site);
     json_close(json, '}');
 }

@@ -99,7 +99,7 @@ static int compare_subject_names(const void *a, const void *b) {
 static void add_name(struct subject_index *index, const char *text, size_t subject) {
     if (!text)
         return;
-    memory_grow(&index->names, index->count, &index->room, sizeof *index->names);
+    memory_grow(&index->names, index->count, &index->capacity, sizeof *index->names);
     index->names[index->count++] = (struct subject_name){text, subject};
 }
 
@@ -169,13 +169,13 @@ static size_t leave_each_once(size_t *numbers, size_t count) {
 static size_t *find_covered(const struct subjects *subjects, const struct limit *limit, size_t *count) {
     const struct subject_index *index = index_of(subjects, limit->kind);
     struct subject_prefix prefix = prefix_of(limit);
-    size_t *numbers = NULL, room = 0;
+    size_t *numbers = NULL, capacity = 0;
     size_t at = sorted_before(index->names, index->count, sizeof *index->names, &prefix, compare_prefix);
     for (; at < index->count && compare_prefix(&prefix, &index->names[at]) == 0; at++) {
         size_t number = index->names[at].subject;
         if ((*count && numbers[*count - 1] == number) || !budget_covers(limit, &subjects->list[number]))
             continue;
-        memory_grow(&numbers, *count, &room, sizeof *numbers);
+        memory_grow(&numbers, *count, &capacity, sizeof *numbers);
         numbers[(*count)++] = number;
     }
     *count = leave_each_once(numbers, *count);

@@ -42,7 +42,7 @@ struct debug_unit {
     size_t *in;    /* indices of addresses in its ranges */
     size_t in_count;
     struct debug_scope *scopes; /* scopes that contain addresses */
-    size_t scope_count, scope_room;
+    size_t scope_count, scope_capacity;
     char **files; /* names of its line table, by number */
     size_t file_count;
     uint64_t entries_left; /* remaining entries; exceeding the limit means a cycle */
@@ -343,7 +343,7 @@ static size_t add_scope(struct debug_unit *unit, Dwarf_Die die, size_t parent) {
     debug_each_range(unit->debug, die, unit->base, take_range, &scoping);
     if (!scoping.has_address)
         return 0;
-    memory_grow(&unit->scopes, unit->scope_count, &unit->scope_room, sizeof *unit->scopes);
+    memory_grow(&unit->scopes, unit->scope_count, &unit->scope_capacity, sizeof *unit->scopes);
     Dwarf_Off function = function_of(unit, die);
     unit->scopes[unit->scope_count++] = (struct debug_scope){
         .parent = parent,

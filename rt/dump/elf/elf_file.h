@@ -73,7 +73,7 @@ struct elf_symbol {
 
 struct elf_symbols {
     struct elf_symbol *list; /* by ascending address */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* Adds the functions of .symtab, or of .dynsym if there is none. */

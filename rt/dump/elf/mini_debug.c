@@ -14,13 +14,13 @@
 enum { UNPACKED_MOST = 1 << 28, DECODER_MOST = 1 << 28 };
 
 /* Grows the buffer until the stream ends. */
-static bool unpack(lzma_stream *stream, unsigned char **buffer, size_t *room) {
+static bool unpack(lzma_stream *stream, unsigned char **buffer, size_t *capacity) {
     lzma_ret status = LZMA_OK;
-    while (status == LZMA_OK && *room < UNPACKED_MOST) {
-        *buffer = memory_need(realloc(*buffer, *room * 2));
+    while (status == LZMA_OK && *capacity < UNPACKED_MOST) {
+        *buffer = memory_need(realloc(*buffer, *capacity * 2));
         stream->next_out = *buffer + stream->total_out;
-        stream->avail_out = *room * 2 - stream->total_out;
-        *room *= 2;
+        stream->avail_out = *capacity * 2 - stream->total_out;
+        *capacity *= 2;
         status = lzma_code(stream, LZMA_FINISH);
     }
     return status == LZMA_STREAM_END;
@@ -28,13 +28,13 @@ static bool unpack(lzma_stream *stream, unsigned char **buffer, size_t *room) {
 
 unsigned char *mini_debug_unpack(const unsigned char *bytes, size_t size, size_t *unpacked) {
     lzma_stream stream = LZMA_STREAM_INIT;
-    size_t room = size < 1 << 10 ? 1 << 10 : size;
+    size_t capacity = size < 1 << 10 ? 1 << 10 : size;
     unsigned char *buffer = NULL;
     if (lzma_stream_decoder(&stream, DECODER_MOST, 0) != LZMA_OK)
         return NULL;
     stream.next_in = bytes;
     stream.avail_in = size;
-    bool is_whole = unpack(&stream, &buffer, &room);
+    bool is_whole = unpack(&stream, &buffer, &capacity);
     *unpacked = stream.total_out;
     lzma_end(&stream);
     if (is_whole)

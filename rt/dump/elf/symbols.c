@@ -46,7 +46,7 @@ static uint64_t rest_of(const struct elf_section *section, uint64_t address) {
 
 static void add_symbol(struct elf_symbols *symbols, const struct elf_file *elf, const Elf64_Sym *symbol,
                        const char *name) {
-    memory_grow(&symbols->list, symbols->count, &symbols->room, sizeof *symbols->list);
+    memory_grow(&symbols->list, symbols->count, &symbols->capacity, sizeof *symbols->list);
     uint64_t most = rest_of(&elf->sections[symbol->st_shndx], symbol->st_value);
     symbols->list[symbols->count++] = (struct elf_symbol){
         .address = symbol->st_value,

@@ -30,10 +30,10 @@ struct callgrind {
     const struct samples *samples;
     struct out *out;
     struct function *functions; /* element 0 is unused */
-    size_t function_count, function_room;
+    size_t function_count, function_capacity;
     struct hash_index function_index;
     struct cost *costs;
-    size_t count, room;
+    size_t count, capacity;
     uint32_t *order; /* indices of costs in output order */
     struct hash_index index;
     uint32_t *of_frames; /* functions of the frames */
@@ -48,8 +48,8 @@ static bool is_function(const void *key, const void *context, size_t element) {
 static uint32_t function_of(struct callgrind *callgrind, const struct frame *frame) {
     struct function key = {frame->function, frame->file, frame->module};
     uint64_t hash = hash_number((uintptr_t)key.name, (uintptr_t)key.file);
-    struct elements functions = {&callgrind->functions, &callgrind->function_count, &callgrind->function_room,
-                                 sizeof key};
+    struct elements functions = {&callgrind->functions, &callgrind->function_count,
+                                 &callgrind->function_capacity, sizeof key};
     return (uint32_t)hash_keep(&callgrind->function_index, hash, is_function, &key, callgrind, functions);
 }
 
@@ -64,7 +64,7 @@ static void add_cost(struct callgrind *callgrind, const struct sample *sample, u
                        .callee = callee,
                        .line = callgrind->samples->frames[frame].line};
     uint64_t hash = hash_number(hash_number(key.function, key.callee), key.line);
-    struct elements costs = {&callgrind->costs, &callgrind->count, &callgrind->room, sizeof key};
+    struct elements costs = {&callgrind->costs, &callgrind->count, &callgrind->capacity, sizeof key};
     size_t found = hash_keep(&callgrind->index, hash, is_cost, &key, callgrind, costs);
     uint32_t number = (uint32_t)(sample - callgrind->samples->list) + 1;
     struct cost *cost = &callgrind->costs[found];

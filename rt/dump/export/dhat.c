@@ -23,13 +23,13 @@ enum { TEXT = 1 << 13 };
 struct dhat {
     const struct samples *samples;
     struct program_point *points;
-    size_t count, room;
+    size_t count, capacity;
     struct hash_index index;
     uint32_t *texts; /* numbers of texts */
-    size_t text_count, text_room;
+    size_t text_count, text_capacity;
     uint32_t *of_frames;    /* texts of frames, from 1 on; 0: not assigned yet */
     struct source *sources; /* of all texts */
-    size_t source_count, source_room;
+    size_t source_count, source_capacity;
     struct hash_index by_text;
     char text[TEXT], other[TEXT];
 };
@@ -85,7 +85,7 @@ static uint32_t text_number(struct dhat *dhat, struct source source) {
     size_t found = hash_find(&dhat->by_text, hash, is_text, dhat->text, dhat);
     if (found != HASH_NONE)
         return (uint32_t)found + 1;
-    memory_grow(&dhat->sources, dhat->source_count, &dhat->source_room, sizeof source);
+    memory_grow(&dhat->sources, dhat->source_count, &dhat->source_capacity, sizeof source);
     hash_put(&dhat->by_text, hash, dhat->source_count);
     dhat->sources[dhat->source_count] = source;
     return (uint32_t)++dhat->source_count;
@@ -98,7 +98,7 @@ static uint32_t frame_text(struct dhat *dhat, uint32_t number) {
 }
 
 static void add_text(struct dhat *dhat, uint32_t number) {
-    memory_grow(&dhat->texts, dhat->text_count, &dhat->text_room, sizeof *dhat->texts);
+    memory_grow(&dhat->texts, dhat->text_count, &dhat->text_capacity, sizeof *dhat->texts);
     dhat->texts[dhat->text_count++] = number;
 }
 
@@ -111,7 +111,7 @@ static bool is_point(const void *key, const void *context, size_t element) {
 
 static struct program_point *point_for(struct dhat *dhat, const struct program_point *key) {
     uint64_t hash = hash_bytes(0, dhat->texts + key->first, key->count * sizeof *dhat->texts);
-    struct elements points = {&dhat->points, &dhat->count, &dhat->room, sizeof *key};
+    struct elements points = {&dhat->points, &dhat->count, &dhat->capacity, sizeof *key};
     size_t before = dhat->count, number = hash_keep(&dhat->index, hash, is_point, key, dhat, points);
     if (number < before)
         dhat->text_count = key->first;

@@ -65,11 +65,11 @@ struct samples {
 
     size_t value_count; /* number of known values */
     struct sample *list;
-    size_t count, room;
+    size_t count, capacity;
     uint32_t *paths; /* indices of frames */
-    size_t path_count, path_room;
+    size_t path_count, path_capacity;
     struct frame *frames;
-    size_t frame_count, frame_room;
+    size_t frame_count, frame_capacity;
     struct hash_index index; /* of frames */
     struct string_pool strings;
     struct number_map short_names; /* by symbol, from the pool */

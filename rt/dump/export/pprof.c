@@ -16,14 +16,14 @@
 /* All zero: empty. */
 struct message {
     unsigned char *bytes;
-    size_t size, room;
+    size_t size, capacity;
 };
 
 enum { WIRE_NUMBER = 0, WIRE_BYTES = 2, VARINT = 10 };
 
 /* Appends an element of an array, even if it is 0. The array is added like a message. */
 static void message_element(struct message *message, uint64_t value) {
-    memory_grow(&message->bytes, message->size + VARINT, &message->room, 1);
+    memory_grow(&message->bytes, message->size + VARINT, &message->capacity, 1);
     for (; value >= 0x80; value >>= 7)
         message->bytes[message->size++] = (unsigned char)(value | 0x80);
     message->bytes[message->size++] = (unsigned char)value;
@@ -44,8 +44,8 @@ static void message_number(struct message *message, unsigned field, uint64_t val
 static void message_bytes(struct message *message, unsigned field, const void *bytes, size_t size) {
     put_key(message, field, WIRE_BYTES);
     message_element(message, size);
-    while (message->room - message->size < size)
-        memory_grow(&message->bytes, message->room, &message->room, 1);
+    while (message->capacity - message->size < size)
+        memory_grow(&message->bytes, message->capacity, &message->capacity, 1);
     if (size)
         memcpy(message->bytes + message->size, bytes, size);
     message->size += size;
@@ -157,8 +157,8 @@ static uint64_t number_of(struct number_map *map, uint64_t key, bool *is_new) {
 
 #define IS_LOCATION (UINT64_C(1) << 63)
 
-static uint64_t *chain_of(struct pprof *pprof, uint64_t rest, uint32_t frame) {
-    uint64_t key = rest << 32 | frame;
+static uint64_t *chain_of(struct pprof *pprof, uint64_t outer_chain, uint32_t frame) {
+    uint64_t key = outer_chain << 32 | frame;
     number_map_add(&pprof->chains, key, pprof->chains.count + 1);
     return number_map_find(&pprof->chains, key);
 }

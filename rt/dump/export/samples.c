@@ -61,7 +61,8 @@ static uint32_t frame_of(struct samples *samples, const struct path_place *at) {
                           .column = at->column,
                           .is_inlined = at->is_inlined};
     uint64_t hash = hash_frame(&frame);
-    struct elements frames = {&samples->frames, &samples->frame_count, &samples->frame_room, sizeof frame};
+    struct elements frames = {&samples->frames, &samples->frame_count, &samples->frame_capacity,
+                              sizeof frame};
     return (uint32_t)hash_keep(&samples->index, hash, is_frame, &frame, samples, frames);
 }
 
@@ -75,7 +76,7 @@ void sample_values(uint64_t values[SAMPLE_VALUES], const struct counters *counte
 }
 
 static void add_sample(struct samples *samples, const struct sample *sample) {
-    memory_grow(&samples->list, samples->count, &samples->room, sizeof *samples->list);
+    memory_grow(&samples->list, samples->count, &samples->capacity, sizeof *samples->list);
     samples->list[samples->count++] = *sample;
     progress("samples", samples->count, 0);
     for (int i = 0; i < SAMPLE_VALUES; i++)
@@ -83,7 +84,7 @@ static void add_sample(struct samples *samples, const struct sample *sample) {
 }
 
 static void add_frame(struct samples *samples, struct sample *sample, const struct path_place *at) {
-    memory_grow(&samples->paths, samples->path_count, &samples->path_room, sizeof *samples->paths);
+    memory_grow(&samples->paths, samples->path_count, &samples->path_capacity, sizeof *samples->paths);
     samples->paths[samples->path_count++] = frame_of(samples, at);
     sample->count++;
 }
@@ -139,26 +140,26 @@ static size_t first_phase(const struct report *report, const struct report_phase
     return sorted_before(report->phases, report->phase_count, sizeof *report->phases, owner, compare_phase);
 }
 
-static uint64_t take_amount(uint64_t *rest, uint64_t wanted) {
-    uint64_t taken = wanted < *rest ? wanted : *rest;
-    *rest -= taken;
+static uint64_t take_amount(uint64_t *remaining, uint64_t wanted) {
+    uint64_t taken = wanted < *remaining ? wanted : *remaining;
+    *remaining -= taken;
     return taken;
 }
 
 /* Adds samples for phases and subtracts them from the rest. The counters of a running program may have been
  * read at different times. */
-static void add_phases(struct samples *samples, struct sample *rest, const struct report_phase *owner) {
+static void add_phases(struct samples *samples, struct sample *remaining, const struct report_phase *owner) {
     const struct report *report = samples->report;
     for (size_t i = first_phase(report, owner); i < report->phase_count; i++) {
         const struct report_phase *phase = &report->phases[i];
         if (phase->site != owner->site || phase->stack != owner->stack)
             break;
-        struct sample sample = *rest;
+        struct sample sample = *remaining;
         memset(sample.values, 0, sizeof sample.values);
-        rest->lived = 0; /* only one of the samples with equal frames has it */
+        remaining->lived = 0; /* only one of the samples with equal frames has it */
         sample.phase = phase->phase;
-        sample.values[SAMPLE_CALLS] = take_amount(&rest->values[SAMPLE_CALLS], phase->calls);
-        sample.values[SAMPLE_BYTES] = take_amount(&rest->values[SAMPLE_BYTES], phase->bytes);
+        sample.values[SAMPLE_CALLS] = take_amount(&remaining->values[SAMPLE_CALLS], phase->calls);
+        sample.values[SAMPLE_BYTES] = take_amount(&remaining->values[SAMPLE_BYTES], phase->bytes);
         add_sample(samples, &sample);
     }
 }

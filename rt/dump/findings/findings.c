@@ -33,7 +33,7 @@ static char *text_of(const char *format, va_list arguments) {
 struct finding *findings_add(struct findings *findings, enum rule rule, const struct report_site *site,
                              const char *format, ...) {
     va_list arguments;
-    memory_grow(&findings->list, findings->count, &findings->room, sizeof *findings->list);
+    memory_grow(&findings->list, findings->count, &findings->capacity, sizeof *findings->list);
     struct finding *finding = &findings->list[findings->count++];
     va_start(arguments, format);
     *finding = (struct finding){.rule = rule, .site = site, .what = text_of(format, arguments)};
@@ -127,12 +127,12 @@ static void add_faults(struct findings *findings) {
 }
 
 static void add_leak(struct findings *findings, const struct report_site *site) {
-    bool is_lost = findings->report->reach;
-    uint64_t blocks = is_lost ? site->counters.lost_blocks : site->counters.live_blocks,
-             bytes = is_lost ? site->counters.lost_bytes : site->counters.live_bytes;
+    bool is_leaked = findings->report->reach;
+    uint64_t blocks = is_leaked ? site->counters.leaked_blocks : site->counters.live_blocks,
+             bytes = is_leaked ? site->counters.leaked_bytes : site->counters.live_bytes;
     struct finding *finding = findings_add(
         findings, RULE_LEAK, site, "%s %s of %s %s", COUNT_TEXT(blocks), blocks == 1 ? "block" : "blocks",
-        SIZE_TEXT(bytes), is_lost ? "lost: nothing points there any more" : "live at the end");
+        SIZE_TEXT(bytes), is_leaked ? "leaked: nothing points there any more" : "live at the end");
     finding->peak_bytes = bytes;
 }
 
@@ -141,7 +141,7 @@ static void add_leaks(struct findings *findings) {
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
         bool is_leak =
-            report->reach ? site->counters.lost_blocks : findings->has_live && site->counters.live_blocks;
+            report->reach ? site->counters.leaked_blocks : findings->has_live && site->counters.live_blocks;
         bool is_known = findings->suppressed && suppress_matches(findings->suppressed, site);
         if (is_leak && !is_known && !report_library_use(site) && findings_want(findings, site))
             add_leak(findings, site);

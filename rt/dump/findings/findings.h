@@ -77,7 +77,7 @@ struct findings {
     const char *budget_path;     /* file of the limits */
 
     struct finding *list;
-    size_t count, room;
+    size_t count, capacity;
     char *hints[4]; /* advice that an option would add */
     size_t hint_count;
 };

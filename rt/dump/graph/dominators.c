@@ -84,13 +84,13 @@ static void note_finished(void *context, uint32_t block) {
 
 /* Visits leaked blocks in reverse finishing order: among the blocks not yet visited, the one that finished
  * last is reached from no other except those that it reaches itself. */
-static void visit_lost(struct search *search, bool *is_lost) {
+static void visit_leaked(struct search *search, bool *is_leaked) {
     const struct graph *graph = search->graph;
     struct finish_order order = {memory_zeros(graph->block_count, sizeof *order.blocks), 0};
     struct search first;
     search_open(&first, graph);
     for (uint32_t i = 0; i < graph->block_count; i++) {
-        is_lost[i] = !search->number[i];
+        is_leaked[i] = !search->number[i];
         first.number[i] = search->number[i];
     }
     for (uint32_t i = 0; i < graph->block_count; i++)
@@ -105,7 +105,7 @@ static void visit_lost(struct search *search, bool *is_lost) {
 
 struct forest {
     const struct search *search;
-    const bool *is_lost;
+    const bool *is_leaked;
     uint32_t *semi, *ancestor, *best, *dominator;
     uint32_t *bucket, *next;   /* first vertex of each bucket, and the next one in it; 0: none */
     uint32_t *first, *holders; /* the vertices with an edge to each vertex */
@@ -161,7 +161,7 @@ static uint32_t vertex_of(const struct forest *forest, size_t block) {
 
 /* A leaked block does not retain reachable ones. */
 static bool retains(const struct forest *forest, size_t from, uint32_t to) {
-    return !forest->is_lost[from] || forest->is_lost[to];
+    return !forest->is_leaked[from] || forest->is_leaked[to];
 }
 
 static void count_holders(struct forest *forest, const bool *is_root) {
@@ -201,10 +201,10 @@ static bool *mark_roots(const struct search *search) {
     return is_root;
 }
 
-static void forest_open(struct forest *forest, const struct search *search, const bool *is_lost) {
+static void forest_open(struct forest *forest, const struct search *search, const bool *is_leaked) {
     size_t count = search->graph->block_count + 3;
     bool *is_root = mark_roots(search);
-    *forest = (struct forest){.search = search, .is_lost = is_lost};
+    *forest = (struct forest){.search = search, .is_leaked = is_leaked};
     uint32_t **arrays[] = {&forest->semi,   &forest->ancestor, &forest->best,  &forest->dominator,
                            &forest->bucket, &forest->next,     &forest->first, &forest->path};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -258,11 +258,11 @@ void graph_dominators_find(struct graph_dominators *dominators, const struct gra
     dominators->order = memory_zeros(graph->block_count, sizeof *dominators->order);
     dominators->dominator = memory_zeros(graph->block_count, sizeof *dominators->dominator);
     dominators->retained = memory_zeros(graph->block_count, sizeof *dominators->retained);
-    dominators->is_lost = memory_zeros(graph->block_count, sizeof *dominators->is_lost);
+    dominators->is_leaked = memory_zeros(graph->block_count, sizeof *dominators->is_leaked);
     search_open(&search, graph);
     visit_roots(&search);
-    visit_lost(&search, dominators->is_lost);
-    forest_open(&forest, &search, dominators->is_lost);
+    visit_leaked(&search, dominators->is_leaked);
+    forest_open(&forest, &search, dominators->is_leaked);
     find_dominators(&forest);
     sum_retained(dominators, graph, &forest);
     forest_close(&forest);
@@ -273,5 +273,5 @@ void graph_dominators_free(struct graph_dominators *dominators) {
     free(dominators->order);
     free(dominators->dominator);
     free(dominators->retained);
-    free(dominators->is_lost);
+    free(dominators->is_leaked);
 }

@@ -149,7 +149,7 @@ static void get_edge(struct reader *reader, struct graph *graph, size_t block, u
     if (reader->is_wrong)
         return;
     *offset = (uint32_t)at;
-    memory_grow(&graph->edges, graph->edge_count, &graph->edge_room, sizeof *graph->edges);
+    memory_grow(&graph->edges, graph->edge_count, &graph->edge_capacity, sizeof *graph->edges);
     graph->edges[graph->edge_count++] = (struct graph_edge){
         (uint32_t)to, label >> 2 ? (uint32_t)(label >> 2) - 1 : GRAPH_NONE, (uint32_t)at, label & 3};
 }
@@ -185,7 +185,7 @@ static void get_root(struct reader *reader, struct graph *graph, uint64_t first)
     root.thread = get_below(reader, UINT32_MAX);
     root.label = get_label(reader, graph);
     root.offset = get(reader);
-    memory_grow(&graph->roots, graph->root_count, &graph->root_room, sizeof *graph->roots);
+    memory_grow(&graph->roots, graph->root_count, &graph->root_capacity, sizeof *graph->roots);
     graph->roots[graph->root_count++] = root;
 }
 
@@ -200,7 +200,7 @@ static void get_content(struct reader *reader, struct graph *graph, uint64_t blo
     reader->is_wrong |= block >= graph->block_count || length > GRAPH_CONTENT_SIZE;
     if (reader->is_wrong)
         return;
-    memory_grow(&graph->contents, graph->content_count, &graph->content_room, sizeof *graph->contents);
+    memory_grow(&graph->contents, graph->content_count, &graph->content_capacity, sizeof *graph->contents);
     struct graph_content *content = &graph->contents[graph->content_count++];
     content->block = (uint32_t)block;
     memset(content->text, 0, sizeof content->text);

@@ -111,18 +111,18 @@ struct graph {
     char **texts;
     size_t text_count;
     struct graph_site *sites;
-    size_t site_count, site_room;
+    size_t site_count, site_capacity;
     struct graph_stack *stacks;
     size_t stack_count;
     struct graph_block *blocks; /* by ascending address, and a sentinel that ends the edges */
     uint32_t *stack_of;         /* stack of each block; GRAPH_NONE: unknown; NULL: no stacks */
     size_t block_count;
     struct graph_edge *edges;
-    size_t edge_count, edge_room;
+    size_t edge_count, edge_capacity;
     struct graph_root *roots;
-    size_t root_count, root_room;
+    size_t root_count, root_capacity;
     struct graph_content *contents; /* by ascending block */
-    size_t content_count, content_room;
+    size_t content_count, content_capacity;
 };
 
 void graph_free(struct graph *);
@@ -177,7 +177,7 @@ struct graph_dominators {
     uint32_t *order;     /* blocks, each after its dominator */
     uint32_t *dominator; /* immediate dominator of each block; GRAPH_NONE: none */
     uint64_t *retained;  /* bytes of each block and all blocks that it dominates */
-    bool *is_lost;       /* reached from no root */
+    bool *is_leaked;     /* reached from no root */
 };
 
 /* The roots of leaked blocks are those that no leaked block points to, and one block of each other cycle. */
@@ -198,12 +198,12 @@ struct graph_row {
     uint64_t objects, own;
     uint64_t retained; /* retained bytes; a block nested in one of the same row is not counted twice */
     uint64_t deep;     /* bytes reachable from the row's blocks, these included, each block once */
-    uint64_t lost, lost_bytes;
+    uint64_t leaked, leaked_bytes;
 };
 
 struct graph_sums {
     struct graph_row *rows; /* by descending retained bytes */
-    size_t count, room;
+    size_t count, capacity;
     uint32_t *row_of; /* row of each block */
     struct graph_row total;
     uint64_t typed, ambiguous; /* bytes of blocks with a type, and with one of several types */
@@ -251,7 +251,7 @@ struct graph_holder {
 
 struct graph_holders {
     struct graph_holder *list; /* by descending references */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* The holders of objects of these types; NULL: of all objects. */

@@ -82,7 +82,7 @@ static void make_heads(struct snapshot_view *view) {
     const struct graph_dominators *dominators = view->dominators;
     view->heads = memory_zeros(view->graph->block_count, sizeof *view->heads);
     for (uint32_t i = 0; i < view->graph->block_count; i++)
-        if (dominators->is_lost[i] && dominators->dominator[i] == GRAPH_NONE)
+        if (dominators->is_leaked[i] && dominators->dominator[i] == GRAPH_NONE)
             view->heads[view->head_count++] = i;
     if (view->head_count)
         view->holders[view->holder_count++] = (struct holder){NULL, view->head_count};
@@ -163,8 +163,8 @@ static void put_edge(struct snapshot_view *view, enum edge_type type, uint64_t n
 /* An edge from a leaked block to a reachable one is weak. Elements have a number, all other edges a
  * string. */
 static void put_edge_of_block(struct snapshot_view *view, size_t block, const struct graph_edge *edge) {
-    const bool *is_lost = view->dominators->is_lost;
-    bool is_weak = is_lost[block] && !is_lost[edge->to], has_label = edge->label != GRAPH_NONE;
+    const bool *is_leaked = view->dominators->is_leaked;
+    bool is_weak = is_leaked[block] && !is_leaked[edge->to], has_label = edge->label != GRAPH_NONE;
     uint64_t unnamed = is_weak ? text_number(view, TEXT_ROOT) : edge->offset;
     put_edge(view,
              is_weak     ? EDGE_WEAK
@@ -211,7 +211,7 @@ static void put_texts(struct snapshot_view *view) {
         struct graph_root root = {
             .label = GRAPH_NONE, .kind = first ? first->kind : 0, .thread = first ? first->thread : 0};
         graph_root_name(name, sizeof name, view->graph, &root);
-        put_text(view, first ? name : "lost");
+        put_text(view, first ? name : "leaked");
     }
     for (size_t i = 0; i < view->graph->content_count; i++)
         put_text(view, view->graph->contents[i].text);

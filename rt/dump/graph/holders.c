@@ -39,7 +39,7 @@ struct references {
     struct graph_holders *holders;
     struct number_map places, numbers; /* sources: types or kinds of roots with a field */
     struct reference *list;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* The number of the holder for a type or kind of root, its field, and the target's type. */
@@ -49,7 +49,7 @@ static uint32_t holder_number(struct references *references, uint64_t from, uint
     number_map_add(&references->places, place, references->places.count);
     uint64_t key = *number_map_find(&references->places, place) << 32 | to;
     if (number_map_add(&references->numbers, key, holders->count)) {
-        memory_grow(&holders->list, holders->count, &holders->room, sizeof *holders->list);
+        memory_grow(&holders->list, holders->count, &holders->capacity, sizeof *holders->list);
         holders->list[holders->count++] = (struct graph_holder){.references = 0};
     }
     return (uint32_t)*number_map_find(&references->numbers, key);
@@ -68,7 +68,7 @@ static void add_reference(struct references *references, uint64_t from, struct g
         *holder = of;
         holder->references = 1;
     }
-    memory_grow(&references->list, references->count, &references->room, sizeof *references->list);
+    memory_grow(&references->list, references->count, &references->capacity, sizeof *references->list);
     references->list[references->count++] = (struct reference){number, to};
 }
 

@@ -46,7 +46,7 @@ struct last_row {
 };
 
 static void add_row(struct graph_sums *sums, const struct graph *graph, size_t block, enum graph_by by) {
-    memory_grow(&sums->rows, sums->count, &sums->room, sizeof *sums->rows);
+    memory_grow(&sums->rows, sums->count, &sums->capacity, sizeof *sums->rows);
     sums->rows[sums->count++] =
         (struct graph_row){.name = graph_type_name(graph, block),
                            .site = graph->blocks[block].site,
@@ -70,21 +70,21 @@ static void make_rows(struct graph_sums *sums, const struct graph *graph, enum g
     free(rows);
 }
 
-static void count_block(struct graph_row *row, const struct graph *graph, size_t block, bool is_lost) {
-    uint64_t own = graph_own(graph, block);
+static void count_block(struct graph_row *row, const struct graph *graph, size_t block, bool is_leaked) {
+    uint64_t self_bytes = graph_own(graph, block);
     if (graph_site_of(graph, block)->is_uncounted)
         return;
     row->objects++;
-    row->own += own;
-    row->lost += is_lost;
-    row->lost_bytes += is_lost ? own : 0;
+    row->own += self_bytes;
+    row->leaked += is_leaked;
+    row->leaked_bytes += is_leaked ? self_bytes : 0;
 }
 
 static void count_all(struct graph_sums *sums, const struct graph *graph,
                       const struct graph_dominators *dominators) {
     for (size_t i = 0; i < graph->block_count; i++) {
-        count_block(&sums->rows[sums->row_of[i]], graph, i, dominators->is_lost[i]);
-        count_block(&sums->total, graph, i, dominators->is_lost[i]);
+        count_block(&sums->rows[sums->row_of[i]], graph, i, dominators->is_leaked[i]);
+        count_block(&sums->total, graph, i, dominators->is_leaked[i]);
         const char *type = graph_type_of(graph, i);
         bool is_known = type && !strstr(type, TYPE_NAME_OR);
         sums->typed += is_known ? graph_own(graph, i) : 0;

@@ -14,7 +14,7 @@ static bool is_function(const void *key, const void *context, size_t element) {
 }
 
 static uint32_t function_of(struct traces *traces, struct trace_function function) {
-    struct elements functions = {&traces->functions, &traces->function_count, &traces->function_room,
+    struct elements functions = {&traces->functions, &traces->function_count, &traces->function_capacity,
                                  sizeof function};
     return (uint32_t)hash_keep(&traces->function_index, hash_bytes(0, &function, sizeof function),
                                is_function, &function, traces, functions);
@@ -27,7 +27,7 @@ static bool is_node(const void *key, const void *context, size_t element) {
 
 static uint32_t child_of(struct traces *traces, uint32_t parent, uint32_t function) {
     struct trace_node node = {.parent = parent, .function = function};
-    struct elements nodes = {&traces->nodes, &traces->node_count, &traces->node_room, sizeof node};
+    struct elements nodes = {&traces->nodes, &traces->node_count, &traces->node_capacity, sizeof node};
     size_t count = traces->node_count;
     uint32_t number = (uint32_t)hash_keep(&traces->node_index, hash_number(parent, function), is_node, &node,
                                           traces, nodes);

@@ -22,7 +22,7 @@ struct traces {
     struct hash_index function_index, node_index;
     struct trace_function *functions; /* 0 is the root's */
     struct trace_node *nodes;         /* 0 is the root */
-    size_t function_count, function_room, node_count, node_room;
+    size_t function_count, function_capacity, node_count, node_capacity;
     uint32_t *node_of; /* node of each block */
 };
 

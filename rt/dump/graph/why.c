@@ -256,7 +256,7 @@ static void put_around(const struct ways *around, uint32_t block, uint32_t last,
     size_t count;
     struct step *steps = steps_to(around, last, &(uint32_t){0}, &count);
     steps[count++] = (struct step){closing, block};
-    out_text(around->out, "lost: a cycle holds itself\n    ");
+    out_text(around->out, "leaked: a cycle holds itself\n    ");
     put_object(around, block);
     put_steps(around, steps, count);
     free(steps);
@@ -281,13 +281,13 @@ static bool put_cycle(const struct ways *ways, uint32_t block) {
 static struct step *steps_back(struct ways *ways, const struct graph_back *back, uint32_t block,
                                size_t *count) {
     struct step *steps = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     *count = 0;
     while (back->first[block] < back->first[block + 1] && !ways->is_visited[block]) {
         const struct graph_backward *holder = &back->list[back->first[block]];
         ways->is_visited[block] = true;
         block = holder->from;
-        memory_grow(&steps, *count, &room, sizeof *steps);
+        memory_grow(&steps, *count, &capacity, sizeof *steps);
         steps[(*count)++] = (struct step){holder->edge, block};
     }
     return steps;
@@ -315,12 +315,12 @@ static void put_steps_back(const struct ways *ways, const struct step *steps, si
 }
 
 /* Goes backwards to a block that nothing holds or that is in a cycle. */
-static void put_lost(struct ways *ways, const struct graph_back *back, uint32_t block) {
+static void put_leaked(struct ways *ways, const struct graph_back *back, uint32_t block) {
     if (put_cycle(ways, block))
         return;
     size_t count;
     struct step *steps = steps_back(ways, back, block, &count);
-    out_text(ways->out, "lost: ");
+    out_text(ways->out, "leaked: ");
     put_object(ways, block);
     put_steps_back(ways, steps, count);
     block = count ? steps[count - 1].block : block;
@@ -389,7 +389,7 @@ bool graph_show_why(struct out *out, const struct graph *graph, const char *what
         }
     for (uint32_t i = 0; i < graph->block_count && shown < limit; i++)
         if (!ways.is_visited[i] && (i == at || asked.sites[graph->blocks[i].site])) {
-            put_lost(&ways, &back, i);
+            put_leaked(&ways, &back, i);
             put_stack(&ways, i);
             shown++;
         }

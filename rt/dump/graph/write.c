@@ -122,14 +122,14 @@ void graph_json_columns(struct json *json, const void *row, const struct graph_c
 
 /* ---- Rows. */
 
-enum { OBJECTS, DEEP = 3, LOST, NUMBERS, TYPE = NUMBERS, SITE, STACK, ROW_COLUMNS };
+enum { OBJECTS, DEEP = 3, LEAKED, NUMBERS, TYPE = NUMBERS, SITE, STACK, ROW_COLUMNS };
 
 static const struct graph_column columns[ROW_COLUMNS] = {
     {.name = "objects", .offset = offsetof(struct graph_row, objects)},
     {.name = "own", .offset = offsetof(struct graph_row, own), .is_bytes = true},
     {.name = "retained", .offset = offsetof(struct graph_row, retained), .is_bytes = true},
     {.name = "deep", .offset = offsetof(struct graph_row, deep), .is_bytes = true},
-    {.name = "lost", .offset = offsetof(struct graph_row, lost_bytes), .is_bytes = true},
+    {.name = "leaked", .offset = offsetof(struct graph_row, leaked_bytes), .is_bytes = true},
     {.name = "type", .offset = offsetof(struct graph_row, name), .is_text = true},
     {.name = "site", .offset = offsetof(struct graph_row, place), .is_text = true},
     {.name = "stack", .offset = offsetof(struct graph_row, way), .is_text = true},
@@ -194,7 +194,7 @@ static void put_head(const struct page *page, const struct graph *graph, const s
               SHARE_TEXT(sums->typed, sums->total.own));
     if (sums->ambiguous)
         out_print(page->out, ", of one of several: %s", SHARE_TEXT(sums->ambiguous, sums->total.own));
-    out_print(page->out, ", lost: %s", SIZE_TEXT(sums->total.lost_bytes));
+    out_print(page->out, ", leaked: %s", SIZE_TEXT(sums->total.leaked_bytes));
     page_end_line(page);
     put_words(page, graph);
     page_begin_line(page, "", "\n");
@@ -222,9 +222,9 @@ static void json_graph_site(struct json *json, const struct graph *graph, const 
 }
 
 static void json_row(struct json *json, const struct graph_row *row) {
-    graph_json_columns(json, row, columns, LOST);
-    json_number(json, "lost_objects", row->lost);
-    graph_json_columns(json, row, &columns[LOST], 1);
+    graph_json_columns(json, row, columns, LEAKED);
+    json_number(json, "leaked_objects", row->leaked);
+    graph_json_columns(json, row, &columns[LEAKED], 1);
 }
 
 static void json_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
@@ -236,8 +236,8 @@ static void json_rows(struct out *out, const struct graph *graph, const struct g
     json_number(&json, "objects", sums->total.objects);
     json_number(&json, "bytes", sums->total.own);
     json_number(&json, "typed_bytes", sums->typed);
-    json_number(&json, "lost_objects", sums->total.lost);
-    json_number(&json, "lost_bytes", sums->total.lost_bytes);
+    json_number(&json, "leaked_objects", sums->total.leaked);
+    json_number(&json, "leaked_bytes", sums->total.leaked_bytes);
     json_open(&json, "words", '{');
 #define JSON_WORDS(name) json_number(&json, #name, graph->head.words.name);
     GRAPH_WORDS(JSON_WORDS)

@@ -153,7 +153,7 @@ static void make_cards(struct card cards[CARDS], const struct report *report) {
     const char *live = report->finished ? "Live at exit" : "Live so far";
     uint64_t calls = counters_calls(counters), bytes = counters_bytes(counters);
     uint64_t gone = counters->frees + counters->moved, churn = counters->freed_bytes + counters->moved_bytes;
-    bool is_unowned = report->is_unowned, has_lost = report->reach && !is_unowned;
+    bool is_unowned = report->is_unowned, has_leaked = report->reach && !is_unowned;
     const struct card all[CARDS] = {
         {"bytes", "Allocated", bytes, true, calls, " call", " calls", false},
         {"calls", "Calls", calls, false, counters->reallocs, " reallocation", " reallocations", false},
@@ -162,9 +162,11 @@ static void make_cards(struct card cards[CARDS], const struct report *report) {
         {"churn", "Churn", churn, true, gone, " block gone", " blocks gone", is_unowned},
         {"temporary", "Temporary", counters->temporary, false, counters->frees, " block was freed",
          " blocks were freed", !counters->temporary},
-        {"lost", "Lost", counters->lost_bytes, true, counters->lost_blocks, " block", " blocks", !has_lost},
-        {"possibly", "Possibly lost", counters->possibly_lost_bytes, true, counters->possibly_lost_blocks,
-         " block", " blocks", !has_lost || !counters->possibly_lost_blocks},
+        {"leaked", "Leaked", counters->leaked_bytes, true, counters->leaked_blocks, " block", " blocks",
+         !has_leaked},
+        {"possibly", "Possibly leaked", counters->possibly_leaked_bytes, true,
+         counters->possibly_leaked_blocks, " block", " blocks",
+         !has_leaked || !counters->possibly_leaked_blocks},
     };
     memcpy(cards, all, sizeof all);
 }
@@ -192,8 +194,8 @@ static void put_more(struct out *out, const struct report *report) {
     put_paragraph(out, report, "more", "", summary_live);
     if (summary_has_resident(report))
         put_paragraph(out, report, "more", "Resident: ", summary_resident);
-    if (report->totals.counters.possibly_lost_blocks || (!report->reach && summary_has_lost(report)))
-        put_paragraph(out, report, "more", "Lost: ", summary_lost);
+    if (report->totals.counters.possibly_leaked_blocks || (!report->reach && summary_has_leaked(report)))
+        put_paragraph(out, report, "more", "Leaked: ", summary_leaked);
     if (summary_has_inherited(report))
         put_paragraph(out, report, "more", "Inherited: ", summary_inherited);
     if (report->has_custom)
@@ -247,7 +249,7 @@ static void put_number(struct out *out, uint64_t value, enum measure measure) {
 }
 
 static bool has_measure(const struct report *report, enum measure measure) {
-    if (measure == MEASURE_LOST)
+    if (measure == MEASURE_LEAKED)
         return report->reach;
     return measure < MEASURE_LIVE || (measure < MEASURE_SORTS && !report->is_unowned);
 }

@@ -79,8 +79,8 @@ struct pack_tables {
     struct pack_role *roles; /* of frames */
     struct string_pool names;
     struct pack_node *nodes;
-    size_t text_count, text_room, short_count, short_room, frame_count, frame_room, role_room, node_count,
-        node_room;
+    size_t text_count, text_capacity, short_count, short_capacity, frame_count, frame_capacity, role_capacity,
+        node_count, node_capacity;
 };
 
 /* Return the index of the text, which must outlive the tables, and of the last node of the path. */
@@ -114,7 +114,7 @@ struct pack_stack {
 
 struct pack_stacks {
     struct pack_stack *list;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct pack {

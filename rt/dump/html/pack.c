@@ -178,7 +178,7 @@ static void put_time(struct pack *pack) {
 
 static void add_stack(struct pack *pack, struct pack_stacks *stacks, size_t site,
                       const struct tree_part *part, size_t most) {
-    memory_grow(&stacks->list, stacks->count, &stacks->room, sizeof *stacks->list);
+    memory_grow(&stacks->list, stacks->count, &stacks->capacity, sizeof *stacks->list);
     stacks->list[stacks->count++] =
         (struct pack_stack){site, pack_path(&pack->tables, part->path), part->counters};
     progress("stacks", stacks->count, most);

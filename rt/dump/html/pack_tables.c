@@ -19,7 +19,7 @@ static bool is_text(const void *key, const void *context, size_t element) {
 size_t pack_text(struct pack_tables *tables, const char *text) {
     if (!text)
         return 0;
-    struct elements texts = {&tables->texts, &tables->text_count, &tables->text_room, sizeof text};
+    struct elements texts = {&tables->texts, &tables->text_count, &tables->text_capacity, sizeof text};
     return hash_keep(&tables->text_index, hash_text(0, text), is_text, &text, tables, texts) + 1;
 }
 
@@ -34,7 +34,7 @@ static size_t keep_name(struct pack_tables *tables, const char *name, shorten *s
     size_t shortened = pack_text(tables, string_keep(&tables->names, text));
     free(text);
     for (; tables->short_count < tables->text_count; tables->short_count++) {
-        memory_grow(&tables->shorts, tables->short_count, &tables->short_room, sizeof *tables->shorts);
+        memory_grow(&tables->shorts, tables->short_count, &tables->short_capacity, sizeof *tables->shorts);
         tables->shorts[tables->short_count] = 0;
     }
     tables->shorts[number - 1] = shortened;
@@ -71,7 +71,7 @@ static void add_role(struct pack_tables *tables, const struct path_place *place)
     if (passing)
         role.flags = pass_through_flags(passing, &symbolizer->line, place) |
                      (pass_through_is_compiled(passing, place) ? FRAME_COMPILED : 0);
-    memory_grow(&tables->roles, tables->frame_count - 1, &tables->role_room, sizeof role);
+    memory_grow(&tables->roles, tables->frame_count - 1, &tables->role_capacity, sizeof role);
     tables->roles[tables->frame_count - 1] = role;
 }
 
@@ -84,7 +84,7 @@ static size_t frame_of(struct pack_tables *tables, const struct path_place *plac
                                .line = place->line,
                                .column = place->column,
                                .address = place->address};
-    struct elements frames = {&tables->frames, &tables->frame_count, &tables->frame_room, sizeof frame};
+    struct elements frames = {&tables->frames, &tables->frame_count, &tables->frame_capacity, sizeof frame};
     uint64_t hash = hash_bytes(0, &frame, sizeof frame);
     size_t before = tables->frame_count,
            number = hash_keep(&tables->frame_index, hash, is_frame, &frame, tables, frames);
@@ -95,7 +95,7 @@ static size_t frame_of(struct pack_tables *tables, const struct path_place *plac
 
 static size_t child_of(struct pack_tables *tables, size_t parent, size_t frame) {
     struct pack_node node = {.parent = parent, .frame = frame};
-    struct elements nodes = {&tables->nodes, &tables->node_count, &tables->node_room, sizeof node};
+    struct elements nodes = {&tables->nodes, &tables->node_count, &tables->node_capacity, sizeof node};
     uint64_t hash = hash_bytes(0, &node, sizeof node);
     return hash_keep(&tables->node_index, hash, is_node, &node, tables, nodes) + 1;
 }
@@ -355,7 +355,7 @@ static void put_counters(struct pack *pack, size_t count) {
 #define PUT_COUNTER(name) put_counter(pack, #name, offsetof(struct counters, name), count);
     ALLOCSITE_SITE_TOTALS(PUT_COUNTER)
     ALLOCSITE_ASKED(PUT_COUNTER)
-    ALLOCSITE_LOST(PUT_COUNTER)
+    ALLOCSITE_LEAKED(PUT_COUNTER)
 #undef PUT_COUNTER
 }
 

@@ -25,7 +25,7 @@ static bool is_row(const void *key, const void *context, size_t element) {
 static struct joined_row *new_row(struct joined *joined, const struct site_view *from, uint64_t hash) {
     struct joined_row *row = memory_zeros(1, sizeof *row);
     row->places = site_keep(&row->row.view, from, &joined->strings);
-    memory_grow(&joined->rows, joined->row_count, &joined->row_room, sizeof *joined->rows);
+    memory_grow(&joined->rows, joined->row_count, &joined->row_capacity, sizeof *joined->rows);
     hash_put(&joined->row_index, hash, joined->row_count);
     return joined->rows[joined->row_count++] = row;
 }
@@ -86,15 +86,15 @@ static bool has_calls(const struct report *report) {
 /* The result must not depend on the order of reports: of several values the first in the alphabet is kept. */
 /* When a program executes another one, its memory is gone and nothing in it was leaked. */
 static void see_reach(struct joined *joined, const struct report *report) {
-    const char *unknown = report->lost_unknown;
+    const char *unknown = report->leaked_unknown;
     joined->with_reach += report->reach;
     joined->without_reach += !report->reach && report->run.ending != PROFILE_EXEC;
     if (!unknown)
         return;
     joined->asked_for_reach = true;
-    bool is_known = joined->lost_unknown && strcmp(joined->lost_unknown, unknown) <= 0;
+    bool is_known = joined->leaked_unknown && strcmp(joined->leaked_unknown, unknown) <= 0;
     if (!is_known && strcmp(unknown, not_all_asked) != 0)
-        joined->lost_unknown = string_keep(&joined->strings, unknown);
+        joined->leaked_unknown = string_keep(&joined->strings, unknown);
 }
 
 static void add_custom(struct joined *joined, const struct report *report) {
@@ -159,7 +159,7 @@ static void list_rows(struct joined *joined) {
 static void set_reach(struct joined *joined) {
     joined->report.reach = joined->with_reach && !joined->without_reach;
     if (!joined->report.reach && (joined->with_reach || joined->asked_for_reach))
-        joined->report.lost_unknown = joined->lost_unknown ? joined->lost_unknown : not_all_asked;
+        joined->report.leaked_unknown = joined->leaked_unknown ? joined->leaked_unknown : not_all_asked;
 }
 
 void joined_report(struct joined *joined) {

@@ -22,9 +22,9 @@
 /* Inherited blocks that forked children left untouched. */
 struct joined_untouched {
     uint64_t blocks, bytes;
-#define JOINED_LOST(name) uint64_t name; /* of these */
-    ALLOCSITE_LOST(JOINED_LOST)
-#undef JOINED_LOST
+#define JOINED_LEAKED(name) uint64_t name; /* of these */
+    ALLOCSITE_LEAKED(JOINED_LEAKED)
+#undef JOINED_LEAKED
 };
 
 struct joined_row {
@@ -66,29 +66,29 @@ struct joined {
     struct report_run run; /* of the last report */
 
     struct joined_row **rows;
-    size_t row_count, row_room;
+    size_t row_count, row_capacity;
     struct hash_index row_index;
     struct joined_pair *pairs;
-    size_t pair_count, pair_room;
+    size_t pair_count, pair_capacity;
     struct hash_index pair_index;
     struct joined_stack **stacks;
-    size_t stack_count, stack_room;
+    size_t stack_count, stack_capacity;
     struct hash_index stack_index;
     struct joined_phase *phases;
-    size_t phase_count, phase_room;
+    size_t phase_count, phase_capacity;
     struct hash_index phase_index;
     struct report_part *parts;
-    size_t part_count, part_room;
+    size_t part_count, part_capacity;
     struct hash_index part_index;
     struct report_module **modules;
-    size_t module_count, module_room;
+    size_t module_count, module_capacity;
     struct hash_index module_index;
     struct joined_reason *reasons;
-    size_t reason_count, reason_room;
+    size_t reason_count, reason_capacity;
     const char **programs;
-    size_t program_count, program_room;
+    size_t program_count, program_capacity;
     const char **walked_for;
-    size_t walked_for_count, walked_for_room;
+    size_t walked_for_count, walked_for_capacity;
     struct string_pool strings;
 
     struct joined_untouched untouched; /* from reports that were merged before */
@@ -99,7 +99,7 @@ struct joined {
     uint64_t without_pairs, without_sizes, without_lifetimes, with_reach, without_reach,
         without_parts;    /* numbers of reports */
     bool asked_for_reach; /* some processes tried and failed */
-    const char *lost_unknown;
+    const char *leaked_unknown;
     bool overflow; /* a sum overflowed */
 
     struct report_module *module_list;

@@ -24,7 +24,7 @@ static void add_pair(struct joined *joined, const struct report_pair *part) {
         .owner_stack = part->owner_stack ? joined_stack_number(joined, part->owner_stack) : SIZE_MAX,
         .by_stack = part->by_stack ? joined_stack_number(joined, part->by_stack) : SIZE_MAX,
     };
-    struct elements pairs = {&joined->pairs, &joined->pair_count, &joined->pair_room, sizeof key};
+    struct elements pairs = {&joined->pairs, &joined->pair_count, &joined->pair_capacity, sizeof key};
     size_t found = hash_keep(&joined->pair_index, hash_pair(&key), is_pair, &key, joined, pairs);
     joined_add_to(joined, &joined->pairs[found].pair.count, part->count);
     joined_add_to(joined, &joined->pairs[found].pair.bytes, part->bytes);

@@ -21,7 +21,8 @@ static void add_reason(struct joined *joined, const char *text, uint64_t process
         found = find_reason(joined, text);
     }
     if (!found) {
-        memory_grow(&joined->reasons, joined->reason_count, &joined->reason_room, sizeof *joined->reasons);
+        memory_grow(&joined->reasons, joined->reason_count, &joined->reason_capacity,
+                    sizeof *joined->reasons);
         found = &joined->reasons[joined->reason_count++];
         *found = (struct joined_reason){string_keep(&joined->strings, text), 0};
     }
@@ -29,17 +30,17 @@ static void add_reason(struct joined *joined, const char *text, uint64_t process
 }
 
 static void add_text(struct joined *joined, const char *text, const char ***list, size_t *count,
-                     size_t *room) {
+                     size_t *capacity) {
     text = string_keep(&joined->strings, text);
     for (size_t i = 0; i < *count; i++)
         if ((*list)[i] == text)
             return;
-    memory_grow(list, *count, room, sizeof **list);
+    memory_grow(list, *count, capacity, sizeof **list);
     (*list)[(*count)++] = text;
 }
 
 static void add_program(struct joined *joined, const char *program) {
-    add_text(joined, program, &joined->programs, &joined->program_count, &joined->program_room);
+    add_text(joined, program, &joined->programs, &joined->program_count, &joined->program_capacity);
 }
 
 void joined_add_processes(struct joined *joined, const struct report *report) {
@@ -52,7 +53,7 @@ void joined_add_processes(struct joined *joined, const struct report *report) {
         add_program(joined, report->program);
     for (size_t i = 0; i < report->walked_for_count; i++)
         add_text(joined, report->walked_for[i], &joined->walked_for, &joined->walked_for_count,
-                 &joined->walked_for_room);
+                 &joined->walked_for_capacity);
     joined_add_to(joined, &joined->processes, several->count ?: 1);
     joined_add_to(joined, &joined->unfinished, several->count ? several->unfinished : !report->finished);
     joined_add_to(joined, &joined->killed,
@@ -176,19 +177,19 @@ static struct joined_untouched untouched_blocks(const struct counters *of) {
     return part;
 }
 
-/* Attributes leaked and possibly lost blocks to the child first, up to the number of live blocks that it
+/* Attributes leaked and possibly leaked blocks to the child first, up to the number of live blocks that it
  * allocated itself. */
 static struct joined_untouched untouched_of(const struct counters *of) {
     struct joined_untouched part = untouched_blocks(of);
     uint64_t own_blocks = of->live_blocks - part.blocks, own_bytes = of->live_bytes - part.bytes;
-    uint64_t blocks = smaller_of(of->lost_blocks, own_blocks);
-    uint64_t bytes = blocks ? smaller_of(of->lost_bytes, own_bytes) : 0;
-    uint64_t possibly = smaller_of(of->possibly_lost_blocks, own_blocks - blocks);
-    part.lost_blocks = of->lost_blocks - blocks;
-    part.lost_bytes = of->lost_bytes - bytes;
-    part.possibly_lost_blocks = of->possibly_lost_blocks - possibly;
-    part.possibly_lost_bytes =
-        of->possibly_lost_bytes - (possibly ? smaller_of(of->possibly_lost_bytes, own_bytes - bytes) : 0);
+    uint64_t blocks = smaller_of(of->leaked_blocks, own_blocks);
+    uint64_t bytes = blocks ? smaller_of(of->leaked_bytes, own_bytes) : 0;
+    uint64_t possibly = smaller_of(of->possibly_leaked_blocks, own_blocks - blocks);
+    part.leaked_blocks = of->leaked_blocks - blocks;
+    part.leaked_bytes = of->leaked_bytes - bytes;
+    part.possibly_leaked_blocks = of->possibly_leaked_blocks - possibly;
+    part.possibly_leaked_bytes =
+        of->possibly_leaked_bytes - (possibly ? smaller_of(of->possibly_leaked_bytes, own_bytes - bytes) : 0);
     return part;
 }
 
@@ -197,22 +198,22 @@ static void add_untouched(struct joined *joined, struct joined_untouched *sum,
 #define ADD(name) joined_add_to(joined, &sum->name, part->name);
     ADD(blocks)
     ADD(bytes)
-    ALLOCSITE_LOST(ADD)
+    ALLOCSITE_LEAKED(ADD)
 #undef ADD
 }
 
 void joined_add_untouched_stack(struct joined *joined, const struct report_stack *stack,
                                 struct joined_untouched *untouched) {
     struct joined_untouched part = untouched_of(&stack->counters);
-    struct counters *rest = &stack->site->counters;
+    struct counters *remaining = &stack->site->counters;
     add_untouched(joined, untouched, &part);
     add_untouched(joined, &((struct joined_row *)stack->site->merged)->untouched, &part);
-#define TAKE_OFF(name) rest->name -= smaller_of(rest->name, stack->counters.name);
+#define TAKE_OFF(name) remaining->name -= smaller_of(remaining->name, stack->counters.name);
     TAKE_OFF(inherited_blocks)
     TAKE_OFF(inherited_bytes)
     TAKE_OFF(live_blocks)
     TAKE_OFF(live_bytes)
-    ALLOCSITE_LOST(TAKE_OFF)
+    ALLOCSITE_LEAKED(TAKE_OFF)
 #undef TAKE_OFF
 }
 
@@ -230,7 +231,7 @@ static void take_off(struct counters *of, const struct joined_untouched *part) {
     of->live_blocks -= blocks;
     of->live_bytes -= bytes;
 #define TAKE_OFF(name) of->name -= part->name;
-    ALLOCSITE_LOST(TAKE_OFF)
+    ALLOCSITE_LEAKED(TAKE_OFF)
 #undef TAKE_OFF
 }
 

@@ -26,7 +26,7 @@ static const struct report_module *module_for(struct joined *joined, const struc
     struct report_module *kept = memory_zeros(1, sizeof *kept);
     kept->path = string_keep(&joined->strings, module->path);
     kept->build_id = string_keep(&joined->strings, module->build_id);
-    memory_grow(&joined->modules, joined->module_count, &joined->module_room, sizeof *joined->modules);
+    memory_grow(&joined->modules, joined->module_count, &joined->module_capacity, sizeof *joined->modules);
     hash_put(&joined->module_index, hash, joined->module_count);
     return joined->modules[joined->module_count++] = kept;
 }
@@ -87,7 +87,7 @@ static size_t new_stack(struct joined *joined, const struct report_stack *key, u
     struct joined_stack *stack = memory_zeros(1, sizeof *stack);
     stack->stack = *key;
     keep_origin(joined, stack);
-    memory_grow(&joined->stacks, joined->stack_count, &joined->stack_room, sizeof *joined->stacks);
+    memory_grow(&joined->stacks, joined->stack_count, &joined->stack_capacity, sizeof *joined->stacks);
     hash_put(&joined->stack_index, hash, joined->stack_count);
     joined->stacks[joined->stack_count] = stack;
     return joined->stack_count++;
@@ -160,7 +160,7 @@ static void add_phase(struct joined *joined, const struct report_phase *part) {
         .phase = {.site = part->site->merged, .phase = string_keep(&joined->strings, part->phase)},
         .stack = part->stack ? joined_stack_number(joined, part->stack) : SIZE_MAX};
     uint64_t hash = hash_phase(&key);
-    struct elements phases = {&joined->phases, &joined->phase_count, &joined->phase_room, sizeof key};
+    struct elements phases = {&joined->phases, &joined->phase_count, &joined->phase_capacity, sizeof key};
     size_t found = hash_keep(&joined->phase_index, hash, is_phase, &key, joined, phases);
     joined_add_to(joined, &joined->phases[found].phase.calls, part->calls);
     joined_add_to(joined, &joined->phases[found].phase.bytes, part->bytes);
@@ -180,7 +180,7 @@ static void add_part(struct joined *joined, const struct report_part *part) {
     struct report_part key = *part;
     key.phase = string_keep(&joined->strings, part->phase);
     uint64_t hash = hash_part(&key);
-    struct elements parts = {&joined->parts, &joined->part_count, &joined->part_room, sizeof key};
+    struct elements parts = {&joined->parts, &joined->part_count, &joined->part_capacity, sizeof key};
     size_t before = joined->part_count,
            found = hash_keep(&joined->part_index, hash, is_part, &key, joined, parts);
     if (found >= before)

@@ -158,8 +158,8 @@ static void attribute_stack(struct attribution *attribution, size_t number) {
     set_callers(attribution, number, chosen, count);
 }
 
-static void take_off(struct counters *rest, const struct counters *part) {
-#define TAKE_OFF(name) rest->name -= part->name;
+static void take_off(struct counters *remaining, const struct counters *part) {
+#define TAKE_OFF(name) remaining->name -= part->name;
     ALLOCSITE_COUNTED(TAKE_OFF)
 #undef TAKE_OFF
 }
@@ -176,22 +176,22 @@ static bool has_any(const struct counters *counters) {
  * report_prepare overwrites. */
 static void add_stacks(struct attribution *attribution) {
     struct report *report = attribution->report;
-    struct counters *rests = memory_zeros(report->site_count, sizeof *rests);
+    struct counters *remaining = memory_zeros(report->site_count, sizeof *remaining);
     bool *has_stacks = memory_zeros(report->site_count, sizeof *has_stacks);
     for (size_t i = 0; i < report->site_count; i++) {
         report->sites[i]->position = i;
-        rests[i] = report->sites[i]->counters;
+        remaining[i] = report->sites[i]->counters;
     }
     for (size_t i = 0; i < report->stack_count; i++) {
         size_t row = report->stacks[i].site->position;
-        take_off(&rests[row], &report->stacks[i].counters);
+        take_off(&remaining[row], &report->stacks[i].counters);
         has_stacks[row] = true;
     }
     for (size_t i = 0; i < report->site_count; i++)
-        if (!has_stacks[i] || has_any(&rests[i]))
+        if (!has_stacks[i] || has_any(&remaining[i]))
             attribution->made->stacks[attribution->made->count++] =
-                (struct report_stack){.site = report->sites[i], .counters = rests[i]};
-    free(rests);
+                (struct report_stack){.site = report->sites[i], .counters = remaining[i]};
+    free(remaining);
     free(has_stacks);
 }
 
@@ -238,7 +238,7 @@ static void show_stacks(struct attribution *attribution) {
     }
 }
 
-void attribute_rests(struct report *report) {
+void attribute_remaining(struct report *report) {
     struct attribution attribution = {.report = report};
     attribution.made = report->attributed = memory_zeros(1, sizeof *attribution.made);
     take_stacks(&attribution);

@@ -17,7 +17,7 @@ void attribute_report(struct symbolizer *, struct report *);
 
 /* Only adds the stacks without frames, for formats whose rows stay at their sites. Use it instead of
  * attribute_report. */
-void attribute_rests(struct report *);
+void attribute_remaining(struct report *);
 
 /* Returns a function's name as the callee of a line, without template arguments: a line calls the same
  * function whatever its types are. An operator keeps its whole name. The caller frees the result. NULL: no

@@ -12,8 +12,8 @@
 static void path_add(struct call_path *path, const struct path_place *place) {
     if (path->count == (path->most ? path->most : CALL_PATH_MAX))
         return;
-    if (path->count == path->room)
-        memory_grow(&path->places, path->count, &path->room, sizeof *path->places);
+    if (path->count == path->capacity)
+        memory_grow(&path->places, path->count, &path->capacity, sizeof *path->places);
     path->places[path->count++] = *place;
 }
 
@@ -74,7 +74,7 @@ static const char *function_at(const struct report_frame *frame) {
 
 /* Returns the number of frames that the row's own places cover: 1 for the function with the site, or 0 if
  * that function has left by a tail call. */
-static size_t own_frames(const struct site_view *view, const struct report_stack *stack) {
+static size_t frames_of_site(const struct site_view *view, const struct report_stack *stack) {
     if (!view->sited || !stack->frame_count)
         return 0;
     if (has_site(&stack->frames[0], view))
@@ -137,13 +137,13 @@ static void leave_out_start_up(struct call_path *path) {
 
 /* The first frame of an unsited row is the row itself. */
 void call_path_make(struct call_path *path, const struct site_view *view, const struct report_stack *stack) {
-    size_t own = stack ? own_frames(view, stack) : 0;
+    size_t first_caller = stack ? frames_of_site(view, stack) : 0;
     path->count = 0;
     if (view->sited || !stack || !stack->frame_count)
-        add_row(path, view, own ? stack->frames[0].address : 0);
-    if (own)
+        add_row(path, view, first_caller ? stack->frames[0].address : 0);
+    if (first_caller)
         add_inlined_at_link(path, &stack->frames[0], view);
-    for (size_t i = own; stack && i < stack->frame_count; i++)
+    for (size_t i = first_caller; stack && i < stack->frame_count; i++)
         add_frame(path, &stack->frames[i]);
     leave_out_start_up(path);
 }

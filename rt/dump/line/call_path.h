@@ -30,7 +30,7 @@ enum { CALL_PATH_MAX = 1000 };
 /* All zero: empty. The caller may set `most`. call_path_make can reuse it. */
 struct call_path {
     struct path_place *places; /* innermost first; strings are borrowed */
-    size_t count, room;
+    size_t count, capacity;
     size_t most; /* limit of places; 0: CALL_PATH_MAX */
 };
 

@@ -32,7 +32,7 @@ static void add(struct call_types *types, const struct call_type *call) {
         known->is_unsure |= known->hands_on != call->hands_on || !is_same_text(known->type, call->type);
         return;
     }
-    memory_grow(&types->list, types->count, &types->room, sizeof *types->list);
+    memory_grow(&types->list, types->count, &types->capacity, sizeof *types->list);
     hash_put(&types->index, hash_call(call), types->count);
     types->list[types->count++] = *call;
 }

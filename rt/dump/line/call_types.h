@@ -9,7 +9,7 @@
 /* All zero: empty. */
 struct call_types {
     struct call_type *list;
-    size_t count, room;
+    size_t count, capacity;
     struct hash_index index;
 };
 

@@ -51,16 +51,16 @@ static size_t first_with_line(struct line_chooser *chooser, size_t count) {
 
 /* Returns the place of the row itself. An unsited row is an address that may have called a library: then the
  * library's places come first. */
-static size_t own_place(const struct call_path *path, const struct site_view *view) {
-    size_t own = 0;
-    while (own < path->count && view->address && path->places[own].returns != view->address)
-        own++;
-    return own < path->count ? own : 0;
+static size_t place_of_row(const struct call_path *path, const struct site_view *view) {
+    size_t index = 0;
+    while (index < path->count && view->address && path->places[index].returns != view->address)
+        index++;
+    return index < path->count ? index : 0;
 }
 
 static size_t choose(struct line_chooser *chooser, const struct site_view *view, size_t count) {
     if (chooser->symbolizer->line.choice == LINE_SITE)
-        return own_place(&chooser->path, view);
+        return place_of_row(&chooser->path, view);
     if (chooser->symbolizer->line.choice == LINE_LIBRARY) {
         size_t program = line_chooser_next(chooser, 0, count, PASS_LIBRARY);
         return program && program < count ? program - 1 : program;

@@ -134,7 +134,7 @@ static void complete_stack(struct symbolizer *symbolizer, struct report_stack *s
     }
     stack->frames = frames;
     stack->frame_count = count;
-    memory_grow(&symbolizer->completed, symbolizer->completed_count, &symbolizer->completed_room,
+    memory_grow(&symbolizer->completed, symbolizer->completed_count, &symbolizer->completed_capacity,
                 sizeof *symbolizer->completed);
     symbolizer->completed[symbolizer->completed_count++] = frames;
 }

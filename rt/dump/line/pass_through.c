@@ -53,7 +53,7 @@ static void add_function(struct pass_through *passing, const struct table_functi
         .depends = string_keep(&passing->strings, from->depends),
         .flags = from->flags,
     };
-    memory_grow(&passing->functions, passing->function_count, &passing->function_room,
+    memory_grow(&passing->functions, passing->function_count, &passing->function_capacity,
                 sizeof *passing->functions);
     passing->functions[passing->function_count++] = function;
     if (function.symbol)
@@ -100,7 +100,8 @@ static void read_module(struct pass_through *passing, const struct report_module
         read_table(passing, &module, &files.module.elf);
     module_files_close(&files, &why);
     hash_put(&passing->by_module, hash_module(from), passing->module_count);
-    memory_grow(&passing->modules, passing->module_count, &passing->module_room, sizeof *passing->modules);
+    memory_grow(&passing->modules, passing->module_count, &passing->module_capacity,
+                sizeof *passing->modules);
     passing->modules[passing->module_count++] = module;
     passing->is_any_compiled |= module.is_compiled;
 }
@@ -225,8 +226,8 @@ static bool are_matched(const char *patterns, const struct path_place *place) {
     bool is_one = false;
     if (!*patterns)
         return false;
-    char *copy = memory_text("%s", patterns), *rest = copy;
-    for (char *pattern; !is_one && (pattern = strsep(&rest, ","));)
+    char *copy = memory_text("%s", patterns), *remaining = copy;
+    for (char *pattern; !is_one && (pattern = strsep(&remaining, ","));)
         is_one = *pattern && is_matched(pattern, place);
     free(copy);
     return is_one;

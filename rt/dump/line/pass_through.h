@@ -20,9 +20,9 @@
 /* All zero: empty. It can be loaded again for another report, and keeps earlier modules. */
 struct pass_through {
     struct pass_module *modules;
-    size_t module_count, module_room;
+    size_t module_count, module_capacity;
     struct pass_function *functions;
-    size_t function_count, function_room;
+    size_t function_count, function_capacity;
     struct hash_index by_module, by_name;
     struct number_map symbols; /* by string: whether the function passes through */
     struct string_pool strings;

@@ -30,7 +30,7 @@ static void add_line(struct perf_map *map, char *line, size_t number) {
     if (!take_hex(&line, &entry.start) || !take_hex(&line, &entry.size) || !*line || !entry.size)
         return;
     entry.name = line;
-    memory_grow(&map->list, map->count, &map->room, sizeof *map->list);
+    memory_grow(&map->list, map->count, &map->capacity, sizeof *map->list);
     map->list[map->count++] = entry;
 }
 

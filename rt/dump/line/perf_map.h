@@ -19,7 +19,7 @@ struct perf_map_entry {
 struct perf_map {
     char *text;
     struct perf_map_entry *list; /* by rising address */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* Reads the map of a process that began at a time (nanoseconds since 1970; 0: unknown). An older file belongs

@@ -41,7 +41,7 @@ struct symbol_module {
     const char *path, *build_id;
     uint64_t lately[LATELY];
     struct symbol *symbols; /* known symbols by rising address, then wanted ones in any order */
-    size_t known, count, room;
+    size_t known, count, capacity;
     struct number_map starts; /* first line of a function, by its name and file */
     bool was_complained;
     bool is_nameless; /* the file was found, and only names of exported functions are in it */
@@ -79,7 +79,7 @@ static struct symbol_module *module_for(struct symbolizer *symbolizer, const cha
     if (found)
         return found;
     hash_put(&symbolizer->by_path, hash_module(&(struct module_name){path, build_id}), symbolizer->count);
-    memory_grow(&symbolizer->modules, symbolizer->count, &symbolizer->room, sizeof *symbolizer->modules);
+    memory_grow(&symbolizer->modules, symbolizer->count, &symbolizer->capacity, sizeof *symbolizer->modules);
     if (!symbolizer->last)
         symbolizer->last = memory_zeros(1, sizeof *symbolizer->last);
     struct symbol_module *module = &symbolizer->modules[symbolizer->count++];
@@ -97,7 +97,7 @@ void symbolizer_want(struct symbolizer *symbolizer, const char *path, const char
     if (*lately == address)
         return;
     *lately = address;
-    memory_grow(&module->symbols, module->count, &module->room, sizeof *module->symbols);
+    memory_grow(&module->symbols, module->count, &module->capacity, sizeof *module->symbols);
     module->symbols[module->count++] = (struct symbol){.address = address};
 }
 

@@ -22,11 +22,11 @@ struct symbolizer {
     bool is_late;                /* the limit was reached: some addresses have only a function */
 
     struct symbol_module *modules;
-    size_t count, room;
+    size_t count, capacity;
     size_t *last; /* the last module found, because most frames of a stack share one; NULL: there are no
                      modules */
     struct report_frame **completed; /* frames of stacks that lacked some; freed with the symbolizer */
-    size_t completed_count, completed_room;
+    size_t completed_count, completed_capacity;
     struct pass_through *passing; /* NULL: not needed yet */
     struct hash_index by_path;
     struct string_pool strings;

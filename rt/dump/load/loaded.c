@@ -46,12 +46,12 @@ static void check_row(struct check *check, const struct report_site *row) {
                   of->freed_bytes + of->moved_bytes + of->live_bytes);
     if (!check->report->reach)
         return;
-    at_most(check, "lost_blocks <= live_blocks", of->lost_blocks, of->live_blocks);
-    at_most(check, "lost_bytes <= live_bytes", of->lost_bytes, of->live_bytes);
-    at_most(check, "possibly_lost_blocks <= live_blocks - lost_blocks", of->possibly_lost_blocks,
-            of->live_blocks - of->lost_blocks);
-    at_most(check, "possibly_lost_bytes <= live_bytes - lost_bytes", of->possibly_lost_bytes,
-            of->live_bytes - of->lost_bytes);
+    at_most(check, "leaked_blocks <= live_blocks", of->leaked_blocks, of->live_blocks);
+    at_most(check, "leaked_bytes <= live_bytes", of->leaked_bytes, of->live_bytes);
+    at_most(check, "possibly_leaked_blocks <= live_blocks - leaked_blocks", of->possibly_leaked_blocks,
+            of->live_blocks - of->leaked_blocks);
+    at_most(check, "possibly_leaked_bytes <= live_bytes - leaked_bytes", of->possibly_leaked_bytes,
+            of->live_bytes - of->leaked_bytes);
 }
 
 /* Sums over the pairs of one site and kind. */

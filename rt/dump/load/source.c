@@ -200,7 +200,7 @@ void report_source_lines(const struct report_source *source, struct symbolizer *
 
 void report_source_paths(const struct report_source *source, struct symbolizer *symbolizer) {
     symbolize_report(symbolizer, source->report);
-    attribute_rests(source->report);
+    attribute_remaining(source->report);
 }
 
 void report_source_free(struct report_source *source) {
@@ -217,7 +217,7 @@ static void add_module(struct module_list *modules, const char *path, const char
     for (size_t i = 0; i < modules->count; i++)
         if (is_same_text(modules->list[i].path, path) && is_same_text(modules->list[i].build_id, build_id))
             return;
-    memory_grow(&modules->list, modules->count, &modules->room, sizeof *modules->list);
+    memory_grow(&modules->list, modules->count, &modules->capacity, sizeof *modules->list);
     modules->list[modules->count++] = (struct report_module){
         .path = string_keep(&modules->strings, path), .build_id = string_keep(&modules->strings, build_id)};
 }

@@ -48,7 +48,7 @@ void report_source_paths(const struct report_source *, struct symbolizer *);
 /* All zero: empty. A path may appear several times, with different build ids. */
 struct module_list {
     struct report_module *list;
-    size_t count, room;
+    size_t count, capacity;
     struct string_pool strings;
 };
 

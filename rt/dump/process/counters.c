@@ -23,8 +23,8 @@
 
 struct search {
     unsigned pid;
-    uint64_t own_pid; /* in the process's own pid namespace */
-    int mode;         /* of open(2) */
+    uint64_t inner_id; /* in the process's own pid namespace */
+    int mode;          /* of open(2) */
     struct process_counters found;
     uint32_t areas;      /* of the best file so far */
     unsigned unopenable; /* mappings that look like counters but cannot be opened */
@@ -77,7 +77,7 @@ static int open_mapping(const struct search *search, const struct process_mappin
 /* A forked child maps its parent's file until it first counts something. */
 static bool is_own(const struct search *search, const struct profile_header *header) {
     return memcmp(header->magic, PROFILE_MAGIC, sizeof header->magic) == 0 &&
-           (!search->own_pid || header->pid == search->own_pid);
+           (!search->inner_id || header->pid == search->inner_id);
 }
 
 static bool read_at(int fd, void *to, size_t size, off_t offset) {
@@ -159,7 +159,7 @@ static bool say_nothing_found(const struct search *search, struct reason *why) {
 bool process_counters_open(struct process_counters *counters, unsigned pid, bool is_to_write,
                            struct reason *why) {
     struct search search = {.pid = pid,
-                            .own_pid = process_own_pid(pid),
+                            .inner_id = process_inner_id(pid),
                             .mode = is_to_write ? O_RDWR : O_RDONLY,
                             .found = {.fd = -1}};
     struct process_maps maps;
@@ -181,7 +181,7 @@ struct tracked_process {
 };
 
 static struct tracked_process *all_followed;
-static size_t followed_count, followed_room;
+static size_t followed_count, followed_capacity;
 
 static struct process_counters *find_followed(unsigned pid) {
     for (size_t i = 0; i < followed_count; i++)
@@ -191,7 +191,7 @@ static struct process_counters *find_followed(unsigned pid) {
 }
 
 static const struct process_counters *follow_counters(unsigned pid, const struct process_counters *now) {
-    memory_grow(&all_followed, followed_count, &followed_room, sizeof *all_followed);
+    memory_grow(&all_followed, followed_count, &followed_capacity, sizeof *all_followed);
     all_followed[followed_count] = (struct tracked_process){pid, *now};
     return &all_followed[followed_count++].counters;
 }

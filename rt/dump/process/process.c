@@ -76,13 +76,13 @@ static const char *read_status(uint64_t pid, const char *name, char *text, size_
     return line ? line + strlen(name) : NULL;
 }
 
-uint64_t process_own_pid(uint64_t pid) {
+uint64_t process_inner_id(uint64_t pid) {
     char text[4096];
     const char *at = read_status(pid, "\nNSpid:", text, sizeof text);
-    uint64_t own = 0, next;
+    uint64_t inner_id = 0, next;
     for (int length; at && sscanf(at, "%*[ \t]%" SCNu64 "%n", &next, &length) == 1; at += length)
-        own = next;
-    return own;
+        inner_id = next;
+    return inner_id;
 }
 
 bool process_filters_calls(uint64_t id) {

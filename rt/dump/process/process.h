@@ -23,7 +23,7 @@ bool process_thread_runs(uint64_t id);
 uint64_t process_start_time(uint64_t pid);
 
 /* The process's id in its own pid namespace; 0: no such process. */
-uint64_t process_own_pid(uint64_t pid);
+uint64_t process_inner_id(uint64_t pid);
 
 /* True if system calls of the thread may be filtered (seccomp(2)). */
 bool process_filters_calls(uint64_t id);

@@ -21,7 +21,7 @@ static const struct growing {
     [PROFILE_SIZES] = {PROFILE_SIZES_FIRST, sizeof(struct profile_sizes)},
     [PROFILE_BASES] = {PROFILE_BASES_FIRST, sizeof(struct profile_base)},
     [PROFILE_LIFETIMES] = {PROFILE_LIFETIMES_FIRST, sizeof(struct profile_lifetimes)},
-    [PROFILE_POSSIBLY_LOST] = {PROFILE_POSSIBLY_LOST_FIRST, sizeof(struct profile_possibly_lost)},
+    [PROFILE_POSSIBLY_LEAKED] = {PROFILE_POSSIBLY_LEAKED_FIRST, sizeof(struct profile_possibly_leaked)},
     [PROFILE_SWITCHES] = {PROFILE_SWITCHES_FIRST, sizeof(uint64_t)},
 };
 
@@ -92,7 +92,7 @@ bool profile_chunk_next(const struct profile_areas *areas, const struct profile_
 
 struct candidates {
     struct profile_area *list;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* Address of chunk `number` of the directory, and how many of its entries are in the file. */
@@ -171,7 +171,7 @@ static void take_area(void *context, struct profile_areas *areas, const struct p
         areas->damaged++;
         return;
     }
-    memory_grow(&candidates->list, candidates->count, &candidates->room, sizeof kept);
+    memory_grow(&candidates->list, candidates->count, &candidates->capacity, sizeof kept);
     candidates->list[candidates->count++] = kept;
 }
 

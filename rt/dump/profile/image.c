@@ -23,12 +23,12 @@ static void *map_memory(void *bytes, size_t size, size_t larger) {
 static uint64_t extend_image(struct profile_image *image, size_t size) {
     uint64_t offset = image->size;
     image->size += (size + PROFILE_PAGE - 1) / PROFILE_PAGE * PROFILE_PAGE;
-    if (image->size <= image->room)
+    if (image->size <= image->capacity)
         return offset;
-    size_t room = image->size > 2 * image->room ? image->size : 2 * image->room;
-    void *larger = map_memory(image->bytes, image->room, room);
+    size_t capacity = image->size > 2 * image->capacity ? image->size : 2 * image->capacity;
+    void *larger = map_memory(image->bytes, image->capacity, capacity);
     image->bytes = memory_need(larger == MAP_FAILED ? NULL : larger);
-    image->room = room;
+    image->capacity = capacity;
     return offset;
 }
 
@@ -38,13 +38,13 @@ void profile_image_open(struct profile_image *image) {
 }
 
 void profile_image_free(struct profile_image *image) {
-    if (image->room)
-        munmap(image->bytes, image->room);
+    if (image->capacity)
+        munmap(image->bytes, image->capacity);
     free(image->areas);
 }
 
 uint64_t profile_image_add(struct profile_image *image, const struct profile_area *area, const void *bytes) {
-    memory_grow(&image->areas, image->count, &image->area_room, sizeof *image->areas);
+    memory_grow(&image->areas, image->count, &image->area_capacity, sizeof *image->areas);
     struct profile_area *kept = &image->areas[image->count++];
     *kept = *area;
     kept->offset = extend_image(image, area->size);
@@ -109,14 +109,14 @@ static uint64_t next_place(const struct name_writer *writer, size_t size) {
 }
 
 static void make_room(struct name_writer *writer, uint64_t size) {
-    size_t room = writer->room ?: PROFILE_NAMES_FIRST;
-    while (room < size)
-        room *= 2;
-    if (room == writer->room)
+    size_t capacity = writer->capacity ?: PROFILE_NAMES_FIRST;
+    while (capacity < size)
+        capacity *= 2;
+    if (capacity == writer->capacity)
         return;
-    writer->bytes = memory_need(realloc(writer->bytes, room));
-    memset(writer->bytes + writer->room, 0, room - writer->room);
-    writer->room = room;
+    writer->bytes = memory_need(realloc(writer->bytes, capacity));
+    memset(writer->bytes + writer->capacity, 0, capacity - writer->capacity);
+    writer->capacity = capacity;
 }
 
 /* The most recently written bytes, to be looked up among the earlier ones. */
@@ -186,7 +186,7 @@ static bool is_module(const void *key, const void *context, size_t element) {
 }
 
 static uint32_t add_record(struct profile_records *records, const struct profile_record *record) {
-    memory_grow(&records->list, records->count, &records->room, sizeof *records->list);
+    memory_grow(&records->list, records->count, &records->capacity, sizeof *records->list);
     records->list[records->count] = *record;
     return (uint32_t)records->count++;
 }
@@ -339,8 +339,8 @@ bool profile_records_make(struct profile_records *records) {
     size_t count = stack_slot(records, report->stack_count);
     if (2 * count >= PROFILE_SLOTS_MAX)
         return false;
-    records->room = records->count = count + report->has_custom;
-    records->list = memory_zeros(records->room, sizeof *records->list);
+    records->capacity = records->count = count + report->has_custom;
+    records->list = memory_zeros(records->capacity, sizeof *records->list);
     if (report->has_custom)
         records->list[count] = (struct profile_record){.what = PROFILE_CUSTOM};
     make_rows(records, true);

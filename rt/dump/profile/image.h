@@ -13,9 +13,9 @@
 
 struct profile_image {
     char *bytes; /* moves when areas are added; begins with struct profile_header */
-    size_t size, room;
+    size_t size, capacity;
     struct profile_area *areas;
-    size_t count, area_room;
+    size_t count, area_capacity;
 };
 
 void profile_image_open(struct profile_image *);
@@ -42,7 +42,7 @@ bool profile_merged(struct profile_image *, const struct report *);
 /* All zero: empty. */
 struct name_writer {
     char *bytes;
-    size_t size, room;
+    size_t size, capacity;
     bool is_full; /* more than the 4 GiB that names can have */
     struct hash_index strings, frames, returns, steps;
 };
@@ -64,7 +64,7 @@ struct profile_records {
     const struct report *report; /* set by the caller; the other members are zero at first */
     struct name_writer names;
     struct profile_record *list; /* by slot */
-    size_t count, room;
+    size_t count, capacity;
     struct hash_index modules; /* their slots */
     struct report_site *own;   /* of each row, the part that its stacks do not have */
 };

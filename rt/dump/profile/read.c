@@ -16,7 +16,7 @@ struct reader {
     struct profile_views views;
     struct profile_sweep sweep;
     struct profile_pair *pairs; /* read before the rows, so that all slots in them get rows */
-    size_t pair_count, pair_room;
+    size_t pair_count, pair_capacity;
     struct number_map named; /* slots in pairs, which get rows even if they counted nothing */
     bool is_loose;           /* events may be counted partly, and counters may be missing from the file */
     struct profile_doubts doubts;
@@ -41,8 +41,8 @@ static void add_row(struct reader *reader, uint64_t slot, const struct profile_c
                     const struct profile_view *view) {
     struct profile_file *file = reader->file;
     size_t count = file->report.site_count++;
-    memory_grow(&file->rows, count, &file->row_room, sizeof *file->rows);
-    memory_grow(&file->slots, count, &file->slot_room, sizeof *file->slots);
+    memory_grow(&file->rows, count, &file->row_capacity, sizeof *file->rows);
+    memory_grow(&file->slots, count, &file->slot_capacity, sizeof *file->slots);
     file->slots[count] = slot;
     struct report_site *row = &file->rows[count];
     *row = (struct report_site){.counters = counts->counters};
@@ -66,7 +66,7 @@ static bool has_counted(struct counters counters) {
 }
 
 static void read_pair(struct reader *reader, const unsigned char *at) {
-    memory_grow(&reader->pairs, reader->pair_count, &reader->pair_room, sizeof *reader->pairs);
+    memory_grow(&reader->pairs, reader->pair_count, &reader->pair_capacity, sizeof *reader->pairs);
     struct profile_pair *pair = &reader->pairs[reader->pair_count++];
     profile_copy(pair, at, sizeof *pair);
     number_map_add(&reader->named, pair_owner(pair), 0);
@@ -316,10 +316,10 @@ static void read_head(struct reader *reader) {
     reader->is_loose = (!report->finished && !is_merged) || header->ending == PROFILE_EXIT_GROUP ||
                        header->missing || reader->areas.cut || reader->areas.damaged;
     report->has_pairs = header->flags & PROFILE_HAS_PAIRS;
-    report->reach = header->flags & PROFILE_HAS_LOST;
+    report->reach = header->flags & PROFILE_HAS_LEAKED;
     report->is_private = header->flags & PROFILE_IS_PRIVATE;
     report->forked = header->flags & PROFILE_IS_FORKED && !header->resets;
-    report->lost_unknown = report->reach ? NULL : profile_name_at(&file->names, header->lost_unknown);
+    report->leaked_unknown = report->reach ? NULL : profile_name_at(&file->names, header->leaked_unknown);
     report->peak_within = header->peak.within;
     report->modules = file->modules.sorted;
     report->modules_size = file->modules.sorted_count;

@@ -12,7 +12,7 @@
 struct profile_texts {
     const char **list;
     uint64_t *hold; /* number of processes to which each reason applies; 0: all */
-    size_t count, room, hold_room;
+    size_t count, capacity, hold_capacity;
     struct string_pool made; /* reasons that are not names of the profile */
 };
 
@@ -31,10 +31,10 @@ struct profile_file {
     struct profile_names names;
     struct profile_texts reasons;
     const char **programs, **walked_for;
-    size_t program_room;
+    size_t program_capacity;
     struct report_site *rows;
     uint64_t *slots; /* of the rows, ascending */
-    size_t row_count, row_room, slot_room;
+    size_t row_count, row_capacity, slot_capacity;
     uint64_t (*sizes)[SIZE_CLASSES];
     union lifetimes *lifetimes;
 };

@@ -11,8 +11,8 @@
 #include <string.h>
 
 static void add_reason(struct profile_texts *texts, const char *text, uint64_t holds) {
-    memory_grow(&texts->list, texts->count, &texts->room, sizeof *texts->list);
-    memory_grow(&texts->hold, texts->count, &texts->hold_room, sizeof *texts->hold);
+    memory_grow(&texts->list, texts->count, &texts->capacity, sizeof *texts->list);
+    memory_grow(&texts->hold, texts->count, &texts->hold_capacity, sizeof *texts->hold);
     texts->list[texts->count] = text;
     texts->hold[texts->count++] = holds;
 }
@@ -94,7 +94,7 @@ static void add_note(struct profile_file *file, const struct profile_note *note)
         add_reason(&file->reasons, text, note->processes);
     if (!text || note->what != PROFILE_NOTE_PROGRAM)
         return;
-    memory_grow(&file->programs, several->program_count, &file->program_room, sizeof *file->programs);
+    memory_grow(&file->programs, several->program_count, &file->program_capacity, sizeof *file->programs);
     file->programs[several->program_count++] = text;
 }
 

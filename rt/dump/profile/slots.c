@@ -97,7 +97,7 @@ struct slot_reading {
     struct profile_flow *of_block; /* the flow of the element's block */
     struct profile_flow of_none;
     struct sums sums;
-    uint64_t lost_since; /* released blocks, read again after everything else */
+    uint64_t released_since; /* released blocks, read again after everything else */
 };
 
 typedef void element_function(struct slot_reading *, const unsigned char *);
@@ -127,12 +127,12 @@ static void add_moved(struct slot_reading *reading, const unsigned char *at) {
     PROFILE_EXTRA_WENT(ADD_EXTRA)
 }
 
-static void add_lost(struct slot_reading *reading, const unsigned char *at) {
+static void add_released(struct slot_reading *reading, const unsigned char *at) {
     PROFILE_TALLY_WENT(ADD_TALLY)
 }
 
-static void add_lost_since(struct slot_reading *reading, const unsigned char *at) {
-    reading->lost_since += profile_load(at + offsetof(struct tally, lost));
+static void add_released_since(struct slot_reading *reading, const unsigned char *at) {
+    reading->released_since += profile_load(at + offsetof(struct tally, released));
 }
 
 static void add_reallocs(struct slot_reading *reading, const unsigned char *at) {
@@ -152,15 +152,15 @@ static void raise_to(int64_t *most, int64_t value) {
 
 static void keep_gain(const struct slot_reading *reading, const struct tally *tally) {
     struct profile_sweep *sweep = reading->sweep;
-    if (!sweep->wants_gains || !reading->is_in_totals || !tally->gained)
+    if (!sweep->wants_gains || !reading->is_in_totals || !tally->allocated)
         return;
-    memory_grow(&sweep->gains, sweep->gain_count, &sweep->gain_room, sizeof *sweep->gains);
+    memory_grow(&sweep->gains, sweep->gain_count, &sweep->gain_capacity, sizeof *sweep->gains);
     sweep->gains[sweep->gain_count++] =
-        (struct profile_gain){reading->of_block->block, tally->gained, tally->gained_bytes};
+        (struct profile_gain){reading->of_block->block, tally->allocated, tally->allocated_bytes};
 }
 
-/* Adds the counters of gained blocks, and the tally's share of the peak and of the maximum. */
-static void add_gained(struct slot_reading *reading, const unsigned char *at) {
+/* Adds the counters of allocated blocks, and the tally's share of the peak and of the maximum. */
+static void add_allocated(struct slot_reading *reading, const unsigned char *at) {
     const struct profile_peak *peak = &reading->sweep->areas->header.peak;
     struct sums *sums = &reading->sums;
     struct tally copy;
@@ -168,11 +168,11 @@ static void add_gained(struct slot_reading *reading, const unsigned char *at) {
     PROFILE_TALLY_CAME(ADD_COPIED)
     keep_gain(reading, &copy);
     bool is_saved = !peak->riser && tally_epoch(&copy) >= peak->epoch;
-    sums->peak_blocks += is_saved ? (uint64_t)tally_peak_blocks(&copy) : copy.gained - copy.lost;
-    sums->peak_bytes += is_saved ? (uint64_t)copy.peak_bytes : copy.gained_bytes - copy.lost_bytes;
+    sums->peak_blocks += is_saved ? (uint64_t)tally_peak_blocks(&copy) : copy.allocated - copy.released;
+    sums->peak_bytes += is_saved ? (uint64_t)copy.peak_bytes : copy.allocated_bytes - copy.released_bytes;
     if (peak->shared_epoch && tally_epoch(&copy) >= peak->shared_epoch)
         return;
-    raise_to(&sums->most, (int64_t)(copy.gained - copy.lost));
+    raise_to(&sums->most, (int64_t)(copy.allocated - copy.released));
     if (tally_epoch(&copy) >= peak->reset_epoch)
         raise_to(&sums->most, copy.limit);
 }
@@ -185,16 +185,16 @@ static void read_slot(struct profile_slot *of, const struct profile_areas *areas
         profile_copy(of, at, sizeof *of);
 }
 
-static void read_lost(struct counters *counters, const struct profile_slot *of,
-                      const struct profile_areas *areas, uint64_t slot) {
-    struct profile_possibly_lost possibly = {0};
-    const unsigned char *at = profile_element(areas, PROFILE_POSSIBLY_LOST, slot);
+static void read_leaked(struct counters *counters, const struct profile_slot *of,
+                        const struct profile_areas *areas, uint64_t slot) {
+    struct profile_possibly_leaked possibly = {0};
+    const unsigned char *at = profile_element(areas, PROFILE_POSSIBLY_LEAKED, slot);
     if (at)
         profile_copy(&possibly, at, sizeof possibly);
-    counters->lost_blocks = of->lost_blocks;
-    counters->lost_bytes = of->lost_bytes;
-    counters->possibly_lost_blocks = possibly.blocks;
-    counters->possibly_lost_bytes = possibly.bytes;
+    counters->leaked_blocks = of->leaked_blocks;
+    counters->leaked_bytes = of->leaked_bytes;
+    counters->possibly_leaked_blocks = possibly.blocks;
+    counters->possibly_leaked_bytes = possibly.bytes;
 }
 
 static void read_base(struct flow *base, const struct profile_areas *areas, uint64_t slot) {
@@ -226,13 +226,14 @@ static void add_base(struct flow *flow, const struct flow *base) {
 
 void profile_flow_counters(struct counters *counters, const struct flow *flow, bool *contradict) {
 #define SAME(name) .name = flow->name,
-    *counters = (struct counters){.allocs = minus(flow->gained, flow->reallocs, contradict),
-                                  .alloc_bytes = minus(flow->gained_bytes, flow->realloc_bytes, contradict),
-                                  .frees = minus(flow->lost, flow->moved, contradict),
-                                  .freed_bytes = minus(flow->lost_bytes, flow->moved_bytes, contradict),
-                                  .live_blocks = flow->gained - flow->lost,
-                                  .live_bytes = flow->gained_bytes - flow->lost_bytes,
-                                  PROFILE_EXTRA(SAME) PROFILE_RARE(SAME)};
+    *counters =
+        (struct counters){.allocs = minus(flow->allocated, flow->reallocs, contradict),
+                          .alloc_bytes = minus(flow->allocated_bytes, flow->realloc_bytes, contradict),
+                          .frees = minus(flow->released, flow->moved, contradict),
+                          .freed_bytes = minus(flow->released_bytes, flow->moved_bytes, contradict),
+                          .live_blocks = flow->allocated - flow->released,
+                          .live_bytes = flow->allocated_bytes - flow->released_bytes,
+                          PROFILE_EXTRA(SAME) PROFILE_RARE(SAME)};
 }
 
 static void set_live(struct counters *counters, const struct sums *sums, const struct profile_slot *slot,
@@ -241,9 +242,9 @@ static void set_live(struct counters *counters, const struct sums *sums, const s
     counters->inherited_blocks = slot->inherited_blocks;
     counters->inherited_bytes = slot->inherited_bytes;
     counters->live_blocks =
-        minus(plus(flow->gained, slot->inherited_blocks, contradict), flow->lost, contradict);
-    counters->live_bytes =
-        minus(plus(flow->gained_bytes, slot->inherited_bytes, contradict), flow->lost_bytes, contradict);
+        minus(plus(flow->allocated, slot->inherited_blocks, contradict), flow->released, contradict);
+    counters->live_bytes = minus(plus(flow->allocated_bytes, slot->inherited_bytes, contradict),
+                                 flow->released_bytes, contradict);
 }
 
 /* Adds inherited blocks: a thread's live count starts with the process, not with the last reset. */
@@ -255,7 +256,8 @@ static uint64_t with_carried(int64_t live, uint64_t inherited, uint64_t base, bo
 
 static void set_extremes(struct counters *counters, const struct sums *sums, const struct profile_slot *slot,
                          const struct flow *base, bool *contradict) {
-    uint64_t base_blocks = base->gained - base->lost, base_bytes = base->gained_bytes - base->lost_bytes;
+    uint64_t base_blocks = base->allocated - base->released,
+             base_bytes = base->allocated_bytes - base->released_bytes;
     bool below_zero = false; /* a child may free more blocks than it ever allocated */
     counters->peak_blocks =
         with_carried((int64_t)sums->peak_blocks, slot->inherited_blocks, base_blocks, contradict);
@@ -266,8 +268,8 @@ static void set_extremes(struct counters *counters, const struct sums *sums, con
 }
 
 static void infer_inherited(struct profile_slot *slot, const struct flow *flow) {
-    int64_t blocks = (int64_t)(flow->gained - flow->lost);
-    int64_t bytes = (int64_t)(flow->gained_bytes - flow->lost_bytes);
+    int64_t blocks = (int64_t)(flow->allocated - flow->released);
+    int64_t bytes = (int64_t)(flow->allocated_bytes - flow->released_bytes);
     if (blocks >= 0 && bytes >= 0)
         return;
     slot->inherited_blocks = blocks < 0 ? -(uint64_t)blocks : 0;
@@ -281,25 +283,26 @@ void profile_slot_read(struct profile_counts *counts, struct profile_sweep *swee
     struct flow base;
     sweep->gain_count = 0;
     each_element(&reading, PROFILE_EXTRAS, add_moved);
-    each_element(&reading, PROFILE_TALLIES, add_lost);
+    each_element(&reading, PROFILE_TALLIES, add_released);
     each_element(&reading, PROFILE_EXTRAS, add_reallocs);
     each_element(&reading, PROFILE_RARES, add_rare);
     read_slot(&of, sweep->areas, slot);
     read_base(&base, sweep->areas, slot);
     reading.sums.most = (int64_t)of.most;
-    each_element(&reading, PROFILE_TALLIES, add_gained);
-    each_element(&reading, PROFILE_TALLIES, add_lost_since);
+    each_element(&reading, PROFILE_TALLIES, add_allocated);
+    each_element(&reading, PROFILE_TALLIES, add_released_since);
     if (sweep->areas->header.flags & PROFILE_INHERITS)
         infer_inherited(&of, &reading.sums.flow);
-    *counts = (struct profile_counts){.outrun = reading.lost_since - reading.sums.flow.lost > PROFILE_OUTRUN};
+    *counts = (struct profile_counts){.outrun = reading.released_since - reading.sums.flow.released >
+                                                PROFILE_OUTRUN};
     if (is_in_totals)
         add_base(&sweep->before_reset, &base);
     take_off(&reading.sums.flow, &base, &counts->contradict);
     profile_flow_counters(&counts->counters, &reading.sums.flow, &counts->contradict);
     set_live(&counts->counters, &reading.sums, &of, &counts->contradict);
     set_extremes(&counts->counters, &reading.sums, &of, &base, &counts->contradict);
-    if (sweep->areas->header.flags & PROFILE_HAS_LOST)
-        read_lost(&counts->counters, &of, sweep->areas, slot);
+    if (sweep->areas->header.flags & PROFILE_HAS_LEAKED)
+        read_leaked(&counts->counters, &of, sweep->areas, slot);
     if (!is_in_totals)
         counters_forget_peaks(&counts->counters);
 }

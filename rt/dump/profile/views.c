@@ -129,8 +129,8 @@ static void add_module(struct profile_modules *modules, struct profile_names *na
                                    .build_id = profile_name_at(names, record->build_id)};
     if (!module.path)
         return;
-    memory_grow(&modules->list, modules->count, &modules->room, sizeof *modules->list);
-    memory_grow(&modules->slots, modules->count, &modules->slot_room, sizeof *modules->slots);
+    memory_grow(&modules->list, modules->count, &modules->capacity, sizeof *modules->list);
+    memory_grow(&modules->slots, modules->count, &modules->slot_capacity, sizeof *modules->slots);
     modules->slots[modules->count] = slot;
     modules->list[modules->count++] = module;
 }
@@ -269,7 +269,7 @@ void profile_view_row(struct site_view *row, const struct profile_views *views,
 
 static void add_frame(struct profile_stacks *stacks, const struct profile_views *views,
                       const struct whole_step *step) {
-    memory_grow(&stacks->frames, stacks->frame_count, &stacks->frame_room, sizeof *stacks->frames);
+    memory_grow(&stacks->frames, stacks->frame_count, &stacks->frame_capacity, sizeof *stacks->frames);
     struct report_frame *frame = &stacks->frames[stacks->frame_count++];
     *frame = (struct report_frame){
         .module = step->to.module ? profile_module_at(views->modules, step->to.module) : NULL,
@@ -297,8 +297,8 @@ static void add_frames(struct profile_stacks *stacks, const struct profile_views
 void profile_stacks_add(struct profile_stacks *stacks, const struct profile_views *views, profile_name step,
                         const struct report_site *counted, size_t row) {
     size_t before = stacks->frame_count;
-    memory_grow(&stacks->list, stacks->count, &stacks->room, sizeof *stacks->list);
-    memory_grow(&stacks->rows, stacks->count, &stacks->row_room, sizeof *stacks->rows);
+    memory_grow(&stacks->list, stacks->count, &stacks->capacity, sizeof *stacks->list);
+    memory_grow(&stacks->rows, stacks->count, &stacks->row_capacity, sizeof *stacks->rows);
     add_frames(stacks, views, step);
     stacks->rows[stacks->count] = row;
     stacks->list[stacks->count++] = (struct report_stack){
@@ -349,8 +349,8 @@ void profile_phases_want(struct profile_sweep *sweep) {
 
 static void put_phase(struct profile_phases *phases, const struct report_phase *phase, size_t row,
                       size_t stack) {
-    memory_grow(&phases->list, phases->count, &phases->room, sizeof *phases->list);
-    memory_grow(&phases->places, phases->count, &phases->place_room, sizeof *phases->places);
+    memory_grow(&phases->list, phases->count, &phases->capacity, sizeof *phases->list);
+    memory_grow(&phases->places, phases->count, &phases->place_capacity, sizeof *phases->places);
     phases->places[phases->count] = (struct profile_phase_place){row, stack};
     phases->list[phases->count++] = *phase;
 }

@@ -43,7 +43,7 @@ const struct profile_chain *profile_chain_read(struct profile_names *, profile_n
 struct profile_modules {
     struct report_module *list;
     uint64_t *slots; /* of each, ascending */
-    size_t count, room, slot_room;
+    size_t count, capacity, slot_capacity;
     struct report_module *sorted; /* each module once */
     size_t sorted_count;
 };
@@ -84,12 +84,12 @@ struct profile_sweep {
     struct flow before_reset;   /* sums over all slots read so far, in all blocks */
     bool wants_gains;           /* set by the caller after opening */
     struct profile_gain *gains; /* of the last slot read, if wanted and part of the totals */
-    size_t gain_count, gain_room;
+    size_t gain_count, gain_capacity;
 };
 
-/* Computes the counters from allocs to failed. Live blocks and bytes are gained minus released, modulo 2^64,
- * because another thread may release what one allocated. *contradict becomes true if another difference is
- * negative. */
+/* Computes the counters from allocs to failed. Live blocks and bytes are allocated minus released, modulo
+ * 2^64, because another thread may release what one allocated. *contradict becomes true if another difference
+ * is negative. */
 void profile_flow_counters(struct counters *, const struct flow *, bool *contradict);
 
 void profile_sweep_open(struct profile_sweep *, const struct profile_areas *);
@@ -145,7 +145,7 @@ struct profile_stacks {
     struct report_stack *list; /* rows and frames are set when they no longer move */
     size_t *rows;              /* index of each stack's row */
     struct report_frame *frames;
-    size_t count, room, row_room, frame_count, frame_room;
+    size_t count, capacity, row_capacity, frame_count, frame_capacity;
     size_t cut;
 };
 
@@ -169,7 +169,7 @@ struct profile_phases {
     struct profile_phase_place {
         size_t row, stack; /* indices; SIZE_MAX: none */
     } * places;
-    size_t count, room, place_room;
+    size_t count, capacity, place_capacity;
 };
 
 /* Makes the sweep, which must be at its beginning, record the allocations of each block, if there are phases

@@ -49,7 +49,7 @@ static uint32_t flags_of(const struct report *report) {
            (report->has_pairs ? PROFILE_HAS_PAIRS : 0u) |
            (report_has_sizes(report) ? PROFILE_HAS_SIZES : 0u) |
            (report_has_lifetimes(report) ? PROFILE_HAS_LIFETIMES : 0u) |
-           (report->reach ? PROFILE_HAS_LOST : 0u);
+           (report->reach ? PROFILE_HAS_LEAKED : 0u);
 }
 
 /* A merged profile has one epoch, which has ended with all slots examined, so the saved shares are valid. */
@@ -102,7 +102,7 @@ static struct profile_header make_header(struct writer *writer) {
     header.program = name_write(&writer->records.names, report->program);
     header.command = name_write(&writer->records.names, report->run.command);
     header.walked_for = write_walked_for(writer);
-    header.lost_unknown = name_write(&writer->records.names, report->lost_unknown);
+    header.leaked_unknown = name_write(&writer->records.names, report->leaked_unknown);
     return header;
 }
 
@@ -113,25 +113,25 @@ static void set_slot(void *slot, const struct report_site *row) {
     *(struct profile_slot *)slot = (struct profile_slot){
         .inherited_blocks = counters->inherited_blocks,
         .inherited_bytes = counters->inherited_bytes,
-        .lost_blocks = counters->lost_blocks,
-        .lost_bytes = counters->lost_bytes,
+        .leaked_blocks = counters->leaked_blocks,
+        .leaked_bytes = counters->leaked_bytes,
         .most = counters->max_live_blocks - counters->inherited_blocks,
         .most_within = counters->max_live_blocks_within,
     };
 }
 
-static void set_possibly_lost(void *possibly_lost, const struct report_site *row) {
-    *(struct profile_possibly_lost *)possibly_lost =
-        (struct profile_possibly_lost){row->counters.possibly_lost_blocks, row->counters.possibly_lost_bytes};
+static void set_possibly_leaked(void *possibly_leaked, const struct report_site *row) {
+    *(struct profile_possibly_leaked *)possibly_leaked = (struct profile_possibly_leaked){
+        row->counters.possibly_leaked_blocks, row->counters.possibly_leaked_bytes};
 }
 
 static struct tally tally_of(const struct counters *counters) {
     uint64_t peak_blocks = counters->peak_blocks - counters->inherited_blocks;
     return (struct tally){
-        .gained = counters->allocs + counters->reallocs,
-        .gained_bytes = counters->alloc_bytes + counters->realloc_bytes,
-        .lost = counters->frees + counters->moved,
-        .lost_bytes = counters->freed_bytes + counters->moved_bytes,
+        .allocated = counters->allocs + counters->reallocs,
+        .allocated_bytes = counters->alloc_bytes + counters->realloc_bytes,
+        .released = counters->frees + counters->moved,
+        .released_bytes = counters->freed_bytes + counters->moved_bytes,
         .looked = PROFILE_EPOCH_STEP | (int64_t)(peak_blocks & (uint64_t)(PROFILE_EPOCH_STEP - 1)),
         .peak_bytes = (int64_t)(counters->peak_bytes - counters->inherited_bytes),
     };
@@ -210,9 +210,9 @@ static void make_phased(struct writer *writer) {
     qsort(writer->phased, report->phase_count, sizeof *writer->phased, compare_phased);
 }
 
-static uint64_t take_amount(uint64_t *rest, uint64_t wanted) {
-    uint64_t taken = wanted < *rest ? wanted : *rest;
-    *rest -= taken;
+static uint64_t take_amount(uint64_t *remaining, uint64_t wanted) {
+    uint64_t taken = wanted < *remaining ? wanted : *remaining;
+    *remaining -= taken;
     return taken;
 }
 
@@ -221,9 +221,9 @@ static void add_phase(struct writer *writer, const struct phased *phased, size_t
     uint64_t first = phased->slot, slots = phased[count - 1].slot - first + 1;
     struct tally *tallies = memory_zeros(slots, sizeof *tallies);
     for (size_t i = 0; i < count; i++) {
-        struct tally *tally = &tallies[phased[i].slot - first], *rest = &writer->tallies[phased[i].slot];
-        tally->gained += take_amount(&rest->gained, phased[i].calls);
-        tally->gained_bytes += take_amount(&rest->gained_bytes, phased[i].bytes);
+        struct tally *tally = &tallies[phased[i].slot - first], *remaining = &writer->tallies[phased[i].slot];
+        tally->allocated += take_amount(&remaining->allocated, phased[i].calls);
+        tally->allocated_bytes += take_amount(&remaining->allocated_bytes, phased[i].bytes);
     }
     for (uint64_t i = 0; i < slots; i++)
         tallies[i].looked = PROFILE_EPOCH_STEP;
@@ -321,8 +321,8 @@ static void add_areas(struct writer *writer, const struct profile_note *notes, s
     if (report_has_lifetimes(writer->report))
         add_by_slot(writer, PROFILE_LIFETIMES, sizeof(struct profile_lifetimes), rows, set_lifetimes);
     if (writer->report->reach)
-        add_by_slot(writer, PROFILE_POSSIBLY_LOST, sizeof(struct profile_possibly_lost), records->count,
-                    set_possibly_lost);
+        add_by_slot(writer, PROFILE_POSSIBLY_LEAKED, sizeof(struct profile_possibly_leaked), records->count,
+                    set_possibly_leaked);
     profile_image_add_array(image, PROFILE_NAMES, records->names.bytes, records->names.size);
     profile_image_add_array(image, PROFILE_RECORDS, records->list, records->count);
     add_by_slot(writer, PROFILE_SLOTS, sizeof(struct profile_slot), records->count, set_slot);

@@ -73,7 +73,7 @@ static bool list_times(struct moment *moment, size_t size, struct reason *why) {
     if (!recording_open(from, moment->bytes, size, why))
         return false;
     while (recording_next(from)) {
-        memory_grow(&moment->times, moment->time_count, &moment->time_room, sizeof *moment->times);
+        memory_grow(&moment->times, moment->time_count, &moment->time_capacity, sizeof *moment->times);
         moment->times[moment->time_count++] = from->numbers[SAMPLE_TIME];
     }
     moment->report.damaged = from->is_damaged;

@@ -9,7 +9,7 @@ struct moment {
     struct report report; /* not prepared */
     struct recording recording;
     uint64_t *times; /* of all samples */
-    size_t time_count, time_room;
+    size_t time_count, time_capacity;
     size_t number; /* index of the sample */
 
     /* Memory that the report borrows from. */

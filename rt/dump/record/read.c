@@ -60,7 +60,7 @@ static const char *new_text(struct recording *from) {
     char *text = memory_zeros(length, 1);
     memcpy(text, from->plain + from->plain_at, length);
     from->plain_at += length;
-    memory_grow(&from->texts, from->text_count, &from->text_room, sizeof *from->texts);
+    memory_grow(&from->texts, from->text_count, &from->text_capacity, sizeof *from->texts);
     return from->texts[from->text_count++] = text;
 }
 
@@ -90,7 +90,7 @@ static struct place get_place(struct recording *from) {
 }
 
 static struct recorded_site *new_site(struct recording *from) {
-    memory_grow(&from->sites, from->site_count, &from->site_room, sizeof *from->sites);
+    memory_grow(&from->sites, from->site_count, &from->site_capacity, sizeof *from->sites);
     struct recorded_site *site = &from->sites[from->site_count++];
     *site = (struct recorded_site){.view = {.id = 0}};
     return site;
@@ -157,7 +157,7 @@ static void read_change(struct recording *from, uint64_t site) {
             get_difference(from);
             from->has_unknown = true;
         }
-    memory_grow(&from->changed, from->changed_count, &from->changed_room, sizeof *from->changed);
+    memory_grow(&from->changed, from->changed_count, &from->changed_capacity, sizeof *from->changed);
     from->changed[from->changed_count++] = (uint32_t)site;
 }
 
@@ -198,8 +198,8 @@ static uint32_t u32_at(const uint8_t *at) {
 }
 
 static void grow_plain(struct recording *from) {
-    from->plain_room = from->plain_room ? 2 * from->plain_room : 1 << 16;
-    from->plain = memory_need(realloc(from->plain, from->plain_room));
+    from->plain_capacity = from->plain_capacity ? 2 * from->plain_capacity : 1 << 16;
+    from->plain = memory_need(realloc(from->plain, from->plain_capacity));
 }
 
 /* False: not valid deflate data. */
@@ -209,12 +209,12 @@ static bool unpack(struct recording *from, const uint8_t *bytes, size_t size) {
     stream->avail_in = (uInt)size;
     from->plain_at = from->plain_size = 0;
     do {
-        if (from->plain_size == from->plain_room)
+        if (from->plain_size == from->plain_capacity)
             grow_plain(from);
         stream->next_out = from->plain + from->plain_size;
-        stream->avail_out = (uInt)(from->plain_room - from->plain_size);
+        stream->avail_out = (uInt)(from->plain_capacity - from->plain_size);
         int result = inflate(stream, Z_SYNC_FLUSH);
-        from->plain_size = from->plain_room - stream->avail_out;
+        from->plain_size = from->plain_capacity - stream->avail_out;
         if ((result != Z_OK && result != Z_BUF_ERROR) || from->plain_size > RECORDING_BLOCK_MAX)
             return false;
     } while (stream->avail_in || !stream->avail_out);
@@ -224,9 +224,9 @@ static bool unpack(struct recording *from, const uint8_t *bytes, size_t size) {
 /* NULL: no complete block is left. */
 static const uint8_t *next_block(struct recording *from, size_t *size) {
     const uint8_t *block = from->bytes + from->at;
-    size_t rest = from->size - from->at;
-    *size = rest < RECORDING_BLOCK ? 0 : u32_at(block);
-    if (rest < RECORDING_BLOCK || *size > rest - RECORDING_BLOCK)
+    size_t remaining = from->size - from->at;
+    *size = remaining < RECORDING_BLOCK ? 0 : u32_at(block);
+    if (remaining < RECORDING_BLOCK || *size > remaining - RECORDING_BLOCK)
         return NULL;
     from->at += RECORDING_BLOCK + *size;
     return block;

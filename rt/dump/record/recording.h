@@ -112,19 +112,19 @@ struct recording {
     size_t size, at;
     z_stream *stream; /* cannot be moved */
     uint8_t *plain;
-    size_t plain_size, plain_at, plain_room;
+    size_t plain_size, plain_at, plain_capacity;
     uint64_t budget; /* memory that may still be allocated */
     bool is_wrong;   /* error in the current block */
 
     char **texts;
-    size_t text_count, text_room;
+    size_t text_count, text_capacity;
 
     bool is_damaged;  /* error after the last sample */
     bool has_unknown; /* counters */
     uint64_t head[HEAD_NUMBERS];
     const char *program, *command;
     struct recorded_site *sites; /* the first RECORDED_SITES have no view */
-    size_t site_count, site_room;
+    size_t site_count, site_capacity;
     const char **reasons;
     size_t reason_count;
     struct report_module *modules;
@@ -133,7 +133,7 @@ struct recording {
 
     uint64_t sample_count, numbers[SAMPLE_NUMBERS];
     uint32_t *changed; /* sites changed in the last sample */
-    size_t changed_count, changed_room;
+    size_t changed_count, changed_capacity;
 };
 
 bool recording_is(const void *bytes, size_t size);
@@ -153,7 +153,7 @@ void recording_close(struct recording *);
 
 struct recording_bytes {
     uint8_t *bytes;
-    size_t size, room;
+    size_t size, capacity;
 };
 
 struct recording_writer {
@@ -166,7 +166,7 @@ struct recording_writer {
     uint64_t numbers[SAMPLE_NUMBERS];  /* of the last sample */
     struct recorded_counters *changes; /* of sites since the last sample */
     bool *has_changed;
-    size_t room, change_count;
+    size_t capacity, change_count;
 };
 
 /* Writes the header. False: *why has the reason, and there is nothing to close. */
@@ -206,7 +206,7 @@ struct taking {
     struct recording_writer writer;
     uint64_t sample_count, thinned;
     struct taken_site *sites; /* by number minus RECORDED_SITES */
-    size_t site_count, site_room;
+    size_t site_count, site_capacity;
     struct hash_index index;
     struct string_pool strings;
     struct recorded_counters custom;

@@ -98,7 +98,7 @@ static bool is_site(const void *key, const void *context, size_t element) {
 
 static size_t new_site(struct taking *taking, const struct report_site *site, uint64_t hash) {
     size_t number = taking->site_count++;
-    memory_grow(&taking->sites, number, &taking->site_room, sizeof *taking->sites);
+    memory_grow(&taking->sites, number, &taking->site_capacity, sizeof *taking->sites);
     struct taken_site *taken = &taking->sites[number];
     *taken = (struct taken_site){.row = {.sizes = NULL}};
     taken->places = site_keep(&taken->row.view, &site->view, &taking->strings);

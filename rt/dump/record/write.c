@@ -12,10 +12,10 @@
 enum { DEFLATE_LEVEL = 4 };
 
 static void make_room(struct recording_bytes *to, size_t more) {
-    if (to->room - to->size >= more)
+    if (to->capacity - to->size >= more)
         return;
-    to->room = 2 * (to->size + more);
-    to->bytes = memory_need(realloc(to->bytes, to->room));
+    to->capacity = 2 * (to->size + more);
+    to->bytes = memory_need(realloc(to->bytes, to->capacity));
 }
 
 static void put_bytes(struct recording_writer *writer, const void *bytes, size_t size) {
@@ -138,16 +138,16 @@ void recording_modules(struct recording_writer *writer, const struct report_modu
 }
 
 static void know_site(struct recording_writer *writer, size_t site) {
-    size_t room = writer->room ? writer->room : 64;
-    while (room <= site)
-        room *= 2;
-    if (room == writer->room)
+    size_t capacity = writer->capacity ? writer->capacity : 64;
+    while (capacity <= site)
+        capacity *= 2;
+    if (capacity == writer->capacity)
         return;
-    writer->changes = memory_need(realloc(writer->changes, room * sizeof *writer->changes));
-    writer->has_changed = memory_need(realloc(writer->has_changed, room));
-    memset(writer->changes + writer->room, 0, (room - writer->room) * sizeof *writer->changes);
-    memset(writer->has_changed + writer->room, 0, room - writer->room);
-    writer->room = room;
+    writer->changes = memory_need(realloc(writer->changes, capacity * sizeof *writer->changes));
+    writer->has_changed = memory_need(realloc(writer->has_changed, capacity));
+    memset(writer->changes + writer->capacity, 0, (capacity - writer->capacity) * sizeof *writer->changes);
+    memset(writer->has_changed + writer->capacity, 0, capacity - writer->capacity);
+    writer->capacity = capacity;
 }
 
 void recording_change(struct recording_writer *writer, size_t site, const struct recorded_counters *more) {
@@ -175,7 +175,7 @@ static void put_changes(struct recording_writer *writer) {
     size_t next = 0;
     put_number(writer, writer->change_count);
     for (; writer->change_count; writer->change_count--) {
-        bool *changed = memchr(writer->has_changed + next, true, writer->room - next);
+        bool *changed = memchr(writer->has_changed + next, true, writer->capacity - next);
         size_t site = (size_t)(changed - writer->has_changed);
         put_change(writer, site - next, &writer->changes[site]);
         *changed = false;
@@ -191,9 +191,9 @@ static void pack_block(struct recording_writer *writer) {
     stream->next_in = writer->plain.bytes;
     stream->avail_in = (uInt)writer->plain.size;
     stream->next_out = packed->bytes + RECORDING_BLOCK;
-    stream->avail_out = (uInt)(packed->room - RECORDING_BLOCK);
+    stream->avail_out = (uInt)(packed->capacity - RECORDING_BLOCK);
     deflate(stream, Z_SYNC_FLUSH);
-    packed->size = packed->room - stream->avail_out;
+    packed->size = packed->capacity - stream->avail_out;
     size_t size = packed->size - RECORDING_BLOCK;
     put_u32(packed->bytes, size);
     put_u32(packed->bytes + 4, crc32(0, packed->bytes + RECORDING_BLOCK, (uInt)size));

@@ -67,10 +67,10 @@ static void set_preload(const struct launch *launch, const char *runtime) {
 /* The user's options go in the middle: they may ask for a report of each process, but cannot redirect the
  * profile. */
 static void set_options(const struct launch *launch) {
-    const char *own = getenv("ALLOCSITE_OPTIONS");
+    const char *user_options = getenv("ALLOCSITE_OPTIONS");
     char *stacks = memory_text(":stack=%ju", (uintmax_t)launch->stacks);
-    char *all = memory_text("report=none%s%s:%s:profile=%s/%%p%s", stacks, launch->options, own ?: "",
-                            launch->directory, launch->are_stacks_chosen ? stacks : "");
+    char *all = memory_text("report=none%s%s:%s:profile=%s/%%p%s", stacks, launch->options,
+                            user_options ?: "", launch->directory, launch->are_stacks_chosen ? stacks : "");
     setenv("ALLOCSITE_OPTIONS", all, true);
     free(all);
     free(stacks);
@@ -85,7 +85,7 @@ bool launch_prepare(struct launch *launch) {
     set_preload(launch, runtime);
     set_options(launch);
     free(runtime);
-    launch->output = launch->is_aside ? memfd_create("output", MFD_CLOEXEC) : -1;
+    launch->output = launch->keeps_output ? memfd_create("output", MFD_CLOEXEC) : -1;
     /* Processes that outlive their parents become our children, so waitpid(2) reports them. */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     return true;
@@ -127,7 +127,7 @@ static void leave_signals(void) {
 
 /* ---- Processes. */
 
-static void step_aside(const struct launch *launch) {
+static void redirect_terminal(const struct launch *launch) {
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
         if (isatty(fd))
             dup2(launch->output, fd);
@@ -145,8 +145,8 @@ int launch_start(struct launch *launch, char **command) {
         leave_signals();
         if (launch->is_apart)
             setpgid(0, 0);
-        if (launch->is_aside)
-            step_aside(launch);
+        if (launch->keeps_output)
+            redirect_terminal(launch);
         execvp(command[0], command);
         error = errno;
         _exit(LAUNCH_NOT_FOUND);
@@ -213,7 +213,7 @@ static void note_ended(const struct launch *launch, const siginfo_t *info) {
     const struct ending ending = ending_of(info);
     char path[PATH_MAX + 32];
     int length = snprintf(path, sizeof path, "%s/%ju", launch->directory,
-                          (uintmax_t)process_own_pid((uint64_t)info->si_pid));
+                          (uintmax_t)process_inner_id((uint64_t)info->si_pid));
     for (uint64_t number = 1; access(path, F_OK) == 0 && !note_in_profile(path, &ending); number++) {
         path[length] = '\0';
         path_add_number(path, sizeof path, number);
@@ -242,7 +242,7 @@ static int wait_for_command(const struct launch *launch) {
 }
 
 /* False if no child is left. */
-static bool has_rest(const struct launch *launch) {
+static bool has_processes(const struct launch *launch) {
     int status;
     pid_t ended;
     while ((ended = wait_for_one(launch, &status, WNOHANG)) > 0)
@@ -252,7 +252,7 @@ static bool has_rest(const struct launch *launch) {
 
 /* Waits for remaining processes, silently for the first second. sigtimedwait receives the signals: a handler
  * would lose an interrupt that arrives between the check and the wait. */
-static void wait_for_rest(const struct launch *launch) {
+static void wait_for_processes(const struct launch *launch) {
     const struct timespec first = {.tv_sec = launch->patience ?: 1}, *patience = &first;
     sigset_t signals, unblocked;
     running = 0;
@@ -261,7 +261,7 @@ static void wait_for_rest(const struct launch *launch) {
     for (int i = 0; i < HANDLED; i++)
         sigaddset(&signals, handled[i]);
     sigprocmask(SIG_BLOCK, &signals, &unblocked);
-    for (int number = SIGCHLD; has_rest(launch) && (number == SIGCHLD || number < 0);) {
+    for (int number = SIGCHLD; has_processes(launch) && (number == SIGCHLD || number < 0);) {
         number = sigtimedwait(&signals, NULL, patience);
         if (number < 0 && errno == EAGAIN) {
             if (launch->is_apart)
@@ -276,10 +276,10 @@ static void wait_for_rest(const struct launch *launch) {
 int launch_wait(const struct launch *launch) {
     int status = wait_for_command(launch);
     if (!launch->is_apart || launch->patience)
-        wait_for_rest(launch);
-    if (launch->is_apart && has_rest(launch)) { /* otherwise the group's number may be another one's */
+        wait_for_processes(launch);
+    if (launch->is_apart && has_processes(launch)) { /* otherwise the group's number may be another one's */
         kill(-launch->pid, SIGKILL);
-        wait_for_rest(launch);
+        wait_for_processes(launch);
     }
     leave_signals();
     return status;

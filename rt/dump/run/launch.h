@@ -27,7 +27,7 @@ struct launch {
     bool is_apart;            /* the command has its own process group, and its remaining processes are
                                  killed */
     unsigned patience;        /* seconds before that */
-    bool is_aside;            /* the terminal shows something else: */
+    bool keeps_output;        /* the terminal shows something else: */
     int output;               /* an unnamed file holds what the command writes to the terminal */
     pid_t pid;
 };

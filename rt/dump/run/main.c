@@ -163,7 +163,7 @@ static void show_output(int from) {
 
 static int run_command(struct run *run, char **command) {
     int terminal = run->is_live ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
-    run->launch.is_aside = run->is_live;
+    run->launch.keeps_output = run->is_live;
     if (run->is_live && terminal < 0)
         complain_usage("--live: there is no terminal");
     if ((run->is_live && terminal < 0) || !launch_prepare(&run->launch))

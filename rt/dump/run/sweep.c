@@ -191,8 +191,8 @@ static bool read_points(struct sweeping *sweeping, const char *path, take_point 
     struct sweep_point point;
     if (!whole_input(path, &bytes, &size, why))
         return false;
-    char *text = memory_need(strndup(bytes, size)), *rest = text;
-    for (char *line; (line = strsep(&rest, "\n"));)
+    char *text = memory_need(strndup(bytes, size)), *remaining = text;
+    for (char *line; (line = strsep(&remaining, "\n"));)
         if (sweep_point_read(&point, line))
             take(sweeping, &point);
     free(text);
@@ -217,7 +217,7 @@ static void take_plain(struct sweeping *sweeping, struct sweep_point *point) {
         sweep->plain = *point;
         return;
     }
-    memory_grow(&sweep->points, sweep->count, &sweep->room, sizeof *sweep->points);
+    memory_grow(&sweep->points, sweep->count, &sweep->capacity, sizeof *sweep->points);
     sweep->points[sweep->count++] = *point;
 }
 

@@ -29,7 +29,7 @@
     X(SWEEP_CLEAN, "clean", "none", "The program ends with another exit status.")                            \
     X(SWEEP_DIFFERS, "differs", "note",                                                                      \
       "The exit status is that of a run without the failure, or 0, but the output differs.")                 \
-    X(SWEEP_LEAK, "leak", "warning", "Blocks are lost that a run without the failure does not lose.")        \
+    X(SWEEP_LEAK, "leak", "warning", "Blocks are leaked that a run without the failure does not leak.")      \
     X(SWEEP_HANG, "hang", "error", "The program does not end.")                                              \
     X(SWEEP_CRASH, "crash", "error", "A signal ends the program.")                                           \
     X(SWEEP_FAULT, "fault", "error", "The program frees a block twice, or memory that is no block.")
@@ -48,7 +48,7 @@ extern const struct sweep_verdict_text {
 /* Lines of text. All zero: none. */
 struct sweep_texts {
     char **list;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 void sweep_texts_add(struct sweep_texts *, char *text); /* takes the text */
@@ -59,7 +59,7 @@ struct sweep_point {
     uint64_t id;
     char *function, *file, *callee; /* of the line of the allocation */
     uint64_t line, calls;           /* calls of the allocator in the plain run */
-    uint64_t failed, lost;          /* failed calls, lost blocks in the plain run */
+    uint64_t failed, leaked;        /* failed calls, leaked blocks in the plain run */
     struct sweep_texts stack;       /* the call path, innermost first: "FUNCTION at FILE:LINE" */
 
     uint64_t verdict;           /* enum sweep_verdict */
@@ -82,7 +82,7 @@ struct sweep {
     bool output_varies;     /* two plain runs had different output */
     bool is_interrupted;
     struct sweep_point plain, *points;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* ---- Lines (sweep_point.c). */

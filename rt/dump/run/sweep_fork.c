@@ -38,7 +38,7 @@ static bool prepare(const struct sweep *sweep) {
 /* Standard output and error are files, which children copy. Returns 0, or an exit status. */
 static int run(const struct sweep *sweep) {
     const struct sigaction on_end = {.sa_handler = handle_end};
-    int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
+    int saved_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
     sweep_set_input(sweep->input);
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
         int file = memfd_create("output", MFD_CLOEXEC);
@@ -48,7 +48,7 @@ static int run(const struct sweep *sweep) {
     int status = launch_start(&launch, sweep->command);
     sigaction(SIGTERM, &on_end, NULL);
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-        dup2(own, fd);
+        dup2(saved_stderr, fd);
     if (!status)
         launch_wait(&launch);
     return status;
@@ -58,11 +58,11 @@ static int run(const struct sweep *sweep) {
 
 struct results {
     struct sweep_point *list;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 static void add_result(struct results *results, const struct sweep_point *result) {
-    memory_grow(&results->list, results->count, &results->room, sizeof *results->list);
+    memory_grow(&results->list, results->count, &results->capacity, sizeof *results->list);
     results->list[results->count++] = *result;
 }
 

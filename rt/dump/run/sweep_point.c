@@ -15,7 +15,7 @@ const struct sweep_verdict_text sweep_verdicts[SWEEP_VERDICT_COUNT] = {
 };
 
 void sweep_texts_add(struct sweep_texts *texts, char *text) {
-    memory_grow(&texts->list, texts->count, &texts->room, sizeof *texts->list);
+    memory_grow(&texts->list, texts->count, &texts->capacity, sizeof *texts->list);
     texts->list[texts->count++] = text;
 }
 
@@ -28,11 +28,11 @@ static const struct member {
 } members[] = {
 #define MEMBER(name, kind)                                                                                   \
     { #name, kind, offsetof(struct sweep_point, name) }
-    MEMBER(id, ID),        MEMBER(verdict, VERDICT), MEMBER(function, TEXT),       MEMBER(file, TEXT),
-    MEMBER(line, NUMBER),  MEMBER(callee, TEXT),     MEMBER(calls, NUMBER),        MEMBER(failed, NUMBER),
-    MEMBER(lost, NUMBER),  MEMBER(status, NUMBER),   MEMBER(signal, NUMBER),       MEMBER(message, TEXT),
-    MEMBER(known, NUMBER), MEMBER(output, ID),       MEMBER(milliseconds, NUMBER), MEMBER(details, TEXTS),
-    MEMBER(at, TEXTS),     MEMBER(stack, TEXTS),
+    MEMBER(id, ID),         MEMBER(verdict, VERDICT), MEMBER(function, TEXT),       MEMBER(file, TEXT),
+    MEMBER(line, NUMBER),   MEMBER(callee, TEXT),     MEMBER(calls, NUMBER),        MEMBER(failed, NUMBER),
+    MEMBER(leaked, NUMBER), MEMBER(status, NUMBER),   MEMBER(signal, NUMBER),       MEMBER(message, TEXT),
+    MEMBER(known, NUMBER),  MEMBER(output, ID),       MEMBER(milliseconds, NUMBER), MEMBER(details, TEXTS),
+    MEMBER(at, TEXTS),      MEMBER(stack, TEXTS),
 #undef MEMBER
 };
 

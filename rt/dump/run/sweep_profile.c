@@ -29,7 +29,7 @@ static bool run_open(struct loaded_run *run, const char *path, struct reason *wh
     *run = (struct loaded_run){.symbolizer.is_quiet = true};
     if (!report_source_load(&run->source, path, why))
         return false;
-    attribute_rests(run->source.report);
+    attribute_remaining(run->source.report);
     return true;
 }
 
@@ -118,7 +118,7 @@ static void add_stack(struct sweep *sweep, struct loaded_run *run, const struct 
     uint64_t id = id_of(sweep, stack);
     const uint64_t *at = number_map_find(known, id);
     if (!at) {
-        memory_grow(&sweep->points, sweep->count, &sweep->room, sizeof *sweep->points);
+        memory_grow(&sweep->points, sweep->count, &sweep->capacity, sizeof *sweep->points);
         sweep->points[sweep->count] = (struct sweep_point){.id = id};
         describe(&sweep->points[sweep->count], run, stack);
         number_map_add(known, id, ++sweep->count);
@@ -127,7 +127,7 @@ static void add_stack(struct sweep *sweep, struct loaded_run *run, const struct 
     struct sweep_point *point = &sweep->points[*at - 1];
     point->calls += counters_calls(&stack->counters);
     point->failed += stack->counters.failed;
-    point->lost += stack->counters.lost_blocks;
+    point->leaked += stack->counters.leaked_blocks;
 }
 
 /* ---- Signals and faults. */
@@ -255,10 +255,10 @@ static void judge_signal(const struct sweep *sweep, struct sweep_point *point, s
 static void judge_leak(const struct sweep *sweep, struct sweep_point *point, struct loaded_run *run,
                        size_t number) {
     const struct report_stack *stack = &run->source.report->stacks[number];
-    const uint64_t blocks = stack->counters.lost_blocks, bytes = stack->counters.lost_bytes;
+    const uint64_t blocks = stack->counters.leaked_blocks, bytes = stack->counters.leaked_bytes;
     const struct sweep_point *plain = sweep_find(sweep, id_of(sweep, stack));
     struct sweep_point found = {.id = 0};
-    if (!blocks || (plain && plain->lost) || point->verdict >= SWEEP_HANG)
+    if (!blocks || (plain && plain->leaked) || point->verdict >= SWEEP_HANG)
         return;
     run_symbolize(run);
     describe(&found, run, stack);

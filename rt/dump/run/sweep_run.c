@@ -150,13 +150,13 @@ static bool set_options(const struct sweep *sweep, const struct sweep_point *poi
 /* The command gets the pipes; this process keeps its own descriptors, so that the pipes end with the command.
  * Returns 0, or an exit status after an error message. */
 static int start(const struct sweep *sweep, struct stream streams[2]) {
-    int own = dup(STDERR_FILENO);
-    fcntl(own, F_SETFD, FD_CLOEXEC);
+    int saved_stderr = dup(STDERR_FILENO);
+    fcntl(saved_stderr, F_SETFD, FD_CLOEXEC);
     for (int i = 0; i < 2; i++)
         dup2(streams[i].to, STDOUT_FILENO + i);
     int status = launch_start(&launch, sweep->command);
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-        dup2(own, fd);
+        dup2(saved_stderr, fd);
     for (int i = 0; i < 2; i++)
         close(streams[i].to);
     return status;

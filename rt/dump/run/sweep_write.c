@@ -85,7 +85,7 @@ static void put_point(struct out *out, const struct sweep_point *point) {
         out_plain(out, point->message);
         out_char(out, '\n');
     }
-    put_lines(out, point->verdict == SWEEP_LEAK ? "  lost:      " : "  fault:     ", &point->details);
+    put_lines(out, point->verdict == SWEEP_LEAK ? "  leaked:    " : "  fault:     ", &point->details);
     put_lines(out, "  at:        ", &point->at);
     put_lines(out, "  failed:    ", &point->stack);
     out_char(out, '\n');

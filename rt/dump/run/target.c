@@ -44,7 +44,7 @@ static void visit_symbols(struct target *target, const struct capture_module *mo
 }
 
 static void add_locked(struct target *target, uint64_t begin, uint64_t end) {
-    memory_grow(&target->locked, target->locked_count, &target->locked_room, sizeof *target->locked);
+    memory_grow(&target->locked, target->locked_count, &target->locked_capacity, sizeof *target->locked);
     target->locked[target->locked_count++] = (struct locked_code){begin, end};
 }
 

@@ -17,7 +17,7 @@ struct target {
     struct capture_walk *walk;
     const struct capture_module *libc;
     struct locked_code *locked;
-    size_t locked_count, locked_room;
+    size_t locked_count, locked_capacity;
     uint64_t errno_location, dlopen, dlerror; /* dlerror 0: unknown */
     uint64_t dlopen_flags;
     bool has_own_malloc; /* the executable defines malloc */

@@ -279,7 +279,7 @@ bool process_copy_make(struct process_copy *copy, const struct stop *stop, const
     }
     injection_end(&injection, stop);
     copy->pid = (unsigned)injection.copy;
-    copy->own = (uint64_t)made;
+    copy->inner_id = (uint64_t)made;
     if (copy->pid)
         return true;
     sigprocmask(SIG_SETMASK, &copy->mask, NULL);
@@ -297,8 +297,8 @@ static bool reap_copy(struct process_copy *copy, struct remote_memory *memory) {
     bool is_done = !is_stopped && !process_thread_runs(memory->pid);
     if (is_stopped && injection_begin(&injection, &stop, memory, &unimportant)) {
         long gone =
-            injection_call(&injection, (const uint64_t[]){SYS_wait4, copy->own, 0, WNOHANG | __WALL, 0});
-        is_done = gone == (long)copy->own || gone == -ECHILD;
+            injection_call(&injection, (const uint64_t[]){SYS_wait4, copy->inner_id, 0, WNOHANG | __WALL, 0});
+        is_done = gone == (long)copy->inner_id || gone == -ECHILD;
         injection_end(&injection, &stop);
     }
     if (is_stopped)

@@ -30,7 +30,7 @@ static bool is_known(const struct stop *stop, int id) {
 }
 
 static struct stopped_thread *add_thread(struct stop *stop, int id) {
-    memory_grow(&stop->threads, stop->count, &stop->room, sizeof *stop->threads);
+    memory_grow(&stop->threads, stop->count, &stop->capacity, sizeof *stop->threads);
     struct stopped_thread *thread = &stop->threads[stop->count++];
     *thread = (struct stopped_thread){.id = id};
     return thread;

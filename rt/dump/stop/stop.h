@@ -33,7 +33,7 @@ static inline uint64_t stop_stack_begin(const struct stopped_thread *thread) {
 struct stop {
     unsigned pid;
     struct stopped_thread *threads;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* caller: the thread that waits for us; only the registers that it passes are known. NULL: none waits. False:
@@ -75,7 +75,7 @@ void injection_end(struct injection *, const struct stop *);
 
 struct process_copy {
     unsigned pid;
-    uint64_t own;                     /* its id in the process's pid namespace */
+    uint64_t inner_id;                /* its id in the process's pid namespace */
     const struct root_caller *caller; /* as for stop_threads */
     sigset_t mask;
     uint64_t stopped; /* nanoseconds of the second stop, at the end */

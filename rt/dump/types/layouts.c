@@ -130,7 +130,7 @@ static bool is_pointer(const char *name) {
 }
 
 static void add_type(struct type_layouts *layouts, const struct site_view *view) {
-    memory_grow(&layouts->types, layouts->count, &layouts->room, sizeof *layouts->types);
+    memory_grow(&layouts->types, layouts->count, &layouts->capacity, sizeof *layouts->types);
     struct module_type *type = &layouts->types[layouts->count];
     memset(type, 0, sizeof *type);
     type->module = view->module;
@@ -228,10 +228,10 @@ static struct type_fields *make_fields(struct type_layouts *layouts) {
 
 /* Terminates the text and bounds the fields and their names. */
 static void check_fields(struct type_fields *fields) {
-    const uint32_t room = sizeof fields->list / sizeof *fields->list;
+    const uint32_t capacity = sizeof fields->list / sizeof *fields->list;
     if (!fields)
         return;
-    fields->count = fields->count < room ? fields->count : room;
+    fields->count = fields->count < capacity ? fields->count : capacity;
     fields->text[sizeof fields->text - 1] = '\0';
     for (uint32_t i = 0; i < fields->count; i++)
         fields->list[i].name %= sizeof fields->text;
@@ -293,7 +293,7 @@ static void look_into_all(struct type_layouts *layouts, struct wanted *wanted,
         if (!module_list_has_file(modules, module) || !list_wanted(wanted, layouts, module->path) ||
             look_into(layouts, wanted, module, &why))
             continue;
-        memory_grow(&layouts->unknown, layouts->unknown_count, &layouts->unknown_room,
+        memory_grow(&layouts->unknown, layouts->unknown_count, &layouts->unknown_capacity,
                     sizeof *layouts->unknown);
         struct types_unknown *unknown = &layouts->unknown[layouts->unknown_count++];
         unknown->module = module->path;

@@ -26,12 +26,12 @@ struct type_layouts {
         struct module_fields *next;
     } * fields; /* of each module */
     struct module_type *types;
-    size_t count, room;
+    size_t count, capacity;
     struct hash_index index;
     struct string_pool alternatives; /* the types of sites with several types, if fields are requested */
     struct string_pool names;
     struct types_unknown *unknown;
-    size_t unknown_count, unknown_room;
+    size_t unknown_count, unknown_capacity;
 };
 
 /* The report must be prepared. The report and the modules must outlive the layouts. */

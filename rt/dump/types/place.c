@@ -21,7 +21,7 @@ struct layouter {
     struct type_layout *layout;
     struct type_fields *fields; /* NULL: not requested */
     struct type_extent *extents;
-    size_t count, room;
+    size_t count, capacity;
     const char *outer; /* the type's direct member that is being placed */
     unsigned steps;
 };
@@ -31,7 +31,7 @@ static void add_extent(struct layouter *layouter, uint64_t start, uint64_t end, 
         layouter->layout->is_partial = true;
         return;
     }
-    memory_grow(&layouter->extents, layouter->count, &layouter->room, sizeof *layouter->extents);
+    memory_grow(&layouter->extents, layouter->count, &layouter->capacity, sizeof *layouter->extents);
     layouter->extents[layouter->count++] = (struct type_extent){start, end, layouter->outer, inner};
 }
 
@@ -128,9 +128,9 @@ static void add_text(struct layouter *layouter, struct spot spot, uint64_t size)
 /* The fields of the first element repeat in the others. */
 static void repeat_fields(struct layouter *layouter, uint32_t first, uint64_t size, uint64_t times) {
     struct type_fields *fields = layouter->fields;
-    const uint32_t room = sizeof fields->list / sizeof *fields->list;
+    const uint32_t capacity = sizeof fields->list / sizeof *fields->list;
     uint32_t count = fields ? fields->count - first : 0;
-    for (uint64_t i = 1; count && i < times && fields->count + count <= room; i++)
+    for (uint64_t i = 1; count && i < times && fields->count + count <= capacity; i++)
         for (uint32_t field = first; field < first + count; field++) {
             fields->list[fields->count] = fields->list[field];
             fields->list[fields->count++].offset += i * size;

@@ -20,9 +20,9 @@ struct type_search {
     struct type_wanted *wanted;
     struct hash_index by_hash;        /* the first type of each hash; the others are linked by next */
     struct type_found *noted, *found; /* in this unit; in all units */
-    size_t noted_count, noted_room, found_count, found_room;
+    size_t noted_count, noted_capacity, found_count, found_capacity;
     char *text; /* names of the noted types */
-    size_t text_size, text_room;
+    size_t text_size, text_capacity;
     struct number_map inline_spaces; /* hash of a qualified name -> anything */
     struct number_map declared;      /* offset of a declaration -> hash of its qualified name */
     struct number_map defined;       /* hash of a qualified name -> offset of a definition */
@@ -91,15 +91,15 @@ static bool is_kind(const struct type_search *search, const struct type_sought *
 
 static void keep_text(struct type_search *search, const char *text) {
     for (bool is_end = false; !is_end; text++) {
-        memory_grow(&search->text, search->text_size, &search->text_room, 1);
+        memory_grow(&search->text, search->text_size, &search->text_capacity, 1);
         search->text[search->text_size++] = *text;
         is_end = !*text;
     }
 }
 
-static void append_found(struct type_found **list, size_t *count, size_t *room,
+static void append_found(struct type_found **list, size_t *count, size_t *capacity,
                          const struct type_found *found) {
-    memory_grow(list, *count, room, sizeof **list);
+    memory_grow(list, *count, capacity, sizeof **list);
     (*list)[(*count)++] = *found;
 }
 
@@ -116,7 +116,7 @@ static void note_entry(struct type_search *search, const struct type_entry *entr
     for (; i != HASH_NONE; i = search->wanted[i].next) {
         noted.wanted = i;
         if (is_kind(search, &search->names[i], entry->tag))
-            append_found(&search->noted, &search->noted_count, &search->noted_room, &noted);
+            append_found(&search->noted, &search->noted_count, &search->noted_capacity, &noted);
     }
 }
 
@@ -169,7 +169,7 @@ static void settle_found(struct type_search *search, struct type_found *noted, c
         wanted->last = noted->whole;
     }
     wanted->best = noted->fit > wanted->best ? noted->fit : wanted->best;
-    append_found(&search->found, &search->found_count, &search->found_room, noted);
+    append_found(&search->found, &search->found_count, &search->found_capacity, noted);
 }
 
 /* Tries the noted names with inline namespaces, and then without them. */

@@ -30,7 +30,7 @@ struct events {
     const struct report *report;
     const char *filter;
     struct event *list;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 static int compare_lines(const struct report_site *a, const struct report_site *b) {
@@ -70,7 +70,7 @@ static void add(struct events *events, struct event event) {
     bool is_wanted = is_asked(events, event.at) || (event.has_owner && is_asked(events, event.owner));
     if (!event.count || !is_wanted)
         return;
-    memory_grow(&events->list, events->count, &events->room, sizeof *events->list);
+    memory_grow(&events->list, events->count, &events->capacity, sizeof *events->list);
     events->list[events->count++] = event;
 }
 

@@ -21,7 +21,7 @@ struct functions {
     const struct groups *groups;
     const struct symbolizer *symbolizer;
     struct function *list;
-    size_t count, room;
+    size_t count, capacity;
     struct hash_index by_name;
     struct number_map known;            /* numbers of functions, by the addresses of their places' strings */
     size_t path;                        /* number of the current path, starting at 1 */
@@ -46,7 +46,7 @@ static struct group_key key_of(const struct functions *functions, const struct p
 
 static size_t number_of_key(struct functions *functions, struct group_key key) {
     struct function function = {.key = key};
-    struct elements list = {&functions->list, &functions->count, &functions->room, sizeof function};
+    struct elements list = {&functions->list, &functions->count, &functions->capacity, sizeof function};
     const char *focus = functions->groups->focus;
     function.is_focused = focus && !key.is_module && filter_is_shown_function(focus, key.name);
     return hash_keep(&functions->by_name, hash_text(key.is_module, key.name), is_function, &function,

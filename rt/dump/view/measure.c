@@ -7,9 +7,9 @@
 #include <string.h>
 
 static const char *const names[MEASURES] = {
-    [MEASURE_BYTES] = "bytes", [MEASURE_ALLOCS] = "allocs", [MEASURE_LIVE] = "live",
-    [MEASURE_PEAK] = "peak",   [MEASURE_BLOCKS] = "blocks", [MEASURE_FAILED] = "failed",
-    [MEASURE_LOST] = "lost",
+    [MEASURE_BYTES] = "bytes",   [MEASURE_ALLOCS] = "allocs", [MEASURE_LIVE] = "live",
+    [MEASURE_PEAK] = "peak",     [MEASURE_BLOCKS] = "blocks", [MEASURE_FAILED] = "failed",
+    [MEASURE_LEAKED] = "leaked",
 };
 
 uint64_t measure_of(const struct report_site *site, enum measure measure) {
@@ -25,8 +25,8 @@ uint64_t measure_of(const struct report_site *site, enum measure measure) {
         return counters->live_blocks;
     case MEASURE_FAILED:
         return counters->failed;
-    case MEASURE_LOST:
-        return counters->lost_bytes;
+    case MEASURE_LEAKED:
+        return counters->leaked_bytes;
     default:
         return counters_bytes(counters);
     }

@@ -15,7 +15,7 @@ enum measure {
     MEASURE_SORTS,                  /* number of the measures above, which are the orders of --sort */
     MEASURE_BLOCKS = MEASURE_SORTS, /* live blocks */
     MEASURE_FAILED,                 /* failed calls */
-    MEASURE_LOST,                   /* lost bytes, counted only with reach */
+    MEASURE_LEAKED,                 /* leaked bytes, counted only with reach */
     MEASURES
 };
 

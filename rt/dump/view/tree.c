@@ -44,7 +44,7 @@ static size_t child_of(struct tree *tree, size_t parent, struct path_place at) {
     size_t found = hash_find(&tree->index, hash, is_child, &key, tree);
     if (found != HASH_NONE)
         return found;
-    memory_grow(&tree->nodes, tree->count, &tree->room, sizeof *tree->nodes);
+    memory_grow(&tree->nodes, tree->count, &tree->capacity, sizeof *tree->nodes);
     hash_put(&tree->index, hash, tree->count);
     tree->nodes[tree->count] = (struct tree_node){.at = at, .parent = parent};
     return tree->count++;
@@ -134,7 +134,7 @@ static void settle(struct tree *tree) {
 }
 
 void tree_make(struct tree *tree, const struct report *report) {
-    memory_grow(&tree->nodes, 0, &tree->room, sizeof *tree->nodes);
+    memory_grow(&tree->nodes, 0, &tree->capacity, sizeof *tree->nodes);
     tree->nodes[tree->count++] = (struct tree_node){.parent = SIZE_MAX};
     tree->has_stacks_alone &= report->walks.depth != 0;
     tree_parts(report, (struct tree_extent){.frames = tree->depth}, add_part, tree);
@@ -197,44 +197,45 @@ static uint64_t take_off(uint64_t whole, uint64_t part) {
 
 /* Returns for each row the counters of its part without a stack; NULL: there are no stacks, so this part is
  * the whole row. */
-static struct counters *rests_of(const struct report *report) {
+static struct counters *remainders_of(const struct report *report) {
     if (!report->stack_count)
         return NULL;
-    struct counters *rests = memory_zeros(report->counted, sizeof *rests);
+    struct counters *remainders = memory_zeros(report->counted, sizeof *remainders);
     for (size_t i = 0; i < report->counted; i++)
-        rests[i] = report->sites[i]->counters;
+        remainders[i] = report->sites[i]->counters;
     for (size_t i = 0; i < report->stack_count; i++) {
         const struct report_stack *stack = &report->stacks[i];
-        struct counters *of = stack->site->position < report->counted ? &rests[stack->site->position] : NULL;
+        struct counters *of =
+            stack->site->position < report->counted ? &remainders[stack->site->position] : NULL;
 #define TAKE_OFF(name) of->name = take_off(of->name, stack->counters.name);
         if (of) {
             ALLOCSITE_COUNTED(TAKE_OFF)
         }
 #undef TAKE_OFF
     }
-    return rests;
+    return remainders;
 }
 
-static void visit_rests(const struct report *report, struct call_path *path, tree_visitor *visit,
-                        void *context) {
-    struct counters *rests = rests_of(report);
+static void visit_remainders(const struct report *report, struct call_path *path, tree_visitor *visit,
+                             void *context) {
+    struct counters *remainders = remainders_of(report);
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
-        const struct counters *rest = rests ? &rests[i] : &site->counters;
-        bool is_empty = !counters_calls(rest) && !rest->live_blocks && !rest->peak_bytes;
+        const struct counters *remainder = remainders ? &remainders[i] : &site->counters;
+        bool is_empty = !counters_calls(remainder) && !remainder->live_blocks && !remainder->peak_bytes;
         if (site->view.outside_totals || is_empty)
             continue;
         call_path_make(path, &site->view, NULL);
-        visit(context, &(struct tree_part){path, site, NULL, rest});
+        visit(context, &(struct tree_part){path, site, NULL, remainder});
     }
-    free(rests);
+    free(remainders);
 }
 
 void tree_parts(const struct report *report, struct tree_extent extent, tree_visitor *visit, void *context) {
     struct call_path path = {.most = extent.places};
     visit_stacks(report, extent.frames, &path, visit, context);
     visit_frameless(report, &path, visit, context);
-    visit_rests(report, &path, visit, context);
+    visit_remainders(report, &path, visit, context);
     call_path_free(&path);
 }
 
@@ -248,15 +249,15 @@ static char *name_of(const struct path_place *place) {
 
 static const char *way_of(struct by_stack *by, const struct call_path *path) {
     char *text = NULL;
-    size_t length = 0, room = 0;
+    size_t length = 0, capacity = 0;
     for (size_t i = path->count; i-- > 0;) {
         char *name = name_of(&path->places[i]);
         for (const char *at = name; *at; at++) {
-            memory_grow(&text, length, &room, 1);
+            memory_grow(&text, length, &capacity, 1);
             text[length++] = *at;
         }
         free(name);
-        memory_grow(&text, length, &room, 1);
+        memory_grow(&text, length, &capacity, 1);
         text[length++] = i ? ';' : '\0';
     }
     const char *way = string_keep(&by->ways, text);
@@ -266,7 +267,7 @@ static const char *way_of(struct by_stack *by, const struct call_path *path) {
 
 static void add_stack_row(void *context, const struct tree_part *part) {
     struct by_stack *by = context;
-    memory_grow(&by->rows, by->count, &by->room, sizeof *by->rows);
+    memory_grow(&by->rows, by->count, &by->capacity, sizeof *by->rows);
     struct report_site *row = &by->rows[by->count];
     *row = *part->site;
     row->counters = *part->counters;

@@ -35,7 +35,7 @@ struct tree {
     size_t bare;
 
     struct tree_node *nodes; /* number 0 is the whole */
-    size_t count, room;
+    size_t count, capacity;
     size_t *children; /* numbers of nodes */
     struct hash_index index;
     struct string_pool strings;
@@ -72,10 +72,10 @@ void tree_parts(const struct report *, struct tree_extent, tree_visitor *, void 
 
 /* All zero: empty. */
 struct by_stack {
-    struct report report; /* lost blocks and pairs are not known by stack */
+    struct report report; /* leaked blocks and pairs are not known by stack */
     struct report_site *rows;
     struct report_site **sites;
-    size_t count, room;
+    size_t count, capacity;
     struct string_pool ways;
     struct line_paths *paths;
 };

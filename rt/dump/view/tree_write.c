@@ -59,7 +59,7 @@ static size_t width_of(const char *text) {
 }
 
 /* Writes the part after the function's name: source location and callee. */
-static void put_rest(const struct page *page, const struct path_place *at) {
+static void put_function_and_path(const struct page *page, const struct path_place *at) {
     const char *path = at->file ? at->file : at->module;
     if (path) {
         out_text(page->out, at->file ? " " : at->function ? " in " : "");
@@ -80,22 +80,22 @@ static void put_rest(const struct page *page, const struct path_place *at) {
 static void put_place(const struct writing *writing, const struct path_place *at) {
     const struct page *page = &writing->page;
     size_t used = grid_width(&writing->grid) + width_of(writing->margin.text) + strlen("|- "), behind;
-    char rest[4096];
+    char shown[4096];
     struct page shorter = *page;
     struct line line;
     struct out out;
     line_begin(&line, page, used, used);
-    out_open_memory(&out, rest, sizeof rest);
+    out_open_memory(&out, shown, sizeof shown);
     shorter.out = &out;
     shorter.room = at->function ? line.page.room / 2 : line.page.room;
     shorter.indent = used + shorter.room;
-    put_rest(&shorter, at);
-    behind = width_of(rest);
+    put_function_and_path(&shorter, at);
+    behind = width_of(shown);
     shorter.out = page->out;
     shorter.indent = used + behind;
     if (at->function || at->file)
         page_function(&shorter, at->function);
-    out_print(page->out, "%s\n", rest);
+    out_print(page->out, "%s\n", shown);
 }
 
 static bool is_same(const struct tree *tree, const struct tree_node *a, const struct tree_node *b) {

@@ -27,7 +27,7 @@
 
 /* Counts an unsited block if its caller must be looked up, or if it is in the second half of a cell. */
 static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum family family) {
-    uint32_t key = local.seen->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE;
+    uint32_t key = local.free_view->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE;
     if (key & KEY_SLOW && key != ALLOCSITE_KEY_NONE && !stacks_depth)
         key = KEY(outside_slot(key_slot(key)));
     return gain_any(key, p, bytes, family);
@@ -79,7 +79,7 @@ static __attribute__((noinline)) void *alloc_left_over(struct origin origin, voi
     return p;
 }
 
-static COLD void make_room(uint32_t key) {
+static COLD void make_headroom(uint32_t key) {
     int error = errno;
     struct thread *thread = thread_acquire(key_slot(key), key_slot(key));
     if (thread)
@@ -88,17 +88,17 @@ static COLD void make_room(uint32_t key) {
 }
 
 /* Grows the slab for the key before it counts, because the slow path would look up the stack again. */
-static inline bool gain_with_room(uint32_t key, void *p, uint64_t bytes, enum family family) {
-    uint32_t capacity = local.seen->capacity;
+static inline bool gain_with_headroom(uint32_t key, void *p, uint64_t bytes, enum family family) {
+    uint32_t capacity = local.free_view->capacity;
     if (UNLIKELY(key >= capacity) && capacity && !(key & KEY_SLOW))
-        make_room(key);
+        make_headroom(key);
     return gain_any(key, p, bytes, family);
 }
 
 static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *p, uint64_t bytes,
                                                     enum family family) {
     uint32_t key = p ? key_with_stack(origin, __builtin_frame_address(0)) : ALLOCSITE_KEY_NONE;
-    if (UNLIKELY(!gain_with_room(key, p, bytes, family)))
+    if (UNLIKELY(!gain_with_headroom(key, p, bytes, family)))
         return alloc_left_over(origin, p, bytes, family);
     event_end();
     return p;
@@ -107,17 +107,18 @@ static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *
 static inline __attribute__((always_inline)) void *gain_by_context(uint32_t known, void *p, uint64_t bytes,
                                                                    enum family family, const void *frame) {
     uint32_t key = stack_key_known(known, frame);
-    return LIKELY(key != ALLOCSITE_KEY_NONE) ? acct_gain(local.current, key, p, bytes, family, false) : NULL;
+    return LIKELY(key != ALLOCSITE_KEY_NONE) ? acct_gain(local.alloc_view, key, p, bytes, family, false)
+                                             : NULL;
 }
 
 /* Counts the first allocation with a context. Takes the slow path if the site is not registered or the thread
  * does not count. */
 static __attribute__((noinline)) void *alloc_first(struct origin origin, void *p, uint64_t bytes,
                                                    enum family family, const void *frame, uint64_t hash) {
-    uint32_t key = p && local.current->capacity ? origin.site->key : ALLOCSITE_KEY_NONE;
+    uint32_t key = p && local.alloc_view->capacity ? origin.site->key : ALLOCSITE_KEY_NONE;
     if (LIKELY(key != ALLOCSITE_KEY_NONE))
         key = stack_key_new(key, frame, hash);
-    return gain_with_room(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
+    return gain_with_headroom(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
 }
 
 /* Counts by the key of the context if the context is in the table, otherwise as a new one. */
@@ -143,7 +144,7 @@ static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, vo
     uint32_t key = key_at_hand(origin);
     if (LIKELY(contexts_hot && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE)) {
         hash = context_hash(origin.site ? context_of_site(origin.site) : context_of_key(key), OWN_FRAME);
-        void *counted = context_guess(local.current, hash, &key)
+        void *counted = context_guess(local.alloc_view, hash, &key)
                             ? gain_by_context(key, p, bytes, family, OWN_FRAME)
                             : NULL;
         if (LIKELY(counted != NULL)) {
@@ -175,8 +176,8 @@ COLD void *acct_gain_first(void *p, uint32_t key, uint64_t bytes) {
 static __attribute__((noinline)) void *alloc_in_detail(struct origin origin, void *p, uint64_t bytes,
                                                        enum family family) {
     uint32_t key = key_at_hand(origin);
-    void *counted = sizes_wanted ? acct_gain(local.seen, key, p, bytes, family, true)
-                                 : acct_gain(local.seen, key, p, bytes, family, false);
+    void *counted = sizes_wanted ? acct_gain(local.free_view, key, p, bytes, family, true)
+                                 : acct_gain(local.free_view, key, p, bytes, family, false);
     if (UNLIKELY(!counted))
         p = alloc_slow(origin, p, bytes, family);
     else
@@ -261,10 +262,10 @@ void acct_free(void *p, struct origin by, enum family family) {
     errno = error;
 }
 
-static inline void free_second(void *p, const struct allocsite_site *site, uint32_t rest) {
-    uint64_t bytes = rest & (SHADOW_SMALL - 1);
-    struct tally *before = tally_of_key(local.seen, rest & -KEY(1));
-    if (tally_lose_unseen(local.seen, before + 1, bytes))
+static inline void free_second(void *p, const struct allocsite_site *site, uint32_t key_bits) {
+    uint64_t bytes = key_bits & (SHADOW_SMALL - 1);
+    struct tally *before = tally_of_key(local.free_view, key_bits & -KEY(1));
+    if (tally_lose_unseen(local.free_view, before + 1, bytes))
         acct_look_and_free(p, site, before, bytes);
     else
         next_for(site)->free(p);
@@ -272,9 +273,9 @@ static inline void free_second(void *p, const struct allocsite_site *site, uint3
 
 static bool lose_other(const void *p, enum family family) {
     uint32_t key, bytes;
-    bool is_taken = take_other(p, family, local.seen, &key, &bytes);
+    bool is_taken = take_other(p, family, local.free_view, &key, &bytes);
     if (is_taken)
-        tally_lose(local.seen, tally_of_key(local.seen, key), bytes);
+        tally_lose(local.free_view, tally_of_key(local.free_view, key), bytes);
     return is_taken;
 }
 
@@ -289,7 +290,7 @@ static inline uint32_t releasing_key(struct origin by) {
 /* event_begin has been called; calls event_end. */
 static COLD void free_in_new_pair(void *p, uint32_t owner, uint32_t by, uint64_t bytes, const void *site) {
     int error = errno;
-    tally_lose(local.seen, thread_tally(local.seen, owner), bytes);
+    tally_lose(local.free_view, thread_tally(local.free_view, owner), bytes);
     pair_count(PAIR_FREE, owner, by, bytes);
     event_end();
     errno = error;
@@ -310,27 +311,27 @@ static inline __attribute__((always_inline)) void free_in_pair(void *p, struct o
         free_in_time(p, by, family);
         return;
     }
-    struct thread *thread = local.seen;
-    uint32_t rest, by_key = releasing_key(by);
+    struct thread *thread = local.free_view;
+    uint32_t key_bits, by_key = releasing_key(by);
     uint64_t bytes;
     event_begin();
     if (UNLIKELY(by_key >= KEY(SLOT_OURS) || !shadow_covers(p) ||
-                 !acct_take(p, family, thread, &rest, &bytes))) {
+                 !acct_take(p, family, thread, &key_bits, &bytes))) {
         event_end();
         free_otherwise(p, by, family);
         return;
     }
-    struct tally *before = tally_of_key(thread, rest & -KEY(1));
-    uint32_t owner = (rest >> KEY_SHIFT) + 1;
+    struct tally *before = tally_of_key(thread, key_bits & -KEY(1));
+    uint32_t owner = (key_bits >> KEY_SHIFT) + 1;
     struct profile_pair *pair = pair_at_home(PAIR_FREE, owner, by_key >> KEY_SHIFT);
     if (UNLIKELY(!pair)) {
         free_in_new_pair(p, owner, by_key >> KEY_SHIFT, bytes, by.site);
         return;
     }
     pair_add(pair, bytes);
-    bool is_seen = !tally_lose_unseen(thread, before + 1, bytes);
+    bool is_quick = !tally_lose_unseen(thread, before + 1, bytes);
     event_end();
-    if (is_seen)
+    if (is_quick)
         (family == FAMILY_ANY ? &behind : &next)->free(p); /* only the interposed free has FAMILY_ANY */
     else
         acct_look_and_free(p, by.site, before, bytes);
@@ -354,30 +355,30 @@ void acct_free_in_pair_any(void *p, struct origin by) {
 
 /* Like the hot path, but also counts the lifetime of the block. */
 static __attribute__((noinline)) void free_in_time(void *p, struct origin by, enum family family) {
-    struct thread *thread = local.seen;
-    uint32_t rest;
+    struct thread *thread = local.free_view;
+    uint32_t key_bits;
     uint64_t bytes;
     event_begin();
     if (UNLIKELY(runtime_pairs) || UNLIKELY(!shadow_covers(p)) ||
-        UNLIKELY(!acct_take(p, family, thread, &rest, &bytes))) {
+        UNLIKELY(!acct_take(p, family, thread, &key_bits, &bytes))) {
         event_end();
         free_otherwise(p, by, family);
         return;
     }
-    lifetime_end((rest >> KEY_SHIFT) + 1, birth_take(p));
-    struct tally *before = tally_of_key(thread, rest & -KEY(1));
-    bool is_seen = !tally_lose_unseen(thread, before + 1, bytes);
+    lifetime_end((key_bits >> KEY_SHIFT) + 1, birth_take(p));
+    struct tally *before = tally_of_key(thread, key_bits & -KEY(1));
+    bool is_quick = !tally_lose_unseen(thread, before + 1, bytes);
     event_end();
-    if (is_seen)
+    if (is_quick)
         next_for(by.site)->free(p);
     else
         acct_look_and_free(p, by.site, before, bytes);
 }
 
 static __attribute__((noinline)) void free_other(void *p, struct origin by, enum family family) {
-    uint32_t rest;
-    if (take_second(p, family, local.seen, &rest))
-        free_second(p, by.site, rest);
+    uint32_t key_bits;
+    if (take_second(p, family, local.free_view, &key_bits))
+        free_second(p, by.site, key_bits);
     else if (!p || !runtime_owners || lose_other(p, family))
         next_for(by.site)->free(p);
     else
@@ -393,7 +394,7 @@ void acct_free_block_slow(void *p, struct origin by, enum family family) {
 
 void acct_look_and_free(void *p, const struct allocsite_site *site, struct tally *before, uint64_t bytes) {
     event_begin();
-    p = peak_look_lost(p, local.seen, before + 1, bytes);
+    p = peak_look_released(p, local.free_view, before + 1, bytes);
     event_end();
     next_for(site)->free(p);
 }

@@ -116,14 +116,14 @@ acct_gain(struct thread *thread, uint32_t key, void *p, uint64_t bytes, enum fam
         return acct_gain_first(p, key, bytes);
     struct tally *tally = tally_of_key(thread, key);
     if (tally_gain_unseen(thread, tally, bytes))
-        return peak_look_gained(acct_end(by_size, p), thread, tally, bytes);
+        return peak_look_allocated(acct_end(by_size, p), thread, tally, bytes);
     return acct_end(by_size, p);
 }
 
 /* Counts an allocation without entering the block (owners=0). Returns false if the slow path must count
  * it. */
 static inline bool acct_gain_alone(uint32_t key, const void *p, uint64_t bytes) {
-    struct thread *thread = local.current;
+    struct thread *thread = local.alloc_view;
     if (UNLIKELY(!p || key >= thread->capacity))
         return false;
     tally_gain_alone(tally_of_key(thread, key), bytes);
@@ -132,7 +132,7 @@ static inline bool acct_gain_alone(uint32_t key, const void *p, uint64_t bytes) 
 
 static inline __attribute__((always_inline)) void *acct_alloc(struct allocsite_site *site, void *p,
                                                               uint64_t bytes, enum family family) {
-    void *counted = acct_gain(local.current, site->key, p, bytes, family, false);
+    void *counted = acct_gain(local.alloc_view, site->key, p, bytes, family, false);
     if (LIKELY(counted != NULL))
         return counted;
     return runtime_off ? p : acct_alloc_slow(BY_SITE(site), p, bytes, family);
@@ -142,7 +142,7 @@ static inline __attribute__((always_inline)) void *acct_alloc(struct allocsite_s
  * path. */
 static inline __attribute__((always_inline)) void *acct_alloc_made(struct allocsite_site *site, void *p,
                                                                    uint64_t bytes, enum family family) {
-    void *counted = acct_gain(local.current, site->key, p, bytes, family, false);
+    void *counted = acct_gain(local.alloc_view, site->key, p, bytes, family, false);
     if (LIKELY(counted != NULL) || !p)
         return counted;
     return runtime_off ? p : acct_alloc_slow(BY_SITE(site), p, bytes, family);
@@ -159,7 +159,7 @@ static inline __attribute__((always_inline)) void *
 acct_alloc_by_context(struct allocsite_site *volatile *site, void *p, uint64_t bytes, enum family family,
                       const volatile uint64_t *of_site, const void *frame) {
     uint64_t hash = context_hash_of(*of_site, frame);
-    struct thread *thread = local.current;
+    struct thread *thread = local.alloc_view;
     uint32_t key;
     if (UNLIKELY(!context_guess(thread, hash, &key)))
         key = (*site)->key;
@@ -173,7 +173,7 @@ acct_alloc_by_context(struct allocsite_site *volatile *site, void *p, uint64_t b
 static inline __attribute__((always_inline)) void *acct_alloc_unsited(const void *caller, void *p,
                                                                       uint64_t bytes, enum family family) {
     void *counted = LIKELY(!local.silent)
-                        ? acct_gain(local.current, caller_key_cached(caller), p, bytes, family, false)
+                        ? acct_gain(local.alloc_view, caller_key_cached(caller), p, bytes, family, false)
                         : NULL;
     if (LIKELY(counted != NULL))
         return counted;
@@ -181,31 +181,31 @@ static inline __attribute__((always_inline)) void *acct_alloc_unsited(const void
 }
 
 /* Subtracting this from a value removes the expected family and KEY(1). The result exceeds every capacity if
- * the family is another one, the block was freed, or the value is zero. For FAMILY_ANY, acct_rest removes
+ * the family is another one, the block was freed, or the value is zero. For FAMILY_ANY, acct_key_bits removes
  * both. */
 #define OWN_LESS(family) ((family) == FAMILY_ANY ? 0 : ((uint32_t)(family) << FAMILY_AT) + KEY(1))
 
-static inline uint32_t acct_rest(uint32_t value, enum family family) {
+static inline uint32_t acct_key_bits(uint32_t value, enum family family) {
     return family == FAMILY_ANY ? (value & ~(3u << FAMILY_AT)) - KEY(1) : value;
 }
 
 /* Removes the block at p from the tables if it is of this family and this thread has its slot in the slab;
- * otherwise returns false. p must be covered (shadow_covers). *rest: the key minus KEY(1), with arbitrary
+ * otherwise returns false. p must be covered (shadow_covers). *key_bits: the key minus KEY(1), with arbitrary
  * bits below the key. */
-static inline bool acct_take(const void *p, enum family family, const struct thread *thread, uint32_t *rest,
-                             uint64_t *bytes) {
+static inline bool acct_take(const void *p, enum family family, const struct thread *thread,
+                             uint32_t *key_bits, uint64_t *bytes) {
     uint32_t *small = shadow.small;
     shadow_cell cell;
-    *rest = acct_rest(shadow_read_less(small, p, OWN_LESS(family), &cell), family);
-    if (LIKELY(*rest < thread->capacity)) {
+    *key_bits = acct_key_bits(shadow_read_less(small, p, OWN_LESS(family), &cell), family);
+    if (LIKELY(*key_bits < thread->capacity)) {
         shadow_mark_freed((uint32_t *)((uintptr_t)small + cell * sizeof *small));
-        *bytes = *rest & (SHADOW_SMALL - 1);
+        *bytes = *key_bits & (SHADOW_SMALL - 1);
         return true;
     }
     struct shadow_large *large = shadow_large_entry(p);
-    *rest = acct_rest(large->value - OWN_LESS(family), family);
+    *key_bits = acct_key_bits(large->value - OWN_LESS(family), family);
     if (UNLIKELY(!shadow_large_is(large->value, p) ||
-                 *rest >= __atomic_load_n(&thread->capacity, __ATOMIC_RELAXED)))
+                 *key_bits >= __atomic_load_n(&thread->capacity, __ATOMIC_RELAXED)))
         return false;
     large->value |= SHADOW_FREED;
     *bytes = large->size;
@@ -218,12 +218,12 @@ static inline bool acct_take(const void *p, enum family family, const struct thr
 static inline __attribute__((always_inline)) bool acct_free_quickly(void *p, const uintptr_t *beyond,
                                                                     struct allocsite_site *site,
                                                                     bool has_site, enum family family) {
-    struct thread *thread = local.seen;
-    uint32_t rest;
+    struct thread *thread = local.free_view;
+    uint32_t key_bits;
     uint64_t bytes;
-    if (UNLIKELY(!shadow_has_none(p, beyond)) || UNLIKELY(!acct_take(p, family, thread, &rest, &bytes)))
+    if (UNLIKELY(!shadow_has_none(p, beyond)) || UNLIKELY(!acct_take(p, family, thread, &key_bits, &bytes)))
         return false;
-    struct tally *before = tally_of_key(thread, rest & -KEY(1));
+    struct tally *before = tally_of_key(thread, key_bits & -KEY(1));
     if (tally_lose_unseen(thread, before + 1, bytes))
         acct_look_and_free(p, site, before, bytes);
     else
@@ -232,8 +232,8 @@ static inline __attribute__((always_inline)) bool acct_free_quickly(void *p, con
 }
 
 /* Frees a block on the slow path. Only this path reads the return address of an unsited call. */
-static inline __attribute__((always_inline)) void acct_free_rest(void *p, struct allocsite_site *site,
-                                                                 bool has_site, enum family family) {
+static inline __attribute__((always_inline)) void acct_free_slowly(void *p, struct allocsite_site *site,
+                                                                   bool has_site, enum family family) {
     struct origin by = {site, has_site ? NULL : __builtin_return_address(0)};
     if (runtime_pairs)
         acct_free_in_pair(p, by, family);
@@ -244,7 +244,7 @@ static inline __attribute__((always_inline)) void acct_free_rest(void *p, struct
 static inline __attribute__((always_inline)) void acct_free_block(void *p, struct allocsite_site *site,
                                                                   bool has_site, enum family family) {
     if (!acct_free_quickly(p, &shadow.beyond_hot, site, has_site, family))
-        acct_free_rest(p, site, has_site, family);
+        acct_free_slowly(p, site, has_site, family);
 }
 
 #endif

@@ -44,7 +44,7 @@ static inline struct tally *enter_other(struct thread *thread, uint32_t key, con
 }
 
 static inline bool gain_any(uint32_t key, void *p, uint64_t bytes, enum family family) {
-    struct thread *thread = local.seen;
+    struct thread *thread = local.free_view;
     struct tally *tally = enter_other(thread, key, p, bytes, family);
     if (!tally)
         return false;
@@ -75,7 +75,7 @@ static inline bool take_other(const void *p, enum family family, const struct th
  * return. gain_second returns NULL and take_second false if the block is none of these. */
 static inline __attribute__((always_inline)) void *gain_second(uint32_t key, void *p, uint64_t bytes,
                                                                enum family family) {
-    struct thread *thread = local.current;
+    struct thread *thread = local.alloc_view;
     uint32_t entry, *second = __atomic_load_n(&shadow.second, __ATOMIC_ACQUIRE);
     shadow_cell cell = shadow_encode(p, key + (uint32_t)bytes + ((uint32_t)family << FAMILY_AT), &entry);
     cell ^= SHADOW_HALF; /* so that shadow_fits accepts only the second half */
@@ -90,17 +90,17 @@ static inline __attribute__((always_inline)) void *gain_second(uint32_t key, voi
     if (!p)
         __builtin_unreachable();
     struct tally *tally = tally_of_key(thread, key);
-    return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
+    return tally_gain_unseen(thread, tally, bytes) ? peak_look_allocated(p, thread, tally, bytes) : p;
 }
 
 static inline bool take_second(const void *p, enum family family, const struct thread *thread,
-                               uint32_t *rest) {
+                               uint32_t *key_bits) {
     uint32_t *second = __atomic_load_n(&shadow.second, __ATOMIC_ACQUIRE);
     if (!second || !((uintptr_t)p & SHADOW_CELL / 2) || !shadow_covers(p))
         return false;
     shadow_cell cell;
-    *rest = acct_rest(shadow_read_less(second, p, OWN_LESS(family), &cell), family);
-    if (*rest >= thread->capacity)
+    *key_bits = acct_key_bits(shadow_read_less(second, p, OWN_LESS(family), &cell), family);
+    if (*key_bits >= thread->capacity)
         return false;
     shadow_mark_freed((uint32_t *)((uintptr_t)second + cell * sizeof *second)); /* shifts the half out */
     return true;
@@ -123,9 +123,9 @@ static inline uint32_t key_for(struct origin origin) {
  * if the stack was not seen lately. */
 static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
     uint32_t key = key_for(origin);
-    bool keeps_stacks = local.seen->capacity && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE;
-    uint64_t who = origin.site ? context_of_site(origin.site) : context_of_key(key);
-    return keeps_stacks ? stack_key_seen(key, who, frame) : key;
+    bool keeps_stacks = local.free_view->capacity && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE;
+    uint64_t caller_id = origin.site ? context_of_site(origin.site) : context_of_key(key);
+    return keeps_stacks ? stack_key_checked(key, caller_id, frame) : key;
 }
 
 /* ---- Events on the slow path (event.c): the tables, the tallies, and faults of the program. */
@@ -151,7 +151,7 @@ bool event_is_counted(const struct block *);
 /* Count that such a block is gone. event_freed is for a block that was freed at p: it also calls the hook and
  * counts the pair. */
 void event_freed(const void *p, const struct block *, struct origin by);
-void event_lost(const struct block *);
+void event_released(const struct block *);
 
 /* Count a realloc that returned p: event_moved of such a block, event_appeared of a block without a known
  * owner. event_moved returns the slot that the realloc is counted for, which is the slot of the stack if

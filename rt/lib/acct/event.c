@@ -35,7 +35,7 @@ static void enter_share(const void *p, struct share share, enum family family) {
         lifetime_begin(p);
 }
 
-static void event_gained(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
+static void event_allocated_by_slot(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
     struct share share = origin_share(slot, bytes);
     if (change_gain(share))
         enter_share(p, share, family);
@@ -46,7 +46,7 @@ static struct share share_of_block(const struct block *block) {
     return (struct share){block->slot, block->family == FAMILY_CHUNK, block->size};
 }
 
-void event_lost(const struct block *block) {
+void event_released(const struct block *block) {
     change_lose(share_of_block(block));
     lifetime_end(block->slot, block->birth);
 }
@@ -86,7 +86,7 @@ void event_passed_by(const void *p, uint64_t bytes, enum family family) {
 void event_allocated(struct origin origin, const void *p, uint64_t bytes, enum family family) {
     uint32_t slot = origin_call_slot(origin);
     if (p)
-        event_gained(slot, p, bytes, family);
+        event_allocated_by_slot(slot, p, bytes, family);
     else
         fail(slot);
 }
@@ -167,7 +167,7 @@ bool event_was_newest(const void *p) {
 
 void event_freed(const void *p, const struct block *block, struct origin by) {
     hook_event(ALLOCSITE_EVENT_FREE, block->slot, p, block->size, 0);
-    event_lost(block);
+    event_released(block);
     if (runtime_pairs)
         pair_count(PAIR_FREE, block->slot, origin_slot(by), block->size);
 }

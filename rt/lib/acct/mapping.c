@@ -22,15 +22,15 @@ static struct share share_of_call(struct origin origin, uint64_t bytes) {
 
 /* to: the mapping that the removed one became; NULL: it was unmapped. */
 static void count_cut(const struct mapping_cut *cut, const struct share *to) {
-    size_t rest = 0;
+    size_t first_piece = 0;
     if (to)
         change_move(share_of_mapping(&cut->old), *to);
-    else if (cut->rest_count)
-        change_move(share_of_mapping(&cut->old), share_of_mapping(&cut->rests[rest++]));
+    else if (cut->piece_count)
+        change_move(share_of_mapping(&cut->old), share_of_mapping(&cut->pieces[first_piece++]));
     else
         change_lose(share_of_mapping(&cut->old));
-    for (; rest < cut->rest_count; rest++)
-        change_appear(share_of_mapping(&cut->rests[rest]));
+    for (; first_piece < cut->piece_count; first_piece++)
+        change_appear(share_of_mapping(&cut->pieces[first_piece]));
 }
 
 static void unmap_range(uintptr_t begin, uintptr_t end, uint64_t below) {

@@ -45,7 +45,7 @@ STACK_CALL(void, realloc_count, struct origin origin, void *old, const struct bl
     if (p && local.silent) {
         event_ours(p, bytes);
         if (event_is_counted(block))
-            event_lost(block);
+            event_released(block);
     } else if (p && threads_are_paused()) {
         event_passed_by(p, bytes, FAMILY_MALLOC);
         if (event_is_counted(block))
@@ -120,15 +120,15 @@ struct old {
     uint32_t key, bytes;
 };
 
-static inline __attribute__((always_inline)) struct origin origin_of(const void *who, bool is_site) {
-    return is_site ? (struct origin){.site = (struct allocsite_site *)(uintptr_t)who}
-                   : (struct origin){.caller = who};
+static inline __attribute__((always_inline)) struct origin origin_of(const void *caller_id, bool is_site) {
+    return is_site ? (struct origin){.site = (struct allocsite_site *)(uintptr_t)caller_id}
+                   : (struct origin){.caller = caller_id};
 }
 
-static inline __attribute__((always_inline)) uint32_t key_cached(const void *who, bool is_site) {
+static inline __attribute__((always_inline)) uint32_t key_cached(const void *caller_id, bool is_site) {
     if (is_site)
-        return ((const struct allocsite_site *)who)->key;
-    return local.silent ? ALLOCSITE_KEY_NONE : caller_key_cached(who);
+        return ((const struct allocsite_site *)caller_id)->key;
+    return local.silent ? ALLOCSITE_KEY_NONE : caller_key_cached(caller_id);
 }
 
 /* Variants of the hot path that are chosen at compile time: BY_SIZE also counts sizes, BY_CONTEXT gets the
@@ -178,7 +178,7 @@ static inline void count_pair(uint32_t owner, uint32_t by, uint64_t bytes) {
 /* Like move_quickly, also for a block in the second half of a cell, and with sizes=1 or pairs=1. Returns
  * false if the slow path must count the realloc. */
 static bool move_any(uint32_t key, struct old old, const void *p, uint64_t bytes) {
-    struct thread *thread = local.seen;
+    struct thread *thread = local.free_view;
     if (key >= thread->extra_capacity || old.key >= thread->extra_capacity)
         return false;
     struct tally *tally = enter_other(thread, key, p, bytes, FAMILY_MALLOC);
@@ -227,7 +227,7 @@ static __attribute__((noinline)) void *move_by_context(void *p, size_t bytes, st
                                                        struct old old) {
     if (LIKELY(contexts_hot && site->key & KEY_SLOW)) {
         uint32_t key = context_find(context_hash(context_of_site(site), OWN_FRAME));
-        void *counted = move_quickly(local.current, key, old.key, old.bytes, p, bytes, NO_DETAIL);
+        void *counted = move_quickly(local.alloc_view, key, old.key, old.bytes, p, bytes, NO_DETAIL);
         if (LIKELY(counted != NULL))
             return counted;
     }
@@ -250,15 +250,16 @@ static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin o
 
 static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, struct origin origin) {
     struct old old = {.block = block};
-    uint32_t rest;
+    uint32_t key_bits;
     uint64_t size;
     if (!n || births_wanted)
         return acct_realloc_slow(block, n, origin);
     event_begin();
-    if (runtime_pairs && shadow_covers(block) && acct_take(block, FAMILY_MALLOC, local.seen, &rest, &size)) {
-        old.key = (rest & -KEY(1)) + KEY(1);
+    if (runtime_pairs && shadow_covers(block) &&
+        acct_take(block, FAMILY_MALLOC, local.free_view, &key_bits, &size)) {
+        old.key = (key_bits & -KEY(1)) + KEY(1);
         old.bytes = (uint32_t)size;
-    } else if (!take_other(block, FAMILY_MALLOC, local.seen, &old.key, &old.bytes)) {
+    } else if (!take_other(block, FAMILY_MALLOC, local.free_view, &old.key, &old.bytes)) {
         event_end();
         return acct_realloc_slow(block, n, origin);
     }
@@ -282,31 +283,31 @@ static inline void store_context(enum detail detail, uint64_t value) {
 static inline struct thread *event_end_anew(enum detail detail) {
     struct thread *thread;
     if (detail == BY_SIZE)
-        EVENT_END_ANEW(seen, thread);
+        EVENT_END_ANEW(free_view, thread);
     else
-        EVENT_END_ANEW(current, thread);
+        EVENT_END_ANEW(alloc_view, thread);
     return thread;
 }
 
 /* Values that are needed after the call are kept in memory (KEEP). The slow paths read them from there, so
  * the hot path moves nothing for them. All exits are tail calls. */
 static inline __attribute__((always_inline)) void *
-reallocate(void *block, size_t n, const void *who, bool is_site, enum detail detail, uint64_t value) {
-    KEEP(const void *, by, who);
+reallocate(void *block, size_t n, const void *caller_id, bool is_site, enum detail detail, uint64_t value) {
+    KEEP(const void *, by, caller_id);
     KEEP(void *, old, block);
     KEEP(size_t, bytes, n);
-    uint32_t rest;
+    uint32_t key_bits;
     uint64_t size;
     if (UNLIKELY(!block)) {
         store_context(detail, value);
         return realloc_of_none(bytes, origin_of(by, is_site));
     }
     if (UNLIKELY(!shadow_covers_hot(block)) ||
-        UNLIKELY(!acct_take(block, FAMILY_MALLOC, local.seen, &rest, &size))) {
+        UNLIKELY(!acct_take(block, FAMILY_MALLOC, local.free_view, &key_bits, &size))) {
         store_context(detail, value);
         return realloc_otherwise(old, bytes, origin_of(by, is_site));
     }
-    KEEP(uint32_t, was, rest);
+    KEEP(uint32_t, was, key_bits);
     KEEP(uint32_t, old_bytes, (uint32_t)size);
     uint64_t volatile kept_value; /* with BY_CONTEXT */
     if (detail == BY_CONTEXT)

@@ -5,7 +5,8 @@
 
 struct thread no_thread;
 struct context_known context_none = {.key = ALLOCSITE_KEY_NONE};
-__thread struct local local = {.current = &no_thread, .seen = &no_thread, .context_last = &context_none};
+__thread struct local local = {
+    .alloc_view = &no_thread, .free_view = &no_thread, .context_last = &context_none};
 
 /* Signals wait until the silence ends, because a signal handler's allocations would not be counted either. */
 static __thread uint64_t signals_before __attribute__((tls_model("initial-exec")));

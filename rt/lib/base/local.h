@@ -62,7 +62,7 @@ struct thread {
                           hot path. 0: no slab yet, wiped by fork, or all events take the slow path */
     uint32_t index;    /* unique among the threads that are alive */
     struct tally *tallies;
-    int64_t room;            /* headroom: live bytes of this thread - ceiling */
+    int64_t headroom;        /* live bytes of this thread - ceiling */
     int64_t ceiling;         /* with one thread the peak, or out of reach while the peak rises */
     int64_t looked;          /* the epoch in which this thread last checked the peak */
     int64_t measured;        /* its live bytes at the last measurement of all threads */
@@ -88,7 +88,7 @@ struct thread {
 extern struct thread no_thread __attribute__((visibility("hidden")));
 
 /* The part of the thread's own stack that is known to be readable (base/stack.h). Empty at first. */
-struct own_stack {
+struct stack_bounds {
     uintptr_t low, high;
     uintptr_t hole;  /* addresses below it are not part of the stack */
     uint64_t spread; /* high * STACK_SPREAD */
@@ -111,21 +111,21 @@ extern struct context_known context_none __attribute__((visibility("hidden")));
 /* Nearly all thread-local memory of the runtime. glibc reserves 1,664 bytes for the thread-local memory of
  * all libraries that are loaded later, so arrays belong into struct thread. */
 struct local {
-    struct thread *current; /* alloc view: `own` or no_thread, for the hot path of allocations */
-    struct thread *seen;    /* free view: the same for frees, whether sizes or lifetimes are counted or not */
-    struct thread *own;     /* the thread's structure; NULL: none yet */
-    bool silent;            /* allocations now are the runtime's and are not counted */
-    bool heard;             /* an interposed function was called while silent */
-    bool resolving;         /* looking for the underlying allocator */
-    bool ending;            /* the thread's key destructor has run */
-    bool fails_next;        /* with fail=: the next allocation fails */
-    bool holds_arena;       /* holds the lock of an arena (custom_alloc/arenas.h) */
+    struct thread *alloc_view; /* `thread` or no_thread, for the hot path of allocations */
+    struct thread *free_view;  /* the same for frees, whether sizes or lifetimes are counted or not */
+    struct thread *thread;     /* the thread's structure; NULL: none yet */
+    bool silent;               /* allocations now are the runtime's and are not counted */
+    bool heard;                /* an interposed function was called while silent */
+    bool resolving;            /* looking for the underlying allocator */
+    bool ending;               /* the thread's key destructor has run */
+    bool fails_next;           /* with fail=: the next allocation fails */
+    bool holds_arena;          /* holds the lock of an arena (custom_alloc/arenas.h) */
     uint32_t custom; /* calls of custom allocators in progress: their allocations are chunks to be divided */
     uint32_t begun;  /* events in progress whose counting might overflow the stack */
     const void *released; /* the block that an operator delete in progress has already counted as freed */
     uint32_t releaser;    /* slot + 1 of the delete in progress; 0: none */
     const void *newest;   /* with temporary=1: the last allocated block */
-    struct own_stack stack;
+    struct stack_bounds stack;
     struct runtime_stack *runtime_stack; /* the runtime's stack in use (base/stack.c); NULL: none */
     struct context_known *context_last; /* the last context that was not among the thread's contexts_lately */
 };

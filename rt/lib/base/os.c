@@ -91,7 +91,7 @@ void *os_map_unnoted(size_t size, enum os_fork fork) {
 void *os_map(size_t size, enum os_fork fork) {
     void *memory = os_map_unnoted(size, fork);
     if (memory)
-        os_own_note(memory, size, fork);
+        os_note_mapping(memory, size, fork);
     return memory;
 }
 
@@ -116,7 +116,7 @@ bool os_map_over(void *address, size_t size, enum os_fork fork) {
 }
 
 void os_unmap(void *memory, size_t size) {
-    os_own_forget(memory);
+    os_forget_mapping(memory);
     if (syscall(SYS_munmap, memory, size) == 0)
         __atomic_fetch_sub(&os_mapped, os_whole_pages(size), __ATOMIC_RELAXED);
 }

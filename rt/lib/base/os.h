@@ -37,12 +37,12 @@ void os_unmap_apart(void *, size_t size);
 /* Like os_map, replacing the mapping at address. Returns false, and changes nothing, if that fails. */
 bool os_map_over(void *address, size_t size, enum os_fork);
 
-/* Like os_map, without os_own_note. */
+/* Like os_map, without os_note_mapping. */
 void *os_map_unnoted(size_t size, enum os_fork);
 
 /* Records, or forgets, memory of os_map as the runtime's own. */
-void os_own_note(const void *memory, size_t size, enum os_fork);
-void os_own_forget(const void *memory);
+void os_note_mapping(const void *memory, size_t size, enum os_fork);
+void os_forget_mapping(const void *memory);
 
 /* Makes a child of fork(3) empty OS_FORK_WIPES memory if the kernel has not. Called once. */
 void os_fork_watch(void);

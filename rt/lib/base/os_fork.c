@@ -32,7 +32,7 @@ static int32_t *forking; /* in such memory: this process; its parent or 0: handl
 
 static bool loader_may_block;
 
-const struct root_own root_own = {
+const struct root_list root_runtime_spans = {
     .entries = &ranges, .count = &ranges_count, .most = RANGES_MOST, .entry_size = sizeof(struct range)};
 
 static struct range *ranges_list(void) {
@@ -67,7 +67,7 @@ static struct range *range_claim_free(struct range *list) {
     return NULL;
 }
 
-void os_own_note(const void *memory, size_t size, enum os_fork fork) {
+void os_note_mapping(const void *memory, size_t size, enum os_fork fork) {
     struct range *list = ranges_list(), *entry = list ? range_claim_free(list) : NULL;
     while (!entry) {
         uint32_t index = __atomic_fetch_add(&ranges_count, 1, __ATOMIC_RELAXED);
@@ -80,7 +80,7 @@ void os_own_note(const void *memory, size_t size, enum os_fork fork) {
     __atomic_store_n(&entry->begin, (uintptr_t)memory, __ATOMIC_RELEASE);
 }
 
-void os_own_forget(const void *memory) {
+void os_forget_mapping(const void *memory) {
     for (uint32_t i = ranges_used(); i-- > 0;)
         if (__atomic_load_n(&ranges[i].begin, __ATOMIC_RELAXED) == (uintptr_t)memory) {
             __atomic_store_n(&ranges[i].begin, 0, __ATOMIC_RELEASE);

@@ -84,9 +84,9 @@ int descriptor_standard(int fd);
 
 /* ---- Parts of the root (rt/root.h), which run/start.c collects. */
 
-extern const struct root_heap root_heap;      /* heap/shadow.c */
-extern const struct root_own root_own;        /* base/os_fork.c */
-extern const struct root_own root_mappings;   /* heap/mappings.c */
-extern const struct root_own root_registered; /* run/roots.c */
+extern const struct root_heap root_heap;          /* heap/shadow.c */
+extern const struct root_list root_runtime_spans; /* base/os_fork.c */
+extern const struct root_list root_mappings;      /* heap/mappings.c */
+extern const struct root_list root_registered;    /* run/roots.c */
 
 #endif

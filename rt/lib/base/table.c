@@ -54,15 +54,15 @@ static bool arena_renew(struct arena *full) {
 }
 
 void *arena_take(size_t size) {
-    const size_t room = ARENA_CHUNK - sizeof(struct arena);
+    const size_t capacity = ARENA_CHUNK - sizeof(struct arena);
     size = (size + 15) & ~(size_t)15;
-    if (size > room / 4)
+    if (size > capacity / 4)
         return os_map(size, OS_FORK_KEEPS);
     for (;;) {
         struct arena *chunk = __atomic_load_n(&arena, __ATOMIC_ACQUIRE);
         if (chunk) {
             size_t at = __atomic_fetch_add(&chunk->used, size, __ATOMIC_RELAXED);
-            if (at + size <= room)
+            if (at + size <= capacity)
                 return chunk->data + at;
         }
         if (!arena_renew(chunk))

@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) void deleted(enum delete_form form,
     if (acct_free_quickly(p, &op->beyond, site, has_site, family))
         return;
     if (LIKELY(op->frees))
-        acct_free_rest(p, site, has_site, family);
+        acct_free_slowly(p, site, has_site, family);
     else
         delete_slow(op, p, n, align, nothrow, (struct origin){site, has_site ? NULL : CALLER});
 }

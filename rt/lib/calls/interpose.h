@@ -16,8 +16,8 @@
 #define INTERPOSED(name) name
 #endif
 
-/* The prefix of a symbol that marks an interposed function. aside.c checks that all functions of its list are
- * marked. */
+/* The prefix of a symbol that marks an interposed function. bypass.c checks that all functions of its list
+ * are marked. */
 #define INTERPOSED_MARK "allocsite_interposed_"
 
 #ifdef ALLOCSITE_STATIC
@@ -67,25 +67,25 @@ void interpose_find_all(void);
 #define CALLER    __builtin_return_address(0)
 #define BY_CALLER ((struct origin){.caller = CALLER})
 
-/* ---- Bypassing calls that are not counted (aside.c). */
+/* ---- Bypassing calls that are not counted (bypass.c). */
 
 /* Returns whether a loaded module refers to allocsite_start or a similar function. */
 bool may_be_started(void);
 
 /* Redirects all calls, for enabled=0. Called once, before the first thread and any other constructor. */
-void step_aside(void);
+void bypass_all(void);
 
 /* Redirects calls that free to the underlying allocator, and calls that allocate to shorter functions that
  * count only allocations (owners=0). */
-void step_aside_of_frees(void);
+void bypass_frees(void);
 
 /* Redirects calls that allocate to functions that count sizes as well (sizes=1). */
-void step_aside_for_sizes(void);
+void redirect_for_sizes(void);
 
 /* Returns the address that references to a symbol are redirected to. 0: none. */
-typedef uintptr_t led_function(const char *symbol);
+typedef uintptr_t redirect_function(const char *symbol);
 
-led_function lean_function, sized_function;
+redirect_function lean_function, sized_function;
 
 /* ---- Memory limits that the program has set, around the execution of another program (limits.c). */
 

@@ -14,7 +14,7 @@
 
 /* Counts a block that a realloc returned in place of another one. */
 static inline bool gain_moved(uint32_t key, const void *p, uint64_t bytes) {
-    struct thread *thread = local.current;
+    struct thread *thread = local.alloc_view;
     if (UNLIKELY(!p || key >= thread->capacity || key >= thread->extra_capacity))
         return false;
     struct tally *tally = tally_of_key(thread, key);
@@ -26,7 +26,7 @@ static inline bool gain_moved(uint32_t key, const void *p, uint64_t bytes) {
 }
 
 static inline uint32_t caller_of(const void *caller) {
-    return LIKELY(!local.silent && local.current->capacity) ? caller_key(caller) : ALLOCSITE_KEY_NONE;
+    return LIKELY(!local.silent && local.alloc_view->capacity) ? caller_key(caller) : ALLOCSITE_KEY_NONE;
 }
 
 static inline void *sited(struct allocsite_site *site, void *p, size_t bytes, enum family family) {
@@ -64,8 +64,8 @@ static inline void *moved_unsited(void *old, size_t n, const void *caller) {
                : moved_slowly((struct origin){.caller = caller}, p, n);
 }
 
-#include "lib/calls/led.h"
+#include "lib/calls/redirected.h"
 
 uintptr_t lean_function(const char *symbol) {
-    return led_here(symbol);
+    return redirected_here(symbol);
 }

@@ -89,14 +89,14 @@ JUMPS(JUMP)
  * keeps the pointers to them. */
 
 INTERPOSE(pid_t, fork, void) {
-    struct thread *own = local.own;
-    struct tally *tallies = own ? own->tallies : NULL;
-    struct extra *extras = own ? own->extras : NULL;
+    struct thread *thread = local.thread;
+    struct tally *tallies = thread ? thread->tallies : NULL;
+    struct extra *extras = thread ? thread->extras : NULL;
     find_fork();
     pid_t process = real_fork();
-    if (process == 0 && own) {
-        own->tallies = tallies;
-        own->extras = extras;
+    if (process == 0 && thread) {
+        thread->tallies = tallies;
+        thread->extras = extras;
     }
     if (process == 0)
         forked_within_event = local.begun;

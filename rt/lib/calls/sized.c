@@ -11,20 +11,20 @@
 
 static inline __attribute__((always_inline)) void *sited(struct allocsite_site *site, void *p, size_t bytes,
                                                          enum family family) {
-    void *counted = acct_gain(local.seen, site->key, p, bytes, family, true);
+    void *counted = acct_gain(local.free_view, site->key, p, bytes, family, true);
     return LIKELY(counted != NULL) ? counted : acct_alloc_slow(BY_SITE(site), p, bytes, family);
 }
 
 static inline __attribute__((always_inline)) void *made(struct allocsite_site *site, void *p, size_t bytes,
                                                         enum family family) {
-    void *counted = acct_gain(local.seen, site->key, p, bytes, family, true);
+    void *counted = acct_gain(local.free_view, site->key, p, bytes, family, true);
     return LIKELY(counted != NULL) || !p ? counted : acct_alloc_slow(BY_SITE(site), p, bytes, family);
 }
 
 static inline __attribute__((always_inline)) void *unsited(const void *caller, void *p, size_t bytes,
                                                            enum family family) {
     void *counted = LIKELY(!local.silent)
-                        ? acct_gain(local.seen, caller_key_cached(caller), p, bytes, family, true)
+                        ? acct_gain(local.free_view, caller_key_cached(caller), p, bytes, family, true)
                         : NULL;
     return LIKELY(counted != NULL) ? counted
                                    : acct_alloc_slow((struct origin){.caller = caller}, p, bytes, family);
@@ -38,8 +38,8 @@ static inline void *moved_unsited(void *old, size_t n, const void *caller) {
     return acct_realloc_unsited_by_size(old, n, caller);
 }
 
-#include "lib/calls/led.h"
+#include "lib/calls/redirected.h"
 
 uintptr_t sized_function(const char *symbol) {
-    return led_here(symbol);
+    return redirected_here(symbol);
 }

@@ -70,8 +70,8 @@ bool slots_know_inherited(void) {
 /* Without owners, only custom allocators' blocks are ever released, so only these are inherited. */
 static bool may_inherit(uint32_t number, const struct sum *sum) {
     if (!runtime_owners)
-        return sum->lost || slot_known(number)->inherited_blocks;
-    return sum->gained || sum->lost;
+        return sum->released || slot_known(number)->inherited_blocks;
+    return sum->allocated || sum->released;
 }
 
 static void subtract_counted(void) {
@@ -81,8 +81,8 @@ static void subtract_counted(void) {
         struct profile_slot *slot = may_inherit(number, &sum) ? slot_at(number) : NULL;
         if (!slot)
             continue;
-        slot->inherited_blocks -= sum.gained - sum.lost;
-        slot->inherited_bytes -= sum.gained_bytes - sum.lost_bytes;
+        slot->inherited_blocks -= sum.allocated - sum.released;
+        slot->inherited_bytes -= sum.allocated_bytes - sum.released_bytes;
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Counts that blocks are gained, are lost and change owners. */
+/* Counts that blocks are allocated, are released and change owners. */
 #include "lib/count/change.h"
 
 #include "base/arrays.h"
@@ -34,7 +34,7 @@ static void share_lose(struct thread *thread, struct share share) {
 /* Returns this thread's structure if its slab holds the slot, although the thread may be diverted from the
  * hot path now; otherwise NULL. */
 static inline struct thread *thread_at_hand(uint32_t slot) {
-    struct thread *thread = local.own;
+    struct thread *thread = local.thread;
     bool holds = LIKELY(thread != NULL) && slot != NO_SLOT && KEY(slot) < thread->capacity;
     return holds ? thread : NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Counts that a block was gained, was lost or changed its owner, in the tallies of the owners. The callers
- * update the tables of blocks. Chunks, which custom allocators take and divide, are counted for their slots
- * but in no total and no peak. */
+/* Counts that a block was allocated, was released or changed its owner, in the tallies of the owners. The
+ * callers update the tables of blocks. Chunks, which custom allocators take and divide, are counted for their
+ * slots but in no total and no peak. */
 #ifndef ALLOCSITE_LIB_COUNT_CHANGE_H
 #define ALLOCSITE_LIB_COUNT_CHANGE_H
 
@@ -91,7 +91,8 @@ struct birth birth_take(const void *p);
  * and reallocations of the process. Allocations are numbered by one counter, so they are ordered across
  * threads, in agreement with each thread's own order. */
 
-/* Count that a block at p was gained, or that a block of the slot was lost (birth: from birth_take). */
+/* Count that a block at p was allocated, or that a block of the slot was released (birth: from birth_take).
+ */
 void lifetime_begins(const void *p);
 void lifetime_ends(uint32_t slot, struct birth);
 

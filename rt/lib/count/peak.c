@@ -15,11 +15,12 @@
  * exceed the most seen by less than this: more would look like a slot that was not checked in this epoch. */
 #define UNSEEN_MOST (PROFILE_EPOCH_STEP / 4)
 
-struct floors peak_floors = {
-    .lost = ~PROFILE_EPOCH_STEP, .gained = -PROFILE_EPOCH_STEP + UNSEEN_MOST, .resized = -PROFILE_EPOCH_STEP};
+struct floors peak_floors = {.released = ~PROFILE_EPOCH_STEP,
+                             .allocated = -PROFILE_EPOCH_STEP + UNSEEN_MOST,
+                             .resized = -PROFILE_EPOCH_STEP};
 
 static void set_gained_floor(int64_t floor) {
-    __atomic_store_n(&peak_floors.gained, floor, __ATOMIC_RELAXED);
+    __atomic_store_n(&peak_floors.allocated, floor, __ATOMIC_RELAXED);
 }
 
 static bool is_past_the_last(int64_t epoch) {
@@ -27,7 +28,7 @@ static bool is_past_the_last(int64_t epoch) {
 }
 
 static void set_epoch(int64_t epoch) {
-    __atomic_store_n(&peak_floors.lost, ~epoch, __ATOMIC_RELAXED); /* -epoch - 1 */
+    __atomic_store_n(&peak_floors.released, ~epoch, __ATOMIC_RELAXED); /* -epoch - 1 */
     __atomic_store_n(&peak_floors.resized, -epoch, __ATOMIC_RELAXED);
 }
 
@@ -98,10 +99,10 @@ static inline void check_slot(struct peak *peak, struct tally *tally, int64_t bl
 
 /* With one thread. Returns true if a rise begins; the caller then calls rise_begin at the end. */
 static inline bool check_total(struct peak *peak, const struct thread *thread, int64_t bytes, bool falls) {
-    bool begins = !peak->riser && thread->room > 0;
+    bool begins = !peak->riser && thread->headroom > 0;
     if (peak->riser && falls)
-        rise_end(peak, thread->room + thread->ceiling - bytes);
-    ASSERT(begins || peak->riser || thread->room <= 0); /* the peak is at least what is live */
+        rise_end(peak, thread->headroom + thread->ceiling - bytes);
+    ASSERT(begins || peak->riser || thread->headroom <= 0); /* the peak is at least what is live */
     return begins;
 }
 
@@ -148,11 +149,11 @@ void peak_look(struct thread *thread, struct tally *tally, int64_t blocks, int64
 }
 
 /* A growing heap calls these two at every event. */
-void *peak_look_gained(void *p, struct thread *thread, struct tally *tally, uint64_t bytes) {
+void *peak_look_allocated(void *p, struct thread *thread, struct tally *tally, uint64_t bytes) {
     return peak_check(p, thread, tally, 1, (int64_t)bytes, false);
 }
 
-void *peak_look_lost(void *p, struct thread *thread, struct tally *tally, uint64_t bytes) {
+void *peak_look_released(void *p, struct thread *thread, struct tally *tally, uint64_t bytes) {
     return peak_check(p, thread, tally, -1, -(int64_t)bytes, true);
 }
 
@@ -204,7 +205,7 @@ void peak_several_threads(void) {
     uint64_t signals = os_signals_hold(); /* a signal handler in between would act as with one thread */
     single_peak = NULL;
     if (peak->riser)
-        rise_end(peak, peak->riser->room + peak->riser->ceiling);
+        rise_end(peak, peak->riser->headroom + peak->riser->ceiling);
     peak_parts_single(peak);
     peak_new_epoch();
     peak->published.shared_epoch = peak->measured = epoch_now();
@@ -229,7 +230,7 @@ int64_t peak_tally_most(const struct tally *tally) {
 }
 
 static void reset_single(struct peak *peak, struct thread *thread) {
-    int64_t live = thread->room + thread->ceiling;
+    int64_t live = thread->headroom + thread->ceiling;
     if (peak->riser)
         rise_end(peak, live);
     peak_parts_single(peak);

@@ -59,7 +59,7 @@ static inline struct peak *the_peak(void) {
 }
 
 static inline int64_t epoch_now(void) {
-    return ~__atomic_load_n(&peak_floors.lost, __ATOMIC_RELAXED);
+    return ~__atomic_load_n(&peak_floors.released, __ATOMIC_RELAXED);
 }
 
 static inline void tally_set_limit(struct tally *tally, int64_t limit) {
@@ -75,7 +75,7 @@ static inline void tally_set_checked(struct tally *tally) {
 }
 
 static inline void thread_set_ceiling(struct thread *thread, int64_t ceiling) {
-    shift(&thread->room, thread->ceiling - ceiling);
+    shift(&thread->headroom, thread->ceiling - ceiling);
     thread->ceiling = ceiling;
 }
 
@@ -110,7 +110,7 @@ void peak_switch_slab(struct thread *, uint32_t slab);
 void peak_parts_begin(struct thread *);
 void peak_parts_end(struct thread *);
 
-/* Notes new peaks of the thread. Returns false if the event, which gained that many blocks, needs more. */
+/* Notes new peaks of the thread. Returns false if the event, which allocated that many blocks, needs more. */
 bool peak_parts_alone(struct thread *, const struct tally *, int64_t blocks);
 
 /* Prepares the thread for another slab. */

@@ -29,7 +29,7 @@ static int64_t part_limit(struct profile_part_peak *peak, int64_t elsewhere, boo
 /* Returns whether memory is there for the peaks of the thread. */
 static bool parts_note(struct thread *thread) {
     struct profile_block *block = slab_block(thread->slab), *first = slab_block(thread->first_slab);
-    int64_t live = thread->room + thread->ceiling;
+    int64_t live = thread->headroom + thread->ceiling;
     if (!block || !first)
         return false;
     part_note(&block->peak, live - thread->elsewhere);
@@ -56,13 +56,13 @@ void peak_parts_end(struct thread *thread) {
 /* The ceiling must be raised with the lock held, which costs two system calls; so most events of a growing
  * phase only note the new peak. */
 bool peak_parts_alone(struct thread *thread, const struct tally *tally, int64_t blocks) {
-    int64_t floor = blocks < 0 ? peak_floors.lost : peak_floors.gained;
-    bool is_withheld = thread->room > 0 && thread->room <= thread->withheld;
+    int64_t floor = blocks < 0 ? peak_floors.released : peak_floors.allocated;
+    bool is_withheld = thread->headroom > 0 && thread->headroom <= thread->withheld;
     return is_withheld && tally->above <= floor && ++thread->noted_alone % 64 && parts_note(thread);
 }
 
 void peak_parts_leave(struct thread *thread, uint32_t slab) {
-    int64_t live = thread->room + thread->ceiling;
+    int64_t live = thread->headroom + thread->ceiling;
     struct profile_block *from = slab_block(thread->slab), *to = slab_block(slab);
     parts_note(thread);
     if (from)

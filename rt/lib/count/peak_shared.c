@@ -72,7 +72,7 @@ static int64_t thread_window(struct peak *peak) {
  * all. */
 static bool widen_window(struct peak *peak, struct thread *thread) {
     int64_t widening = peak->spare / 2, least = (int64_t)(peak->window / 32);
-    if (widening < thread->room + least)
+    if (widening < thread->headroom + least)
         return false;
     peak->spare -= widening;
     thread_set_ceiling(thread, thread->ceiling + widening);
@@ -120,7 +120,7 @@ static int64_t measured_epoch(const struct peak *peak, const struct profile_slot
  * its first event after the measurement can be. change: in the thread's live bytes. */
 static bool is_in_peak(const struct peak *peak, const struct thread *thread, int64_t change) {
     return thread->looked < peak->published.epoch && change != 0 &&
-           thread->room + thread->ceiling == thread->at_peak;
+           thread->headroom + thread->ceiling == thread->at_peak;
 }
 
 /* Returns the lower of the values before and after an event, because a measurement may have seen either. */
@@ -162,15 +162,15 @@ static void measure_all(struct peak *peak, struct thread *thread) {
         threads_note_peak();
     }
     begin_windows(peak, live);
-    thread_set_ceiling(thread, thread->room + thread->ceiling + thread_window(peak));
+    thread_set_ceiling(thread, thread->headroom + thread->ceiling + thread_window(peak));
 }
 
 static void check_thread(struct peak *peak, struct thread *thread, int64_t bytes) {
     /* Only after a measurement; otherwise the total could grow by a window each time. */
     if (thread->looked < peak->measured)
         thread_set_ceiling(thread,
-                           live_lower_bound(thread->room + thread->ceiling, bytes) + thread_window(peak));
-    if (thread->room > 0 && !widen_window(peak, thread))
+                           live_lower_bound(thread->headroom + thread->ceiling, bytes) + thread_window(peak));
+    if (thread->headroom > 0 && !widen_window(peak, thread))
         measure_all(peak, thread);
     thread->looked = epoch_now();
 }
@@ -210,8 +210,8 @@ void peak_give_back(struct thread *thread) {
     int error = errno;
     uint64_t signals = peak_lock(peak);
     peak_parts_begin(thread);
-    bool has_some = thread->looked >= peak->measured && thread->room < 0;
-    int64_t most = has_some ? -thread->room / 8 * 7 : 0;
+    bool has_some = thread->looked >= peak->measured && thread->headroom < 0;
+    int64_t most = has_some ? -thread->headroom / 8 * 7 : 0;
     thread_set_ceiling(thread, thread->ceiling - most);
     peak->spare += most;
     peak_parts_end(thread);

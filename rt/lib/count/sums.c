@@ -72,10 +72,10 @@ void sum_slot(uint32_t slot, struct sum *sum) {
     sum_subtract(sum, base);
     if ((int64_t)known->most > sum->most)
         sum->most = (int64_t)known->most;
-    int64_t carried_blocks = (int64_t)(known->inherited_blocks - (base->gained - base->lost));
+    int64_t carried_blocks = (int64_t)(known->inherited_blocks - (base->allocated - base->released));
     sum->most += carried_blocks;
     sum->peak_blocks += carried_blocks;
-    sum->peak_bytes += (int64_t)(known->inherited_bytes - (base->gained_bytes - base->lost_bytes));
+    sum->peak_bytes += (int64_t)(known->inherited_bytes - (base->allocated_bytes - base->released_bytes));
 }
 
 /* A thread's live blocks at the peak may be negative if a new peak is found during the addition. */
@@ -85,10 +85,10 @@ static uint64_t not_below_zero(int64_t value) {
 
 void sum_counters(struct counters *counters, const struct sum *sum) {
 #define FROM_SUM(name) .name = sum->name,
-    *counters = (struct counters){.allocs = sum->gained - sum->reallocs,
-                                  .alloc_bytes = sum->gained_bytes - sum->realloc_bytes,
-                                  .frees = sum->lost - sum->moved,
-                                  .freed_bytes = sum->lost_bytes - sum->moved_bytes,
+    *counters = (struct counters){.allocs = sum->allocated - sum->reallocs,
+                                  .alloc_bytes = sum->allocated_bytes - sum->realloc_bytes,
+                                  .frees = sum->released - sum->moved,
+                                  .freed_bytes = sum->released_bytes - sum->moved_bytes,
                                   .inherited_blocks = sum->inherited_blocks,
                                   .inherited_bytes = sum->inherited_bytes,
                                   .peak_blocks = not_below_zero(sum->peak_blocks),
@@ -96,8 +96,8 @@ void sum_counters(struct counters *counters, const struct sum *sum) {
                                   .max_live_blocks = not_below_zero(sum->most),
                                   .max_live_blocks_within = sum->most_within,
                                   PROFILE_EXTRA(FROM_SUM) PROFILE_RARE(FROM_SUM)};
-    counters->live_blocks = sum->gained - sum->lost + counters->inherited_blocks;
-    counters->live_bytes = sum->gained_bytes - sum->lost_bytes + counters->inherited_bytes;
+    counters->live_blocks = sum->allocated - sum->released + counters->inherited_blocks;
+    counters->live_bytes = sum->allocated_bytes - sum->released_bytes + counters->inherited_bytes;
     if (!runtime_owners)
         counters_keep_all(counters);
 }
@@ -120,9 +120,9 @@ static void reset_slot(uint32_t number) {
         return;
     }
     base_add(&base->flow, &sum);
-    slot->inherited_blocks += sum.gained - sum.lost;
-    slot->inherited_bytes += sum.gained_bytes - sum.lost_bytes;
-    slot->most = base->flow.gained - base->flow.lost;
+    slot->inherited_blocks += sum.allocated - sum.released;
+    slot->inherited_bytes += sum.allocated_bytes - sum.released_bytes;
+    slot->most = base->flow.allocated - base->flow.released;
     slot->most_within = 0;
     slot->windows = slot->measures = 0;
     slot->measured = store_header()->peak.reset_epoch;
@@ -137,7 +137,7 @@ void sums_reset(void) {
  *
  * An event is a few additions. A signal handler may jump away between any two of them, or the thread may be
  * cancelled there. The event itself cannot notice this. But after each complete event the counters agree:
- * `above` of a tally changes with each block, and `room` of a thread with each byte. */
+ * `above` of a tally changes with each block, and `headroom` of a thread with each byte. */
 
 static bool tally_is_whole(const struct tally *tally) {
     return tally->above == tally_live_blocks(tally) - tally->limit - tally_epoch(tally);
@@ -164,7 +164,7 @@ static bool thread_is_whole(const struct thread *thread) {
             return false;
         next = slab->next;
     }
-    return live == thread->room + thread->ceiling;
+    return live == thread->headroom + thread->ceiling;
 }
 
 void torn_look(void) {

@@ -12,11 +12,11 @@
  *   room > 0          the thread's live bytes exceed its headroom: the peak must be checked
  *   above > floor     the slot was not checked in this epoch, or its live blocks exceed the most seen so far
  *
- * If one is true, count/peak.c does the check. With one thread, `room` is the distance from the peak, which
- * is then exact. A slot's most live blocks matter when it loses a block, not each time it gains one; and
- * during a rise only the event that ends it matters. So each kind of event has its own floor. If there are
- * several threads, each gets a share of the headroom of all, and their live bytes are added up when a share
- * is used up. The report states by how much the true peak may exceed the one that was found. */
+ * If one is true, count/peak.c does the check. With one thread, `headroom` is the distance from the peak,
+ * which is then exact. A slot's most live blocks matter when it loses a block, not each time it gains one;
+ * and during a rise only the event that ends it matters. So each kind of event has its own floor. If there
+ * are several threads, each gets a share of the headroom of all, and their live bytes are added up when a
+ * share is used up. The report states by how much the true peak may exceed the one that was found. */
 #ifndef ALLOCSITE_LIB_COUNT_TALLY_H
 #define ALLOCSITE_LIB_COUNT_TALLY_H
 
@@ -32,7 +32,7 @@
 /* The floors for events that lose a block, gain one, or only change its size. Epoch 0 is not used, so that an
  * untouched tally counts as unchecked. */
 struct floors {
-    int64_t lost, gained, resized;
+    int64_t released, allocated, resized;
 };
 
 extern struct floors peak_floors __attribute__((visibility("hidden"), aligned(64)));
@@ -79,34 +79,34 @@ static inline bool shift_above_zero(int64_t *value, int64_t by) {
 }
 
 static inline int64_t tally_live_blocks(const struct tally *tally) {
-    return (int64_t)(tally->gained - tally->lost);
+    return (int64_t)(tally->allocated - tally->released);
 }
 
 static inline int64_t tally_live_bytes(const struct tally *tally) {
-    return (int64_t)(tally->gained_bytes - tally->lost_bytes);
+    return (int64_t)(tally->allocated_bytes - tally->released_bytes);
 }
 
 /* Checks the peak after an event that changed live blocks, bytes and room by these amounts. Keeps errno. */
 void peak_look(struct thread *, struct tally *, int64_t blocks, int64_t bytes);
 
-/* Like peak_look, for a gained or lost block at p. Return p, so that callers need not save it. */
-void *peak_look_gained(void *p, struct thread *, struct tally *, uint64_t bytes)
+/* Like peak_look, for an allocated or released block at p. Return p, so that callers need not save it. */
+void *peak_look_allocated(void *p, struct thread *, struct tally *, uint64_t bytes)
     __attribute__((returns_nonnull));
-void *peak_look_lost(void *p, struct thread *, struct tally *, uint64_t bytes);
+void *peak_look_released(void *p, struct thread *, struct tally *, uint64_t bytes);
 
 /* Only one thread writes a slab: its own, or a borrowed one if it has none. The slab holds the slot. */
 #define TALLY_ASSERT_WRITER(thread, tally)                                                                   \
-    ASSERT(((thread) == local.own || !local.own) && (thread)->turns % 2 == 1 &&                              \
+    ASSERT(((thread) == local.thread || !local.thread) && (thread)->turns % 2 == 1 &&                        \
            (uint64_t)((tally) - (thread)->tallies) <= (thread)->held >> KEY_SHIFT)
 
 /* True: peak_look must be called for the event. The other functions in _unseen return the same. */
 static inline bool tally_gain_unseen(struct thread *thread, struct tally *tally, uint64_t bytes) {
     TALLY_ASSERT_WRITER(thread, tally);
-    bump(&tally->gained, 1);
-    bump(&tally->gained_bytes, bytes);
+    bump(&tally->allocated, 1);
+    bump(&tally->allocated_bytes, bytes);
     shift(&tally->above, 1);
-    return UNLIKELY(shift_above_zero(&thread->room, (int64_t)bytes)) ||
-           UNLIKELY(tally->above > peak_floors.gained);
+    return UNLIKELY(shift_above_zero(&thread->headroom, (int64_t)bytes)) ||
+           UNLIKELY(tally->above > peak_floors.allocated);
 }
 
 static inline void tally_gain(struct thread *thread, struct tally *tally, uint64_t bytes) {
@@ -116,11 +116,11 @@ static inline void tally_gain(struct thread *thread, struct tally *tally, uint64
 
 static inline bool tally_lose_unseen(struct thread *thread, struct tally *tally, uint64_t bytes) {
     TALLY_ASSERT_WRITER(thread, tally);
-    bump(&tally->lost, 1);
-    bump(&tally->lost_bytes, bytes);
+    bump(&tally->released, 1);
+    bump(&tally->released_bytes, bytes);
     shift(&tally->above, -1);
-    unbump(&thread->room, bytes);
-    return UNLIKELY(tally->above > peak_floors.lost);
+    unbump(&thread->headroom, bytes);
+    return UNLIKELY(tally->above > peak_floors.released);
 }
 
 static inline void tally_lose(struct thread *thread, struct tally *tally, uint64_t bytes) {
@@ -130,13 +130,13 @@ static inline void tally_lose(struct thread *thread, struct tally *tally, uint64
 
 /* For counts that are in no peak: chunks of custom allocators, and events without noted owners. */
 static inline void tally_gain_alone(struct tally *tally, uint64_t bytes) {
-    bump(&tally->gained, 1);
-    bump(&tally->gained_bytes, bytes);
+    bump(&tally->allocated, 1);
+    bump(&tally->allocated_bytes, bytes);
 }
 
 static inline void tally_lose_alone(struct tally *tally, uint64_t bytes) {
-    bump(&tally->lost, 1);
-    bump(&tally->lost_bytes, bytes);
+    bump(&tally->released, 1);
+    bump(&tally->released_bytes, bytes);
 }
 
 /* Returns the tally of a key. */
@@ -152,12 +152,12 @@ static inline struct extra *tally_extra(const struct thread *thread, const struc
 /* In the order that profile.h promises to readers. */
 static inline void tally_move_counts(struct tally *from, struct extra *from_extra, uint64_t old_bytes,
                                      struct tally *to, struct extra *to_extra, uint64_t bytes) {
-    bump(&from->lost, 1);
-    bump(&from->lost_bytes, old_bytes);
+    bump(&from->released, 1);
+    bump(&from->released_bytes, old_bytes);
     bump(&from_extra->moved, 1);
     bump(&from_extra->moved_bytes, old_bytes);
-    bump(&to->gained, 1);
-    bump(&to->gained_bytes, bytes);
+    bump(&to->allocated, 1);
+    bump(&to->allocated_bytes, bytes);
     bump(&to_extra->reallocs, 1);
     bump(&to_extra->realloc_bytes, bytes);
     bump(&to_extra->realloc_old_bytes, old_bytes);
@@ -172,7 +172,7 @@ static inline bool tally_move_unseen(struct tally *from, struct tally *to) {
         return UNLIKELY(to->above > peak_floors.resized);
     shift(&from->above, -1);
     shift(&to->above, 1);
-    return UNLIKELY(from->above > peak_floors.lost) || UNLIKELY(to->above > peak_floors.gained);
+    return UNLIKELY(from->above > peak_floors.released) || UNLIKELY(to->above > peak_floors.allocated);
 }
 
 /* Counts a realloc: a block moves to another slot, or stays in its slot with another size. The thread must
@@ -184,7 +184,7 @@ static inline void *tally_move(void *p, struct thread *thread, struct tally *fro
     tally_move_counts(from, tally_extra(thread, from), old_bytes, to, tally_extra(thread, to), bytes);
     if (ends)
         event_end();
-    if (UNLIKELY(shift_above_zero(&thread->room, (int64_t)(bytes - old_bytes)))) {
+    if (UNLIKELY(shift_above_zero(&thread->headroom, (int64_t)(bytes - old_bytes)))) {
         tally_move_unseen(from, to);
         return peak_look_moved(p, thread, from, old_bytes, to, bytes);
     }

@@ -32,7 +32,7 @@ static struct table process_table = {.element = sizeof(struct process), .first =
 static pthread_key_t thread_key;
 static uint32_t thread_key_state; /* 0: no key, 1: being made, 2: made */
 
-/* No thread counts gained blocks for now. */
+/* No thread counts allocated blocks for now. */
 static bool is_paused;
 
 /* All events take the slow path. */
@@ -76,8 +76,8 @@ bool threads_are_paused(void) {
 }
 
 static void views_set(struct thread *thread) {
-    local.seen = runtime_temporary ? &no_thread : thread;
-    local.current = sizes_wanted || births_wanted ? &no_thread : local.seen;
+    local.free_view = runtime_temporary ? &no_thread : thread;
+    local.alloc_view = sizes_wanted || births_wanted ? &no_thread : local.free_view;
 }
 
 static void threads_divert(bool *flag, bool value) {
@@ -171,8 +171,8 @@ static struct thread *idle_pop(struct process *process) {
     uint64_t head = __atomic_load_n(&process->idle, __ATOMIC_ACQUIRE);
     while ((uint32_t)head) {
         struct thread *thread = table_peek(&thread_table, (uint32_t)head - 1);
-        uint64_t rest = ((head >> 32) + 1) << 32 | __atomic_load_n(&thread->next_idle, __ATOMIC_RELAXED);
-        if (__atomic_compare_exchange_n(&process->idle, &head, rest, false, __ATOMIC_ACQ_REL,
+        uint64_t new_head = ((head >> 32) + 1) << 32 | __atomic_load_n(&thread->next_idle, __ATOMIC_RELAXED);
+        if (__atomic_compare_exchange_n(&process->idle, &head, new_head, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE)) {
             uint32_t turns = __atomic_fetch_add(&thread->turns, 1, __ATOMIC_SEQ_CST);
             ASSERT(turns % 2 == 0); /* no other thread counts in it */
@@ -235,17 +235,17 @@ static void thread_give(struct thread *thread) {
 
 /* The destructor of the thread's key. Later destructors may still allocate, but nothing could release a slab
  * after them, so the thread borrows one for each count from now on. */
-static void thread_end(void *own) {
-    (void)own;
-    struct thread *thread = local.own;
+static void thread_end(void *unused) {
+    (void)unused;
+    struct thread *thread = local.thread;
     if (local.begun)
         gap_set(GAP_TORN);
     if (thread)
         slab_switch(thread, 0);
     local.ending = true;
-    local.own = NULL;
+    local.thread = NULL;
     thread_hide();
-    /* A signal handler borrows from here on; before, it counts in the thread's own slab. */
+    /* A signal handler borrows from here on; before, it counts in the thread's slab. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (thread)
         thread_give(thread);
@@ -270,15 +270,15 @@ static void thread_switch_phase(struct thread *thread, profile_name phase) {
 
 /* Blocks signals until the structure can count, because a handler might also take one, and only one can be
  * kept. */
-static struct thread *thread_take_own(void) {
+static struct thread *thread_take_free(void) {
     uint64_t signals = os_signals_hold();
-    struct thread *own = local.own;
-    bool is_there = own && own->held; /* taken by a signal handler in between */
-    struct thread *taken = is_there ? own : thread_take();
+    struct thread *thread = local.thread;
+    bool is_there = thread && thread->held; /* taken by a signal handler in between */
+    struct thread *taken = is_there ? thread : thread_take();
     if (taken && !taken->held)
         thread_grow(taken, 0, false);
     if (taken)
-        local.own = taken;
+        local.thread = taken;
     os_signals_release(signals);
     if (is_there || !taken)
         return taken;
@@ -289,11 +289,11 @@ static struct thread *thread_take_own(void) {
 }
 
 /* Returns this thread's structure. A thread that is ending must release it after one count. */
-static struct thread *thread_own(void) {
-    struct thread *own = local.own;
-    if (own && own->held)
-        return own;
-    return local.ending ? thread_take() : thread_take_own();
+static struct thread *thread_of_caller(void) {
+    struct thread *thread = local.thread;
+    if (thread && thread->held)
+        return thread;
+    return local.ending ? thread_take() : thread_take_free();
 }
 
 /* A thread that is hidden or ending stays off the hot path. */
@@ -309,7 +309,7 @@ static void thread_use_hot_path(struct thread *thread) {
 
 STACK_CALL(struct thread *, thread_acquire_any, uint32_t slot, uint32_t other, bool extras) {
     uint32_t highest = slot > other ? slot : other;
-    struct thread *thread = thread_own();
+    struct thread *thread = thread_of_caller();
     bool holds = thread && KEY(highest) < thread->held && (!extras || KEY(highest) < thread->extra_capacity);
     if (holds || (thread && thread_grow(thread, highest, extras)))
         return thread;
@@ -341,7 +341,7 @@ struct rare *thread_rare(struct thread *thread, uint32_t slot) {
 }
 
 void thread_release(struct thread *thread) {
-    if (thread == local.own)
+    if (thread == local.thread)
         thread_use_hot_path(thread);
     else
         thread_give(thread);
@@ -372,8 +372,8 @@ void thread_hide(void) {
 }
 
 void thread_show(void) {
-    bool is_seen = local.own && !local.custom;
-    views_set(is_seen ? local.own : &no_thread);
+    bool is_counting = local.thread && !local.custom;
+    views_set(is_counting ? local.thread : &no_thread);
 }
 
 void thread_enter_phase(profile_name phase) {
@@ -395,7 +395,7 @@ void thread_keep_slab(void) {
 }
 
 void thread_visit_slabs(void (*visit)(void *context, const struct slab *), void *context) {
-    const struct thread *thread = local.own;
+    const struct thread *thread = local.thread;
     for (uint32_t next = thread ? thread->slabs : 0; next;) {
         const struct slab *slab = slab_peek(next - 1);
         visit(context, slab);

@@ -105,7 +105,7 @@ uint32_t threads_slabs(void);
 typedef void thread_visitor(void *context, uint32_t slab, const struct slab_counts *);
 void threads_visit(uint32_t slot, thread_visitor *, void *context);
 
-/* Stops or resumes counting of gained blocks. Losses of counted blocks are counted in any case.
+/* Stops or resumes counting of allocated blocks. Losses of counted blocks are counted in any case.
  * threads_are_paused first handles a request to start or stop that another process has written to the header
  * of the file. */
 void threads_pause(bool pause);

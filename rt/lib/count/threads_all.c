@@ -34,7 +34,7 @@ int64_t threads_live_bytes(void) {
     for (uint32_t i = 0; i < threads_count(); i++) {
         struct thread *thread = thread_peek(i);
         if (thread)
-            sum += thread->measured = __atomic_load_n(&thread->room, __ATOMIC_RELAXED) +
+            sum += thread->measured = __atomic_load_n(&thread->headroom, __ATOMIC_RELAXED) +
                                       __atomic_load_n(&thread->ceiling, __ATOMIC_RELAXED);
     }
     return sum;
@@ -44,7 +44,7 @@ void threads_ask_back(const struct thread *asking, int64_t least) {
     for (uint32_t i = 0; i < threads_count(); i++) {
         struct thread *thread = thread_peek(i);
         if (!thread || thread == asking ||
-            thread->withheld - __atomic_load_n(&thread->room, __ATOMIC_RELAXED) <= least)
+            thread->withheld - __atomic_load_n(&thread->headroom, __ATOMIC_RELAXED) <= least)
             continue;
         if (!__atomic_exchange_n(&thread->asked_back, true, __ATOMIC_SEQ_CST))
             __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
@@ -61,7 +61,7 @@ void threads_note_peak(void) {
 
 /* An even number of turns means that no thread counts in it. */
 static bool is_quiet(const struct thread *thread, uint32_t turns) {
-    return thread == local.own || turns % 2 == 0;
+    return thread == local.thread || turns % 2 == 0;
 }
 
 bool threads_are_quiet(void) {

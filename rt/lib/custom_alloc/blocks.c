@@ -27,12 +27,12 @@ static struct custom_tables tables[DEPTHS][GRANULE];
 /* Bit n: tables for addresses that are n modulo 16 exist. */
 static uint32_t in_use[DEPTHS];
 
-static uint32_t rest_bit(const void *p) {
+static uint32_t offset_bit(const void *p) {
     return 1u << (uintptr_t)p % GRANULE;
 }
 
 static inline bool is_in_use(const void *p, uint32_t depth) {
-    return __atomic_load_n(&in_use[depth], __ATOMIC_RELAXED) & rest_bit(p);
+    return __atomic_load_n(&in_use[depth], __ATOMIC_RELAXED) & offset_bit(p);
 }
 
 static inline struct custom_tables *tables_for(const void *p, uint32_t depth) {
@@ -97,7 +97,7 @@ struct custom_block custom_block_put(const void *p, uint32_t slot, uint64_t size
     if (!entries)
         return block;
     if (!is_in_use(p, block.depth))
-        __atomic_fetch_or(&in_use[block.depth], rest_bit(p), __ATOMIC_RELAXED);
+        __atomic_fetch_or(&in_use[block.depth], offset_bit(p), __ATOMIC_RELAXED);
     block.entry = &entries[cell_of(p)];
     *block.entry = CUSTOM_LIVE | (is_chunk ? CUSTOM_CHUNK : 0) | (uint64_t)slot << CUSTOM_SIZE_BITS | size;
     return block;
@@ -123,9 +123,9 @@ static void visit_cells(uint32_t depth, uintptr_t from, uintptr_t to, custom_vis
 
 static void visit_depth(uint32_t depth, uintptr_t from, uintptr_t to, custom_visitor *visit, void *context) {
     uint32_t used = __atomic_load_n(&in_use[depth], __ATOMIC_RELAXED);
-    for (uint32_t rest = 0; rest < GRANULE; rest++) {
-        uintptr_t first = from + (rest - from) % GRANULE;
-        if (used & 1u << rest && first < to)
+    for (uint32_t offset = 0; offset < GRANULE; offset++) {
+        uintptr_t first = from + (offset - from) % GRANULE;
+        if (used & 1u << offset && first < to)
             visit_cells(depth, first, to, visit, context);
     }
 }
@@ -143,15 +143,15 @@ void custom_blocks_within(const void *start, uint64_t size, custom_visitor *visi
     }
 }
 
-static void visit_regions(uint32_t depth, uint32_t rest, custom_visitor *visit, void *context) {
-    uint64_t **regions = __atomic_load_n(&tables[depth][rest].entries, __ATOMIC_ACQUIRE);
+static void visit_regions(uint32_t depth, uint32_t offset, custom_visitor *visit, void *context) {
+    uint64_t **regions = __atomic_load_n(&tables[depth][offset].entries, __ATOMIC_ACQUIRE);
     for (uintptr_t i = 0; regions && i < REGIONS; i++)
         if (__atomic_load_n(&regions[i], __ATOMIC_ACQUIRE))
-            visit_cells(depth, i * REGION_SIZE + rest, (i + 1) * REGION_SIZE, visit, context);
+            visit_cells(depth, i * REGION_SIZE + offset, (i + 1) * REGION_SIZE, visit, context);
 }
 
 void custom_blocks_each(custom_visitor *visit, void *context) {
     for (uint32_t depth = 0; depth < DEPTHS; depth++)
-        for (uint32_t rest = 0; rest < GRANULE; rest++)
-            visit_regions(depth, rest, visit, context);
+        for (uint32_t offset = 0; offset < GRANULE; offset++)
+            visit_regions(depth, offset, visit, context);
 }

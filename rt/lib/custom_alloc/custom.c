@@ -107,7 +107,7 @@ static COLD void address_clear(const void *p, uint64_t bytes, struct origin by) 
 
 /* On the hot path, so no custom allocator is in progress, and counting is not paused or detailed. */
 bool custom_gain_quickly(const struct allocsite_site *site, const void *p, uint64_t bytes) {
-    struct thread *thread = local.current;
+    struct thread *thread = local.alloc_view;
     uint32_t key = site->key, sum = __atomic_load_n(&sum_slot_given, __ATOMIC_ACQUIRE);
     uint64_t *entry = custom_block_alone(p);
     if (!entry || *entry || !sum || key >= thread->capacity || KEY(sum) >= thread->capacity ||
@@ -119,9 +119,9 @@ bool custom_gain_quickly(const struct allocsite_site *site, const void *p, uint6
     return true;
 }
 
-/* Uses local.own, because the function that frees the block has diverted the thread from the hot path. */
+/* Uses local.thread, because the function that frees the block has diverted the thread from the hot path. */
 bool custom_lose_quickly(const void *p) {
-    struct thread *thread = local.own;
+    struct thread *thread = local.thread;
     uint32_t sum = KEY(__atomic_load_n(&sum_slot_given, __ATOMIC_ACQUIRE));
     uint64_t *entry = custom_block_alone(p);
     if (!entry || !(*entry & CUSTOM_LIVE) || *entry & CUSTOM_CHUNK || !thread || runtime_pairs ||

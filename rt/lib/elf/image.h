@@ -89,7 +89,7 @@ static inline uintptr_t elf_base(const ElfW(Ehdr) * header) {
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-static inline bool elf_is_own(const void *address) {
+static inline bool elf_is_of_runtime(const void *address) {
     uintptr_t begin = (uintptr_t)&__ehdr_start;
     return (uintptr_t)address - begin < (uintptr_t)_end - begin;
 }

@@ -18,27 +18,27 @@
 
 #include <string.h>
 
-static struct image own;
+static struct image runtime_image;
 static const struct link_map *allocator; /* the module whose malloc the process uses */
 static bool is_back;                     /* the process is given its functions back */
 
-static int find_own(struct dl_phdr_info *object, size_t size, void *unused) {
+static int find_runtime(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size, (void)unused;
     struct image image;
-    if (!elf_is_own(object->dlpi_phdr) || !image_read(&image, object))
+    if (!elf_is_of_runtime(object->dlpi_phdr) || !image_read(&image, object))
         return 0;
-    own = image;
+    runtime_image = image;
     return 1;
 }
 
 /* A function of the executable stays, because the executable may call it without a reference. */
 static void definition_note(const char *name) {
-    const ElfW(Sym) *ours = image_symbol(&own, name);
+    const ElfW(Sym) *ours = image_symbol(&runtime_image, name);
     void *first = next_first(name);
-    const struct link_map *object = first && !elf_is_own(first) ? object_of(first) : NULL;
+    const struct link_map *object = first && !elf_is_of_runtime(first) ? object_of(first) : NULL;
     if (ours && object && object != _r_debug.r_map)
-        rebind_table[rebind_used++] =
-            (struct hidden){.name = name, .theirs = (uintptr_t)first, .ours = own.base + ours->st_value};
+        rebind_table[rebind_used++] = (struct hidden){
+            .name = name, .theirs = (uintptr_t)first, .ours = runtime_image.base + ours->st_value};
 }
 
 static bool is_in_table(const char *name) {
@@ -50,8 +50,8 @@ static bool is_in_table(const char *name) {
 
 static const char *definitions_find(void) {
     static const char *const needed[] = {"malloc", "calloc", "realloc", "free"};
-    dl_iterate_phdr(find_own, NULL);
-    for (const char *name = rebind_names; own.hash && *name; name += strlen(name) + 1)
+    dl_iterate_phdr(find_runtime, NULL);
+    for (const char *name = rebind_names; runtime_image.hash && *name; name += strlen(name) + 1)
         definition_note(name);
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!is_in_table(needed[i])) {
@@ -137,7 +137,7 @@ static void loader_turn(const struct image *image) {
 static int module_symbols(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size, (void)unused;
     struct image image;
-    if (image_read(&image, object) && image.base != own.base)
+    if (image_read(&image, object) && image.base != runtime_image.base)
         symbols_turn(&image);
     return 0;
 }
@@ -145,7 +145,7 @@ static int module_symbols(struct dl_phdr_info *object, size_t size, void *unused
 static int module_references(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size, (void)unused;
     struct image image;
-    if (!image_read(&image, object) || image.base == own.base)
+    if (!image_read(&image, object) || image.base == runtime_image.base)
         return 0;
     if (object->dlpi_addr == _r_debug.r_ldbase)
         loader_turn(&image);
@@ -159,7 +159,7 @@ const char *attach_begin(void) {
     const char *why = definitions_find();
     if (why)
         return why;
-    references_turn(&own);
+    references_turn(&runtime_image);
     rebind_begin();
     next_resolve();
     return NULL;

@@ -15,10 +15,10 @@ static uint32_t mapping_count;
 static uint64_t next_number = 1;
 static int32_t owner; /* of the lock */
 
-const struct root_own root_mappings = {.entries = &mappings,
-                                       .count = &mapping_count,
-                                       .most = MAPPINGS_MOST,
-                                       .entry_size = sizeof(struct mapping)};
+const struct root_list root_mappings = {.entries = &mappings,
+                                        .count = &mapping_count,
+                                        .most = MAPPINGS_MOST,
+                                        .entry_size = sizeof(struct mapping)};
 
 bool mappings_begin(void) {
     mappings = os_map(MAPPINGS_MOST * sizeof *mappings, OS_FORK_KEEPS);
@@ -63,10 +63,10 @@ static void mapping_insert(uint32_t at, const struct mapping *mapping) {
 static void cut_keep(struct mapping_cut *cut, uintptr_t begin, uintptr_t end) {
     if (begin >= end)
         return;
-    struct mapping *rest = &cut->rests[cut->rest_count++];
-    *rest = cut->old;
-    rest->begin = begin;
-    rest->end = end;
+    struct mapping *piece = &cut->pieces[cut->piece_count++];
+    *piece = cut->old;
+    piece->begin = begin;
+    piece->end = end;
 }
 
 bool mappings_take(uintptr_t begin, uintptr_t end, uint64_t below, struct mapping_cut *cut) {
@@ -80,12 +80,12 @@ bool mappings_take(uintptr_t begin, uintptr_t end, uint64_t below, struct mappin
     cut_keep(cut, end, cut->old.end);
     memmove(&mappings[at], &mappings[at + 1], (mapping_count - at - 1) * sizeof *mappings);
     mapping_count--;
-    if (mapping_count + cut->rest_count > MAPPINGS_MOST) {
-        cut->rest_count = 1;
+    if (mapping_count + cut->piece_count > MAPPINGS_MOST) {
+        cut->piece_count = 1;
         gap_set(GAP_MEMORY);
     }
-    for (size_t i = cut->rest_count; i-- > 0;)
-        mapping_insert(at, &cut->rests[i]);
+    for (size_t i = cut->piece_count; i-- > 0;)
+        mapping_insert(at, &cut->pieces[i]);
     return true;
 }
 

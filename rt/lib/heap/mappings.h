@@ -16,7 +16,7 @@
 /* Set once by the options, before anything is counted. */
 extern bool mappings_wanted __attribute__((visibility("hidden")));
 
-/* The first two members are those of an entry of struct root_own. */
+/* The first two members are those of an entry of struct root_list. */
 struct mapping {
     uintptr_t begin, end;
     uint32_t slot;
@@ -26,8 +26,8 @@ struct mapping {
 
 /* A mapping that was removed, and the parts of it that stay. */
 struct mapping_cut {
-    struct mapping old, rests[2];
-    size_t rest_count;
+    struct mapping old, pieces[2];
+    size_t piece_count;
 };
 
 /* Returns false if memory is out. */

@@ -63,9 +63,9 @@ static void *bootstrap_none(void) {
 /* A resolver of the dynamic loader (GNU IFUNC) may allocate before thread-local memory is set up: it reads as
  * zero, and stores are lost. So the thread must not be given a structure to keep. */
 static void local_lend(void) {
-    if (UNLIKELY(!local.current))
+    if (UNLIKELY(!local.alloc_view))
         local = (struct local){
-            .current = &no_thread, .seen = &no_thread, .context_last = &context_none, .ending = true};
+            .alloc_view = &no_thread, .free_view = &no_thread, .context_last = &context_none, .ending = true};
 }
 
 #define STUB_BODY(table, stub, name, result, parameters, arguments)                                          \
@@ -153,11 +153,11 @@ static int find_definition(struct dl_phdr_info *module, size_t size, void *conte
     (void)size;
     if (module->dlpi_addr == _r_debug.r_ldbase)
         return 1;
-    bool is_own = elf_is_own(module->dlpi_phdr);
-    if (is_own || !definition->has_begun) {
+    bool is_of_runtime = elf_is_of_runtime(module->dlpi_phdr);
+    if (is_of_runtime || !definition->has_begun) {
         bool is_end =
-            definition->has_begun && definition->until && elf_is_own((const void *)definition->until);
-        definition->has_begun |= is_own;
+            definition->has_begun && definition->until && elf_is_of_runtime((const void *)definition->until);
+        definition->has_begun |= is_of_runtime;
         return is_end;
     }
     image = (struct image){
@@ -190,8 +190,8 @@ void *next_defined_behind(const char *name) {
 /* A linkage stub leads to the runtime, unless an earlier module has a definition. Any address in the runtime
  * then represents its definition. */
 static void *global_symbol(const char *name) {
-    void *found = dlsym(RTLD_DEFAULT, name), *own = (void *)(uintptr_t)next_object;
-    return definition_until(name, found && is_linkage_stub(found) ? own : found, true);
+    void *found = dlsym(RTLD_DEFAULT, name), *runtime_module = (void *)(uintptr_t)next_object;
+    return definition_until(name, found && is_linkage_stub(found) ? runtime_module : found, true);
 }
 
 static void *definition_behind(const char *name) {
@@ -201,7 +201,7 @@ static void *definition_behind(const char *name) {
 
 static void *symbol_behind(const char *name) {
     void *found = global_symbol(name);
-    return found && !elf_is_own(found) ? found : definition_behind(name);
+    return found && !elf_is_of_runtime(found) ? found : definition_behind(name);
 }
 
 /* A failed look-up allocates, and its error would show in the program's next dlerror. */
@@ -235,7 +235,7 @@ void *next_symbol_in(const char *library, const char *name) {
     void *found = handle ? dlsym(handle, name) : NULL;
     if (handle)
         dlclose(handle);
-    if (!found || elf_is_own(found)) {
+    if (!found || elf_is_of_runtime(found)) {
         found = NULL;
         dlerror();
     }
@@ -286,16 +286,16 @@ static bool ours_is_reached(void) {
 extern const char sanitizer_mark[] __asm__("__sanitizer_set_report_path") __attribute__((weak));
 
 bool next_is_sanitizers(void) {
-    return sanitizer_mark && !elf_is_own((const void *)(uintptr_t)malloc);
+    return sanitizer_mark && !elf_is_of_runtime((const void *)(uintptr_t)malloc);
 }
 
 /* If the C library's malloc comes first and no malloc follows it, the runtime was opened by dlopen or linked
  * after the C library, and there is nothing to redirect. A malloc of the program must stay, because the
  * program calls it directly. */
 const struct link_map *next_replaceable(void) {
-    const struct module *own = module_of(&interposer);
-    const void *found = own && own->permanent ? next_first("malloc") : NULL;
-    const struct link_map *object = found && !elf_is_own(found) ? object_of(found) : NULL;
+    const struct module *runtime_module = module_of(&interposer);
+    const void *found = runtime_module && runtime_module->permanent ? next_first("malloc") : NULL;
+    const struct link_map *object = found && !elf_is_of_runtime(found) ? object_of(found) : NULL;
     const void *behind = object && *object->l_name ? symbol_look_up(definition_behind, "malloc") : NULL;
     return behind && object_of(behind) != object && !next_is_sanitizers() ? object : NULL;
 }
@@ -304,7 +304,7 @@ static const char *malloc_before_ours(void) {
     const void *found = global_symbol("malloc");
     if (!found)
         return NULL;
-    if (elf_is_own(found) || rebind_is_done())
+    if (elf_is_of_runtime(found) || rebind_is_done())
         return ours_is_reached() ? NULL : "the tool that runs this program";
     const struct link_map *other = object_of(found);
     return other && *other->l_name ? other->l_name : program_path();
@@ -342,7 +342,7 @@ struct both {
 /* Both are NULL without any definition. */
 static struct both find_both(const char *name) {
     void *first = next_first(name), *after = next_behind(name);
-    if (!first || elf_is_own(first))
+    if (!first || elf_is_of_runtime(first))
         first = after;
     return (struct both){first, after ? after : first};
 }

@@ -233,7 +233,7 @@ static bool is_of_libc(const char *name) {
 static void reference_bypass(const struct image *image, const ElfW(Rela) * relocation) {
     const char *name;
     uintptr_t *place = image_reference(image, relocation, &name);
-    if (place && is_of_libc(name) && (elf_is_own((const void *)*place) || image_holds(image, *place)))
+    if (place && is_of_libc(name) && (elf_is_of_runtime((const void *)*place) || image_holds(image, *place)))
         image_write(image, place, (uintptr_t)next_behind(name));
 }
 
@@ -262,7 +262,8 @@ static int find_look_up(struct dl_phdr_info *object, size_t size, void *unused) 
     (void)size;
     (void)unused;
     struct image image;
-    return image_read(&image, object) && !elf_is_own(image.symbols) && image_refers(&image, is_look_up);
+    return image_read(&image, object) && !elf_is_of_runtime(image.symbols) &&
+           image_refers(&image, is_look_up);
 }
 
 /* A library opened with RTLD_DEEPBIND finds the C library's malloc first, and so does dlsym with a library's
@@ -374,9 +375,9 @@ void rebind_look(void) {
 }
 
 void rebind_libc(void) {
-    const struct module *own = module_of(&rebind_table);
+    const struct module *runtime_module = module_of(&rebind_table);
     uintptr_t underlying = (uintptr_t)next_behind("malloc");
-    if (!underlying || !own || !own->permanent || next_is_sanitizers())
+    if (!underlying || !runtime_module || !runtime_module->permanent || next_is_sanitizers())
         return;
     if (!next_is_glibc()) {
         dl_iterate_phdr(module_bypass, &underlying);

@@ -168,13 +168,13 @@ static bool is_wanted(struct hook *hook, const struct allocsite_event *event, co
     return __atomic_add_fetch(&hook->seen, 1, __ATOMIC_RELAXED) % hook->every == 0;
 }
 
-struct site_view hook_site(uint32_t slot, struct place *places, size_t room) {
+struct site_view hook_site(uint32_t slot, struct place *places, size_t capacity) {
     const struct record *record = slot == NO_SLOT ? NULL : record_at(slot);
     const struct module *module = record ? record->module : NULL;
     if (!record)
         return (struct site_view){.id = 0};
     if (record->site)
-        return descriptor_view(record->site, module->path, places, room);
+        return descriptor_view(record->site, module->path, places, capacity);
     return (struct site_view){.id = record->address
                                         ? caller_id(module->build_id, module->path, record->address)
                                         : module_id(module),

@@ -30,9 +30,9 @@ bool hook_break(const char *where);
 /* Calls the hooks for an event of the slot, which may be NO_SLOT. The block still exists. */
 void hook_call(enum allocsite_event_kind, uint32_t slot, const void *block, uint64_t size, uint64_t old_size);
 
-/* Returns the slot's site or caller as reports print it. Writes at most `room` locations of its inline chain
- * to places. */
-struct site_view hook_site(uint32_t slot, struct place *places, size_t room);
+/* Returns the slot's site or caller as reports print it. Writes at most `capacity` locations of its inline
+ * chain to places. */
+struct site_view hook_site(uint32_t slot, struct place *places, size_t capacity);
 
 /* Sends all events to the slow path if a hook or the option fail needs them, otherwise to the hot path. */
 void hooks_watch_again(void);

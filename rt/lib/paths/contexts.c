@@ -44,7 +44,7 @@ static inline uint32_t tag_of(uint64_t hash) {
  * is among its recent ones. */
 static inline void note(struct context_known *known, uint64_t hash) {
     struct context_known *last = local.context_last;
-    struct thread *thread = local.own;
+    struct thread *thread = local.thread;
     if (UNLIKELY(!contexts_hot))
         return;
     if (LIKELY(last != &context_none))

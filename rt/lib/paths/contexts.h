@@ -63,17 +63,17 @@ static inline uint64_t context_of_key(uint32_t key) {
     return (uint64_t)key << 32;
 }
 
-/* Returns the hash of an allocation. of_who: a context plus one of these two numbers. frame: of the function
- * that the allocation's caller has called, whose return address continues the context. Return addresses
- * within a module differ by less than the factor, and depths of the frame by multiples of STACK_SPREAD
- * (base/local.h), so that a change of one hardly ever cancels a change of the other. */
-static inline uint64_t context_hash_of(uint64_t of_who, const void *frame) {
-    uint64_t at = of_who + unloads_both() + local.stack.spread - (uintptr_t)frame * STACK_SPREAD;
+/* Returns the hash of an allocation. offset_of_caller: a context plus one of these two numbers. frame: of the
+ * function that the allocation's caller has called, whose return address continues the context. Return
+ * addresses within a module differ by less than the factor, and depths of the frame by multiples of
+ * STACK_SPREAD (base/local.h), so that a change of one hardly ever cancels a change of the other. */
+static inline uint64_t context_hash_of(uint64_t offset_of_caller, const void *frame) {
+    uint64_t at = offset_of_caller + unloads_both() + local.stack.spread - (uintptr_t)frame * STACK_SPREAD;
     return at * ALLOCSITE_CONTEXT_FACTOR + ((const uintptr_t *)frame)[1];
 }
 
-static inline uint64_t context_hash(uint64_t who, const void *frame) {
-    return context_hash_of(context + who, frame);
+static inline uint64_t context_hash(uint64_t caller_id, const void *frame) {
+    return context_hash_of(context + caller_id, frame);
 }
 
 /* All contexts, or context_none. */
@@ -90,7 +90,7 @@ static inline bool context_is(const struct context_known *known, uint64_t hash) 
 uint32_t context_find(uint64_t hash);
 
 /* Finds the key if the context is among the thread's recent ones, or if it came after the thread's last one
- * before. Otherwise returns false. thread: local.current, which the caller needs in any case. */
+ * before. Otherwise returns false. thread: local.alloc_view, which the caller needs in any case. */
 static inline bool context_guess(const struct thread *thread, uint64_t hash, uint32_t *key) {
     const char *first = (const char *)contexts_known;
     const struct context_known *lately =

@@ -18,19 +18,19 @@ enum { FRAMES_FEW = 8, FRAMES_MOST = 32 };
 
 /* A cache of stacks, indexed by a hash of the caller and its depth. The upper half of a word has more bits of
  * the hash. The lower half has the result of again_keep. */
-enum { SEEN_COUNT = 1 << 12 };
+enum { PLACES_COUNT = 1 << 12 };
 
-static uint64_t *seen;
+static uint64_t *places;
 
-static uint64_t *seen_table(void) {
-    uint64_t *table = __atomic_load_n(&seen, __ATOMIC_ACQUIRE);
+static uint64_t *place_table(void) {
+    uint64_t *table = __atomic_load_n(&places, __ATOMIC_ACQUIRE);
     if (LIKELY(table != NULL))
         return table;
-    uint64_t *fresh = again_begin() ? os_map(sizeof *fresh * SEEN_COUNT, OS_FORK_KEEPS) : NULL;
+    uint64_t *fresh = again_begin() ? os_map(sizeof *fresh * PLACES_COUNT, OS_FORK_KEEPS) : NULL;
     if (!fresh ||
-        __atomic_compare_exchange_n(&seen, &table, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        __atomic_compare_exchange_n(&places, &table, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return fresh;
-    os_unmap(fresh, sizeof *fresh * SEEN_COUNT);
+    os_unmap(fresh, sizeof *fresh * PLACES_COUNT);
     return table;
 }
 
@@ -90,9 +90,9 @@ static uint32_t search(uint32_t slot, const void *frame, size_t *depends) {
 
 STACK_CALL(uint32_t, outside_slot_searched, uint32_t slot) {
     const void *frame = __builtin_frame_address(0);
-    uint64_t *table = seen_table();
+    uint64_t *table = place_table();
     uint64_t hash = hash_more(unloads_both() + slot, local.stack.high - (uintptr_t)frame);
-    uint64_t *place = table ? &table[hash % SEEN_COUNT] : NULL;
+    uint64_t *place = table ? &table[hash % PLACES_COUNT] : NULL;
     uint64_t word = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : 0;
     uint32_t others = word >> 32 == hash >> 32 && word ? (uint32_t)word : ALLOCSITE_KEY_NONE;
     uint32_t key = others != ALLOCSITE_KEY_NONE ? again_find(others, frame) : ALLOCSITE_KEY_NONE;

@@ -140,7 +140,7 @@ static inline void look_up(struct look *look, uint32_t slot) {
 }
 
 /* Returns 0 if the stack is not in the cache. */
-static inline uint32_t part_seen(const struct look *look) {
+static inline uint32_t part_cached(const struct look *look) {
     uint64_t entry = __atomic_load_n(look->word, __ATOMIC_RELAXED);
     return (entry & ~SLOT_MASK) == look->tag ? (uint32_t)(entry & SLOT_MASK) : 0;
 }
@@ -221,7 +221,7 @@ static uint32_t find_part(uint32_t slot, const struct look *look) {
 
 static uint32_t part_walked(uint32_t slot, struct look *look) {
     look_up(look, slot);
-    uint32_t part = part_seen(look);
+    uint32_t part = part_cached(look);
     if (part)
         return part;
     part = find_part(slot, look);
@@ -373,7 +373,7 @@ static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, uint64_t 
     struct look look;
     look_begin(&look, frame);
     look_up(&look, slot);
-    uint32_t part = part_seen(&look);
+    uint32_t part = part_cached(&look);
     if (UNLIKELY(!part || !store_header()->walked_for)) {
         part = part_walked(slot, &look);
         if (look.walked.end != WALK_LOST && record_at(slot)->site)
@@ -456,11 +456,11 @@ STACK_CALL(uint32_t, stack_key_unseen, uint32_t slot, const void *frame, uint64_
     return is_foreign ? key_uncertain(slot, hash, frame) : stack_key_new_on_stack(KEY(slot), frame, hash);
 }
 
-uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame) {
+uint32_t stack_key_checked(uint32_t key, uint64_t caller_id, const void *frame) {
     uint32_t slot = key_slot(key);
     if (UNLIKELY(!stacks_depth))
         return ALLOCSITE_KEY_NONE;
-    uint64_t hash = context_hash(who, frame);
+    uint64_t hash = context_hash(caller_id, frame);
     uint32_t known = stack_key_known(has_contexts ? context_find(hash) : ALLOCSITE_KEY_NONE, frame);
     if (UNLIKELY(known == ALLOCSITE_KEY_NONE))
         return stack_key_unseen(slot, frame, hash);

@@ -38,11 +38,11 @@ extern uint32_t stacks_depth __attribute__((visibility("hidden")));
 void stacks_begin(uint32_t depth, bool checks);
 
 /* Returns the key of a slot's part for the stack of the caller; ALLOCSITE_KEY_NONE if the stack was not seen
- * lately. key: of a slot that keeps stacks. who: number of the slot's site or caller (paths/contexts.h).
- * frame: __builtin_frame_address(0) of the calling function. */
-uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame);
+ * lately. key: of a slot that keeps stacks. caller_id: number of the slot's site or caller
+ * (paths/contexts.h). frame: __builtin_frame_address(0) of the calling function. */
+uint32_t stack_key_checked(uint32_t key, uint64_t caller_id, const void *frame);
 
-/* Like stack_key_seen, for a site while contexts_hot, if the hash was not found. */
+/* Like stack_key_checked, for a site while contexts_hot, if the hash was not found. */
 uint32_t stack_key_new(uint32_t key, const void *frame, uint64_t hash);
 
 /* Returns the key of a context after a comparison of the stack (paths/again.h); ALLOCSITE_KEY_NONE if the

@@ -58,7 +58,7 @@ static void last_release(struct last *last) {
 }
 
 static struct last *last_take(uint32_t unloads_before) {
-    struct last *last = &lasts[local.own ? local.own->index % LASTS : 0];
+    struct last *last = &lasts[local.thread ? local.thread->index % LASTS : 0];
     if (__atomic_exchange_n(&last->is_taken, true, __ATOMIC_ACQUIRE))
         return NULL;
     if (UNLIKELY(!last->frames &&

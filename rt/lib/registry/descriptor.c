@@ -49,7 +49,7 @@ static bool same_text(const char *a, const char *b) {
 }
 
 struct site_view descriptor_view(const struct allocsite_site *site, const char *module, struct place *inlined,
-                                 size_t room) {
+                                 size_t capacity) {
     struct site_view view = {
         .id = site->hash,
         .module = module,
@@ -59,8 +59,8 @@ struct site_view descriptor_view(const struct allocsite_site *site, const char *
         .type = descriptor_request(site, true),
         .inlined = inlined,
     };
-    for (const struct allocsite_frame *frame = descriptor_caller(site); frame && view.inlined_count < room;
-         frame = descriptor_frame(&frame->caller))
+    for (const struct allocsite_frame *frame = descriptor_caller(site);
+         frame && view.inlined_count < capacity; frame = descriptor_frame(&frame->caller))
         inlined[view.inlined_count++] = descriptor_place(frame);
     return view;
 }

@@ -25,9 +25,9 @@ const struct allocsite_frame *descriptor_caller(const struct allocsite_site *);
 
 const char *descriptor_request(const struct allocsite_site *, bool type);
 
-/* Returns the site as readers see it. Writes at most `room` locations of its inline chain to inlined. */
+/* Returns the site as readers see it. Writes at most `capacity` locations of its inline chain to inlined. */
 struct site_view descriptor_view(const struct allocsite_site *, const char *module, struct place *inlined,
-                                 size_t room);
+                                 size_t capacity);
 
 /* Returns whether both are the same site. The hash represents the inline chain. */
 bool descriptor_same(const struct allocsite_site *, const struct allocsite_site *);

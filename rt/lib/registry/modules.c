@@ -92,10 +92,10 @@ static const struct module *module_listed(const char *name, const struct module_
     struct module *found = module_find(head, NULL, name);
     struct module *module = found ? NULL : module_make(name, where);
     while (module) {
-        struct module *seen = module->next = head;
+        struct module *searched = module->next = head;
         if (__atomic_compare_exchange_n(&modules, &head, module, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             return module;
-        found = module_find(head, seen, name);
+        found = module_find(head, searched, name);
         if (found) /* the new record stays unused, with zero counts */
             return found;
     }
@@ -122,7 +122,7 @@ static struct module_address address_in_no_module(const void *address) {
 
 struct module_address module_address(const void *address) {
     static const struct module *program;
-    if (!elf_is_own(address))
+    if (!elf_is_of_runtime(address))
         return address_in_no_module(address);
     if (!program)
         program = module_named(program_path(), &(struct module_place){&__ehdr_start, true});
@@ -234,9 +234,9 @@ static bool is_instrumented(const struct image *image) {
 
 static int instrumented_visit(struct dl_phdr_info *object, size_t size, void *context) {
     (void)size;
-    const unsigned long long *seen = context;
+    const unsigned long long *loads_noted = context;
     struct image image;
-    if (object->dlpi_adds == *seen)
+    if (object->dlpi_adds == *loads_noted)
         return 1;
     if (image_read(&image, object) && is_instrumented(&image))
         instrumented_add(module_of(image.symbols));
@@ -251,11 +251,11 @@ static int count_loads(struct dl_phdr_info *object, size_t size, void *context) 
 
 /* Counts loads before the search: a module loaded in between is checked twice rather than never. */
 bool instrumented_note(void) {
-    static unsigned long long seen;
-    unsigned long long loads = 0, noted = __atomic_load_n(&seen, __ATOMIC_RELAXED);
+    static unsigned long long loads_noted;
+    unsigned long long loads = 0, noted = __atomic_load_n(&loads_noted, __ATOMIC_RELAXED);
     dl_iterate_phdr(count_loads, &loads);
     dl_iterate_phdr(instrumented_visit, &noted);
-    __atomic_store_n(&seen, loads, __ATOMIC_RELAXED);
+    __atomic_store_n(&loads_noted, loads, __ATOMIC_RELAXED);
     return loads != noted;
 }
 
@@ -263,7 +263,7 @@ bool instrumented_note(void) {
 static int find_instrumented(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size, (void)unused;
     struct image image;
-    return !elf_is_own(object->dlpi_phdr) && image_read(&image, object) && is_instrumented(&image);
+    return !elf_is_of_runtime(object->dlpi_phdr) && image_read(&image, object) && is_instrumented(&image);
 }
 
 bool instrumented_exist(void) {

@@ -299,9 +299,10 @@ int part_cut_callers = PART_CUT_CALLERS;
 
 /* Paths with all callers may use half of the room, with one caller less half of the rest, and so on. */
 static void set_cut_callers(uint32_t count) {
-    uint32_t most = most_stacks(), room = most / 2, left = count < most + room ? most + room - count : 0;
+    uint32_t most = most_stacks(), capacity = most / 2,
+             left = count < most + capacity ? most + capacity - count : 0;
     int callers = PART_CUT_CALLERS;
-    while (callers > 0 && left <= (room /= 2))
+    while (callers > 0 && left <= (capacity /= 2))
         callers--;
     __atomic_store_n(&part_cut_callers, left ? callers : -1, __ATOMIC_RELAXED);
 }

@@ -20,7 +20,7 @@ extern const char check_is_linked;
 const char check_is_linked = 1;
 
 /* A slot's allocations by this thread, before the region or within it. */
-struct gained {
+struct allocated {
     uint64_t calls, bytes;
     uint32_t slot;
 };
@@ -29,7 +29,7 @@ struct snapshot {
     uintptr_t seal; /* snapshot_seal(); a wrong value means that the region was not begun */
     pid_t pid;      /* a forked child counts from zero */
     uint32_t slots;
-    struct gained by_slot[];
+    struct allocated by_slot[];
 };
 
 static uintptr_t snapshot_seal(const struct snapshot *snapshot) {
@@ -41,15 +41,15 @@ static void snapshot_add_slab(void *context, const struct slab *slab) {
     for (uint32_t slot = 1; KEY(slot) < slab->capacity && slot < snapshot->slots; slot++) {
         if (!slot_is_in_totals(slot))
             continue;
-        struct gained *row = &snapshot->by_slot[slot_row(slot)];
-        row->calls += slab->tallies[slot].gained;
-        row->bytes += slab->tallies[slot].gained_bytes;
+        struct allocated *row = &snapshot->by_slot[slot_row(slot)];
+        row->calls += slab->tallies[slot].allocated;
+        row->bytes += slab->tallies[slot].allocated_bytes;
     }
 }
 
 static struct snapshot *snapshot_take(size_t *size) {
     uint32_t slots = record_count();
-    *size = sizeof(struct snapshot) + slots * sizeof(struct gained);
+    *size = sizeof(struct snapshot) + slots * sizeof(struct allocated);
     struct snapshot *snapshot = os_map(*size, OS_FORK_KEEPS);
     if (!snapshot)
         return NULL;
@@ -77,10 +77,10 @@ static uint64_t snapshot_subtract(struct snapshot *now, const struct snapshot *b
     uint64_t calls = 0;
     *sites = 0;
     for (uint32_t slot = 1; slot < now->slots; slot++) {
-        struct gained *gained = &now->by_slot[slot], none = {0};
+        struct allocated *allocated = &now->by_slot[slot], none = {0};
         bool is_known = slot < before->slots && before->pid == now->pid;
-        const struct gained *then = is_known ? &before->by_slot[slot] : &none;
-        struct gained since = {gained->calls - then->calls, gained->bytes - then->bytes, slot};
+        const struct allocated *then = is_known ? &before->by_slot[slot] : &none;
+        struct allocated since = {allocated->calls - then->calls, allocated->bytes - then->bytes, slot};
         calls += since.calls;
         if (since.calls)
             now->by_slot[(*sites)++] = since;
@@ -88,8 +88,8 @@ static uint64_t snapshot_subtract(struct snapshot *now, const struct snapshot *b
     return calls;
 }
 
-static int gained_compare(const void *left, const void *right) {
-    const struct gained *a = left, *b = right;
+static int allocated_compare(const void *left, const void *right) {
+    const struct allocated *a = left, *b = right;
     return (a->calls < b->calls) - (a->calls > b->calls);
 }
 
@@ -120,13 +120,13 @@ static void write_site(struct out *out, uint32_t slot) {
     out_plain(out, descriptor_request(record->site, false));
 }
 
-static void write_sites(struct out *out, const struct gained *gained, uint32_t count) {
+static void write_sites(struct out *out, const struct allocated *allocated, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        out_u64(out, gained[i].calls);
+        out_u64(out, allocated[i].calls);
         out_text(out, " of ");
-        out_u64(out, gained[i].bytes);
+        out_u64(out, allocated[i].bytes);
         out_text(out, " B  ");
-        write_site(out, gained[i].slot);
+        write_site(out, allocated[i].slot);
         out_char(out, '\n');
     }
 }
@@ -147,7 +147,7 @@ ALLOCSITE_EXPORT size_t __allocsite_api_v1_check_end(struct allocsite_check *che
     if (now) {
         uint32_t sites;
         calls = snapshot_subtract(now, before, &sites);
-        sort_array(now->by_slot, sites, sizeof *now->by_slot, gained_compare);
+        sort_array(now->by_slot, sites, sizeof *now->by_slot, allocated_compare);
         if (text && size > 1) {
             struct out out;
             out_open_memory(&out, text, size);

@@ -101,7 +101,7 @@ static void report_once(bool by_itself) {
     torn_look();
     collect_end(store_header());
     if (runtime_options()->reach)
-        lost_find(store_header());
+        leaks_find(store_header());
     if (by_itself)
         profiling_end();
     report_write(0);
@@ -263,8 +263,8 @@ static bool is_installed;
  * whose handler runs the destructors of all modules; so this handler runs after them. It has no DSO handle,
  * because otherwise it would run with this library's destructors. */
 void exit_install(void) {
-    const struct module *own = module_of(&is_installed);
-    if (!own || !own->permanent)
+    const struct module *runtime_module = module_of(&is_installed);
+    if (!runtime_module || !runtime_module->permanent)
         return;
     bool was_silent = silence_begin();
     is_installed = __cxa_atexit(exit_handler, &is_installed, NULL) == 0;

@@ -110,41 +110,42 @@ const char *look_at_process(struct look *look) {
 
 /* ---- Leaked blocks: live blocks that nothing in the process points to. */
 
-static struct table possibly_lost = {.element = sizeof(struct profile_possibly_lost),
-                                     .first = PROFILE_POSSIBLY_LOST_FIRST,
-                                     .fork = OS_FORK_WIPES,
-                                     .areas = &store_areas,
-                                     .kind = PROFILE_POSSIBLY_LOST};
+static struct table possibly_leaked = {.element = sizeof(struct profile_possibly_leaked),
+                                       .first = PROFILE_POSSIBLY_LEAKED_FIRST,
+                                       .fork = OS_FORK_WIPES,
+                                       .areas = &store_areas,
+                                       .kind = PROFILE_POSSIBLY_LEAKED};
 
-static void add_lost(void *unused, const void *record) {
-    const struct root_lost *lost = record;
-    struct profile_slot *slot = slot_at((uint32_t)lost->slot);
-    struct profile_possibly_lost *possible =
-        lost->possibly_blocks ? table_at(&possibly_lost, (uint32_t)lost->slot) : NULL;
+static void add_leaked(void *unused, const void *record) {
+    const struct root_leaked *leaked = record;
+    struct profile_slot *slot = slot_at((uint32_t)leaked->slot);
+    struct profile_possibly_leaked *possible =
+        leaked->possibly_blocks ? table_at(&possibly_leaked, (uint32_t)leaked->slot) : NULL;
     (void)unused;
     if (possible) {
-        possible->blocks = lost->possibly_blocks;
-        possible->bytes = lost->possibly_bytes;
+        possible->blocks = leaked->possibly_blocks;
+        possible->bytes = leaked->possibly_bytes;
     }
     if (slot) {
-        slot->lost_blocks = lost->blocks;
-        slot->lost_bytes = lost->bytes;
+        slot->leaked_blocks = leaked->blocks;
+        slot->leaked_bytes = leaked->bytes;
     }
 }
 
-void lost_find(struct profile_header *header) {
-    struct look look = {.search = "lost", .out = -1, .record = sizeof(struct root_lost), .take = add_lost};
+void leaks_find(struct profile_header *header) {
+    struct look look = {
+        .search = "leaked", .out = -1, .record = sizeof(struct root_leaked), .take = add_leaked};
     const char *unknown =
         gaps_hide_blocks() ? "not all blocks of the process are known" : look_at_process(&look);
-    header->lost_unknown = names_text(unknown);
-    header->flags |= unknown ? 0 : PROFILE_HAS_LOST;
+    header->leaked_unknown = names_text(unknown);
+    header->flags |= unknown ? 0 : PROFILE_HAS_LEAKED;
 }
 
 static void take_size(void *to, const void *record) {
     *(uint64_t *)to = *(const uint64_t *)record;
 }
 
-uint64_t lost_deep_size(const void *from) {
+uint64_t leaked_deep_size(const void *from) {
     char address[16 + 1] = "";
     uint64_t bytes = 0;
     struct look look = {.search = digits_before(address + sizeof address - 1, (uintptr_t)from, 16),

@@ -34,10 +34,10 @@ void look_note_exit(const void *frame);
  * why they are unknown. That happens if the result could be wrong: if threads cannot be stopped, memory
  * cannot be read, or the process may have unknown blocks, which might hold the only pointer to a known one.
  * So all accuracy gaps must have been checked before. */
-void lost_find(struct profile_header *);
+void leaks_find(struct profile_header *);
 
 /* Returns the bytes of the block that `from` points to and of all blocks reachable from it, each counted
  * once; 0 if there is none or it is unknown. */
-uint64_t lost_deep_size(const void *from);
+uint64_t leaked_deep_size(const void *from);
 
 #endif

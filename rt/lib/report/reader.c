@@ -69,12 +69,12 @@ static bool is_executable(const char *path) {
 }
 
 /* Writes `length` bytes of directory, "/" and rest. Returns whether that is an executable file. */
-static bool path_join(char *path, const char *directory, size_t length, const char *rest) {
-    if (length + strlen(rest) + 2 > PATH_MAX)
+static bool path_join(char *path, const char *directory, size_t length, const char *name) {
+    if (length + strlen(name) + 2 > PATH_MAX)
         return false;
     memcpy(path, directory, length);
     path[length] = '/';
-    strcpy(path + length + 1, rest);
+    strcpy(path + length + 1, name);
     return is_executable(path);
 }
 
@@ -90,9 +90,10 @@ static bool find_beside(char *path) {
 #else
 
 static bool find_beside(char *path) {
-    const struct module *own = module_of(&was_sandboxed);
-    const char *slash = own ? strrchr(own->path, '/') : NULL;
-    return slash && path_join(path, own->path, (size_t)(slash - own->path), "../bin/" READER);
+    const struct module *runtime_module = module_of(&was_sandboxed);
+    const char *slash = runtime_module ? strrchr(runtime_module->path, '/') : NULL;
+    return slash &&
+           path_join(path, runtime_module->path, (size_t)(slash - runtime_module->path), "../bin/" READER);
 }
 
 #endif

@@ -148,7 +148,7 @@ ALLOCSITE_EXPORT int __allocsite_api_v1_graph(const char *pattern) {
 }
 
 ALLOCSITE_EXPORT size_t __allocsite_api_v1_deep_size(const void *p) {
-    return is_on() && runtime_owners ? lost_deep_size(p) : 0;
+    return is_on() && runtime_owners ? leaked_deep_size(p) : 0;
 }
 
 ALLOCSITE_EXPORT int __allocsite_api_v1_profile_fd(int fd) {

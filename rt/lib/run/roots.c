@@ -19,10 +19,10 @@ struct registered {
 static struct registered *registered;
 static uint32_t registered_count; /* entries that were ever used */
 
-const struct root_own root_registered = {.entries = &registered,
-                                         .count = &registered_count,
-                                         .most = ROOTS_MOST,
-                                         .entry_size = sizeof(struct registered)};
+const struct root_list root_registered = {.entries = &registered,
+                                          .count = &registered_count,
+                                          .most = ROOTS_MOST,
+                                          .entry_size = sizeof(struct registered)};
 
 static struct registered *registered_list(void) {
     struct registered *list = __atomic_load_n(&registered, __ATOMIC_ACQUIRE), *none = NULL;
@@ -32,7 +32,7 @@ static struct registered *registered_list(void) {
     if (!list ||
         __atomic_compare_exchange_n(&registered, &none, list, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         if (list)
-            os_own_note(list, ROOTS_MOST * sizeof *list, OS_FORK_KEEPS);
+            os_note_mapping(list, ROOTS_MOST * sizeof *list, OS_FORK_KEEPS);
         return list;
     }
     os_unmap(list, ROOTS_MOST * sizeof *list);

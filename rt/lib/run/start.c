@@ -208,9 +208,9 @@ void runtime_start(void) {
 /* Redirects references to the variant of the functions that the options need, if there is one. */
 static void redirect_to_variants(void) {
     if (!runtime_owners)
-        step_aside_of_frees();
+        bypass_frees();
     else if (sizes_wanted && !births_wanted && !runtime_temporary && !stacks_depth)
-        step_aside_for_sizes();
+        redirect_for_sizes();
 }
 
 /* Opened by dlopen, and no module calls the runtime yet: its first call starts it, or an attachment. */
@@ -240,7 +240,7 @@ __attribute__((constructor(101))) static void construct(int count, char **argume
         return;
     runtime_start();
     if (runtime_off && is_first)
-        step_aside();
+        bypass_all();
     if (runtime_off)
         return;
     rebind(is_first);
@@ -280,7 +280,7 @@ const struct root allocsite_root = {
     .state = &runtime_state,
     .areas = &store_areas_given,
     .heap = &root_heap,
-    .own = &root_own,
+    .runtime_spans = &root_runtime_spans,
     .registered = &root_registered,
     .mappings = &root_mappings,
     .malloc = &next.malloc,

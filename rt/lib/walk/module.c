@@ -103,9 +103,9 @@ static enum walk_where find_by_loader(uintptr_t address, struct cfi_tables *tabl
 #endif
 
 static enum walk_where find_module(uintptr_t address, struct cfi_tables *tables) {
-    struct segments own;
-    if (FIND_RUNTIME_FIRST && find_runtime(&own, address))
-        return find_by_segments(&own, address, tables);
+    struct segments runtime;
+    if (FIND_RUNTIME_FIRST && find_runtime(&runtime, address))
+        return find_by_segments(&runtime, address, tables);
     return find_by_loader(address, tables);
 }
 

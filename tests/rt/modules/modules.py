@@ -54,7 +54,7 @@ def second_runtime():
     for report in reports:
         expect("exact", False, report["exact"])
         expect("reason", True, "second copy" in reasons(report))
-        expect("lost blocks", "not all blocks of the process are known", report.get("lost_unknown"))
+        expect("lost blocks", "not all blocks of the process are known", report.get("leaked_unknown"))
     process = run([program], "")
     expect("text says so", True, "second copy" in process.err)
 
@@ -85,7 +85,7 @@ def static_runtime_in_dynamic_program():
     expect("no second one", False, "second copy" in reasons(report))
     check_notes(report, "user.c")
     report = report_of(run([program], "format=json:report=%e.%p.json:reach=1"))
-    expect("lost blocks", "not all blocks of the process are known", report.get("lost_unknown"))
+    expect("lost blocks", "not all blocks of the process are known", report.get("leaked_unknown"))
 
 
 def standard_libraries():

@@ -352,7 +352,7 @@ def refuse_each(program, options, error):
             expect(f"{what}: says why there is none", True, "allocsite: " in process.err)
         elif got["exact"]:
             expect(f"{what}: totals", {name: count for name, count in want["totals"].items()
-                                       if not (name.startswith(("lost_", "possibly_lost_")) and got.get("lost_unknown"))}, got["totals"])
+                                       if not (name.startswith(("leaked_", "possibly_leaked_")) and got.get("leaked_unknown"))}, got["totals"])
         expect(f"{what}: the snapshot, or a line", True, "graph=" not in options or os.path.exists("got.graph") or "allocsite: " in process.err)
         expect(f"{what}: files left", [], glob.glob("got.json.*") if call != UNLINK else [])
     print(f"{options}: {number - 1} calls refused, of {len(calls)} kinds")

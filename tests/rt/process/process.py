@@ -413,7 +413,7 @@ def deserted():
         reports = all_reports()
         expect("reports", 2, len(reports))
         for report in reports:
-            expect("told", ([], True, process.args[0]), (report["inexact_reasons"], "lost_unknown" not in report, report["run"]["command"]))
+            expect("told", ([], True, process.args[0]), (report["inexact_reasons"], "leaked_unknown" not in report, report["run"]["command"]))
             stacks = [[frame["function"] for frame in stack["frames"]] for stack in report["stacks"]]
             expect("stack of the coroutine", ["coroutine"], [stack[1] for stack in stacks if stack[0] == "allocate"])
             expect("without stack", 0, report["walks"]["without_stack"])

@@ -23,18 +23,18 @@ def noted(*names, what="lost"):
             for name in names for number, line in enumerate(open(source(name)), 1) if mark.search(line)}
 
 
-def lost(counters, what="lost"):
+def leaked(counters, what="leaked"):
     return counters[f"{what}_blocks"], counters[f"{what}_bytes"]
 
 
-def lost_by_line(report, what="lost"):
+def leaked_by_line(report, what="leaked"):
     """By the innermost call in the test's source: an allocator's, or a library's."""
     lines = collections.Counter(), collections.Counter()
     for stack in report["stacks"]:
         places = [f"{os.path.basename(frame['file'])}:{frame['line']}" for frame in stack["frames"]
                   if (frame["file"] or "").endswith((".c", ".cpp"))]
         place = places[0] if places else "unsited"
-        for line, number in zip(lines, lost(stack, what)):
+        for line, number in zip(lines, leaked(stack, what)):
             line[place] += number
     return {place: (blocks, lines[1][place]) for place, blocks in lines[0].items() if blocks}
 
@@ -49,11 +49,11 @@ def check_report(process, *names, counts_size=True):
     check_behaviour(process)
     expect("exact", [], report["inexact_reasons"])
     known = 2 if counts_size else 1
-    expect("lost by line", *({line: lost[:known] for line, lost in lines.items()} for lines in (noted(*names), lost_by_line(report))))
-    expect("lost in total", total(noted(*names).values())[:known], lost(report["totals"])[:known])
-    expect("possibly lost by line", noted(*names, what="possibly"), lost_by_line(report, "possibly_lost"))
+    expect("lost by line", *({line: lost[:known] for line, lost in lines.items()} for lines in (noted(*names), leaked_by_line(report))))
+    expect("lost in total", total(noted(*names).values())[:known], leaked(report["totals"])[:known])
+    expect("possibly lost by line", noted(*names, what="possibly"), leaked_by_line(report, "possibly_leaked"))
     for site in report["sites"]:
-        expect("lost blocks are live", True, site["lost_blocks"] <= site["live_blocks"])
+        expect("lost blocks are live", True, site["leaked_blocks"] <= site["live_blocks"])
     return report
 
 
@@ -138,7 +138,7 @@ def stale():
             process = run([program, end], REACH)
             check_behaviour(process, status=0 if end == "pthread" else 3)
             report = report_of(process)
-            expect(f"{variant} {end}: lost", noted("stale.c"), lost_by_line(report))
+            expect(f"{variant} {end}: lost", noted("stale.c"), leaked_by_line(report))
             kept = sum(site["live_blocks"] for site in report["sites"] if site["function"] in ("end_deep", "end_with_register", "handle"))
             expect(f"{variant} {end}: kept", KEPT.get(end, 0), kept)
     # LeakSanitizer and valgrind treat main's frame as dead, and valgrind only knows registers at the end of the
@@ -161,7 +161,7 @@ def looked_at():
             expect(f"{variant} {arguments}: graphs", 1, len(at_once))
             shown = subprocess.run([f"{BIN}/allocsite-dump", "graph", "--format=json", *at_once], stdout=subprocess.PIPE, text=True)
             totals = json.loads(shown.stdout)
-            blocks, size = totals["lost_objects"], totals["lost_bytes"]
+            blocks, size = totals["leaked_objects"], totals["leaked_bytes"]
             expect(f"{variant} {arguments}: lost {blocks} of {size} B", True, size == 24 * blocks and 512 - 12 * len(arguments) <= blocks <= 512)
 
 
@@ -174,7 +174,7 @@ def coroutines():
         # reported as leaked.
         process = run([program, "bare"], REACH)
         check_behaviour(process)
-        expect("lines that lost blocks", set(noted("coroutines.c")), set(noted("coroutines.c")) | set(lost_by_line(report_of(process))))
+        expect("lines that lost blocks", set(noted("coroutines.c")), set(noted("coroutines.c")) | set(leaked_by_line(report_of(process))))
 
 
 def mapped():
@@ -183,10 +183,10 @@ def mapped():
         program = build("mapped.c", "mapped", *variant)
         report = check_report(run([program], REACH), "mapped.c")
         expect("resident", True, report["run"]["max_resident_bytes"] < 100 << 20)
-        expect("exact", (True, None), (report["exact"], report.get("lost_unknown")))
+        expect("exact", (True, None), (report["exact"], report.get("leaked_unknown")))
         lines = run([program], "reach=1").err
         blocks = total(noted("mapped.c", what="possibly").values())
-        expect(f"told: {lines}", True, f"; possibly lost: {blocks[1]} B in {blocks[0]} blocks, to which only memory points" in lines)
+        expect(f"told: {lines}", True, f"; possibly leaked: {blocks[1]} B in {blocks[0]} blocks, to which only memory points" in lines)
 
 
 def registered():
@@ -196,25 +196,25 @@ def registered():
         process = run([program], REACH)
         check_behaviour(process)
         for report in all_reports():
-            expect(f"{variant}: possibly lost by line", noted("registered.c", what="possibly"), lost_by_line(report, "possibly_lost"))
-            expect(f"{variant}: lost by line", noted("registered.c"), lost_by_line(report))
+            expect(f"{variant}: possibly lost by line", noted("registered.c", what="possibly"), leaked_by_line(report, "possibly_leaked"))
+            expect(f"{variant}: lost by line", noted("registered.c"), leaked_by_line(report))
         expect(f"{variant}: reports", 2, len(all_reports()))
 
 
 def run_by_allocsite_run():
     """In the report of all processes, without a report of each."""
     program = build("stale.c", "stale", plain=True)
-    lost_line = r"\nlost: 12\.0 KiB in 512 blocks; "
+    leaked_line = r"\nleaked: 12\.0 KiB in 512 blocks; "
     for arguments, options in ([], "reach=1"), (["--leaks"], ""), (["--leaks", "--stacks=4"], "top=3"):
         for end in "main", "_exit", "deep":
             process = run([f"{BIN}/allocsite-run", *arguments, program, end], options)
             check_behaviour(process, err=process.err)
-            expect(f"{arguments} {options} {end}: {process.err}", True, re.search(lost_line, process.err) is not None)
+            expect(f"{arguments} {options} {end}: {process.err}", True, re.search(leaked_line, process.err) is not None)
     process = run([f"{BIN}/allocsite-run", "--leaks", "sh", "-c", f"{program} exit; exec {program} main"], "")
-    expect(f"two processes: {process.err}", True, re.search(r"\nlost: \S+ \S+ in 1,0[2-9]\d blocks;", process.err) is not None)  # the shell's own blocks
+    expect(f"two processes: {process.err}", True, re.search(r"\nleaked: \S+ \S+ in 1,0[2-9]\d blocks;", process.err) is not None)  # the shell's own blocks
     for arguments, options in ([], ""), (["--leaks"], "reach=0"):
         process = run([f"{BIN}/allocsite-run", *arguments, program], options)
-        expect(f"{arguments} {options}: {process.err}", None, re.search("\nlost: ", process.err))
+        expect(f"{arguments} {options}: {process.err}", None, re.search("\nleaked: ", process.err))
 
 
 def busy():
@@ -224,7 +224,7 @@ def busy():
         process = run([program], REACH)
         check_behaviour(process)
         report = json.load(open(f"busy.{process.pid}.json"))
-        expect("lost", noted("busy.c"), lost_by_line(report))
+        expect("lost", noted("busy.c"), leaked_by_line(report))
 
 
 def denied():
@@ -233,12 +233,12 @@ def denied():
     program = build("denied.c", "denied")
     process, report = run_sandboxed([program, "start one"], ":reach=1")
     check_behaviour(process)
-    expect("alone", (1, 10), lost(report["totals"]))
+    expect("alone", (1, 10), leaked(report["totals"]))
     for mode, reason in ("start two", "ptrace is not permitted"), ("one", "the program is in a sandbox of its own"):
         process, report = run_sandboxed([program, mode], ":reach=1")
         check_behaviour(process)
-        expect(f"{mode}: reason {report.get('lost_unknown')}", True, reason in (report.get("lost_unknown") or ""))
-        expect(f"{mode}: no numbers", [], [site for site in report["sites"] if "lost_blocks" in site])
+        expect(f"{mode}: reason {report.get('leaked_unknown')}", True, reason in (report.get("leaked_unknown") or ""))
+        expect(f"{mode}: no numbers", [], [site for site in report["sites"] if "leaked_blocks" in site])
 
 
 def simulated():
@@ -248,7 +248,7 @@ def simulated():
     program = build("denied.c", "denied")
     process, report = run_sandboxed(["valgrind", "--tool=none", "-q", program], ":reach=1")
     expect("status and output", (3, "done\n"), (process.returncode, process.out))
-    expect("reason", True, "valgrind" in report["lost_unknown"])
+    expect("reason", True, "valgrind" in report["leaked_unknown"])
     expect("program", program, report["program"])
 
 

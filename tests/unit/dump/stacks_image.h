@@ -29,10 +29,10 @@ static inline profile_name image_step(profile_name caller, struct profile_return
 
 // Counts `allocations` of 10 bytes and one free in a thread.
 static inline void count(uint64_t slot, uint64_t allocations) {
-    tables.tallies[slot] = (struct tally){.gained = allocations,
-                                          .gained_bytes = 10 * allocations,
-                                          .lost = 1,
-                                          .lost_bytes = 10,
+    tables.tallies[slot] = (struct tally){.allocated = allocations,
+                                          .allocated_bytes = 10 * allocations,
+                                          .released = 1,
+                                          .released_bytes = 10,
                                           .limit = (int64_t)allocations};
 }
 

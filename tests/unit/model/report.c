@@ -103,7 +103,7 @@ static void a_merged_site_has_at_least_the_sum_of_its_copies(void **state) {
     assert_int_equal(report.sites[1]->counters.max_live_blocks_within, 1);
 }
 
-static void merges_sizes_and_lost_blocks(void **state) {
+static void merges_sizes_and_leaked_blocks(void **state) {
     (void)state;
     struct report report = unprepared();
     copies[0].sizes = sizes[0];
@@ -111,13 +111,13 @@ static void merges_sizes_and_lost_blocks(void **state) {
     sizes[0][size_class(100)] = 3;
     sizes[1][size_class(100)] = 1;
     sizes[1][size_class(0)] = 2;
-    copies[0].counters.lost_blocks = copies[3].counters.lost_blocks = 1;
-    copies[0].counters.lost_bytes = copies[3].counters.lost_bytes = 100;
+    copies[0].counters.leaked_blocks = copies[3].counters.leaked_blocks = 1;
+    copies[0].counters.leaked_bytes = copies[3].counters.leaked_bytes = 100;
     report_prepare(&report, &(struct report_limits){0});
     assert_int_equal(report.sites[1]->sizes[size_class(100)], 4);
     assert_int_equal(report.sites[1]->sizes[0], 2);
-    assert_int_equal(report.sites[1]->counters.lost_bytes, 200);
-    assert_int_equal(report.totals.counters.lost_blocks, 2);
+    assert_int_equal(report.sites[1]->counters.leaked_bytes, 200);
+    assert_int_equal(report.totals.counters.leaked_blocks, 2);
 }
 
 /* Pairs refer to the merged row, and equal pairs are merged. */
@@ -192,7 +192,7 @@ int main(void) {
         cmocka_unit_test(blocks_kept_by_libraries_are_separate),
         cmocka_unit_test(a_merged_site_has_at_least_the_larger_maximum),
         cmocka_unit_test(a_merged_site_has_at_least_the_sum_of_its_copies),
-        cmocka_unit_test(merges_sizes_and_lost_blocks),
+        cmocka_unit_test(merges_sizes_and_leaked_blocks),
         cmocka_unit_test(merges_pairs),
         cmocka_unit_test(cuts_and_adds_up),
         cmocka_unit_test(limits_follow_the_options),

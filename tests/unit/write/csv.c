@@ -13,7 +13,7 @@ static void csv(void **state) {
         "bytes,reallocs,"
         "realloc_bytes,realloc_old_bytes,frees,freed_bytes,moved,moved_bytes,live_blocks,live_bytes,failed,"
         "peak_bytes,peak_blocks,inherited_blocks,inherited_bytes,max_live_blocks,max_live_blocks_within,"
-        "lost_blocks,lost_bytes,possibly_lost_blocks,possibly_lost_bytes\r\n"
+        "leaked_blocks,leaked_bytes,possibly_leaked_blocks,possibly_leaked_bytes\r\n"
         "0000000000000002,\"/bin/p\",1,\"g\",\"/src/a.c\",20,0,\"realloc\",\"\","
         "\"outer(int) at /src/a.c:30:2\",,0,0,1,10,4,4000,0,1,1000,4,3010,0,0,1,1000,1,0,0,1,0,0,0,0,0\r\n"
         "0000000000000001,\"/bin/p\",1,\"f\",\"/src/a.c\",10,5,\"malloc\",\"\",\"\","

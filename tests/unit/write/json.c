@@ -23,7 +23,7 @@ static void json(void **state) {
         json, "\"max_live_blocks\":5,\"max_live_blocks_within\":2}],\n\"faults\":[],\n\"stacks\":[]}\n"));
     assert_null(strstr(json, "sizes"));
     assert_null(strstr(json, "pairs"));
-    assert_null(strstr(json, "lost"));
+    assert_null(strstr(json, "leaked"));
     assert_null(strstr(json, "\"h\""));
 }
 
@@ -39,9 +39,9 @@ static void json_of_all_options(void **state) {
     add_pair(&report, FAULT_FOREIGN, -1, 4, 1, 0);
     report_prepare(&report, &(struct report_limits){0});
     const char *json = text_of(&report, FORMAT_JSON);
-    assert_non_null(strstr(json, "\"sizes\":[[8,1],[512,4]],\"lost_blocks\":0,\"lost_bytes\":0,"
-                                 "\"possibly_lost_blocks\":0,\"possibly_lost_bytes\":0}"));
-    assert_non_null(strstr(json, "\"sizes\":[],\"lost_blocks\":0"));
+    assert_non_null(strstr(json, "\"sizes\":[[8,1],[512,4]],\"leaked_blocks\":0,\"leaked_bytes\":0,"
+                                 "\"possibly_leaked_blocks\":0,\"possibly_leaked_bytes\":0}"));
+    assert_non_null(strstr(json, "\"sizes\":[],\"leaked_blocks\":0"));
     assert_non_null(strstr(json, "\"function\":\"h\""));
     assert_non_null(strstr(json,
                            "\n\"pairs\":[\n{\"owner\":\"0000000000000002\",\"by\":\"0000000000000002\","

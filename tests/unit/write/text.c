@@ -22,20 +22,20 @@ static void text(void **state) {
         "  100 B    2.2%       5         0      0       0  100 B   100 B  libc.so\n");
 }
 
-static void leaks_are_sites_with_live_blocks_lost_ones_first(void **state) {
+static void leaks_are_sites_with_live_blocks_leaked_ones_first(void **state) {
     (void)state;
     struct report report = unprepared();
     report.reach = true;
-    copies[2].counters.lost_blocks = 1;
-    copies[2].counters.lost_bytes = 20;
+    copies[2].counters.leaked_blocks = 1;
+    copies[2].counters.leaked_bytes = 20;
     report_prepare(&report, &(struct report_limits){.leaks = true});
     assert_int_equal(report.shown, 2);
     assert_int_equal(report.sites[0]->view.id, 3);
     assert_string_equal(strstr(text_of(&report, FORMAT_TEXT), "alone\n"),
                         "alone\n"
-                        "lost   live  live%  blocks  allocs  site\n"
-                        "20 B  100 B  33.3%       5       5  libc.so\n"
-                        " 0 B  200 B  66.7%       2       4  a.c:10:5: f -> malloc\n");
+                        "leaked   live  live%  blocks  allocs  site\n"
+                        "  20 B  100 B  33.3%       5       5  libc.so\n"
+                        "   0 B  200 B  66.7%       2       4  a.c:10:5: f -> malloc\n");
 }
 
 /* Returns the lines after the row of function f, up to the next row. */
@@ -147,24 +147,24 @@ static void shows_details_of_live_blocks(void **state) {
     report.peak_within = 65536;
     report.reach = true;
     report.finished = false;
-    copies[2].counters.lost_blocks = 1;
-    copies[2].counters.lost_bytes = 20;
-    copies[2].counters.possibly_lost_blocks = 2;
-    copies[2].counters.possibly_lost_bytes = 30;
+    copies[2].counters.leaked_blocks = 1;
+    copies[2].counters.leaked_bytes = 20;
+    copies[2].counters.possibly_leaked_blocks = 2;
+    copies[2].counters.possibly_leaked_bytes = 30;
     copies[2].counters.inherited_blocks = 3;
     copies[2].counters.inherited_bytes = 33;
     report_prepare(&report, &(struct report_limits){0});
     const char *text = text_of(&report, FORMAT_TEXT);
     assert_non_null(
         strstr(text, "\nlive so far: 300 B in 7 blocks; peak: 1.4 KiB in 9 blocks (at most 64.0 KiB more)\n"
-                     "lost: 20 B in 1 block; possibly lost: 30 B in 2 blocks, to which only memory "
+                     "leaked: 20 B in 1 block; possibly leaked: 30 B in 2 blocks, to which only memory "
                      "points that the program mapped "
                      "itself; still reachable: 250 B in 4 blocks\n"
                      "inherited: 33 B in 3 blocks that existed when counting began\n"));
     report.reach = false;
-    report.lost_unknown = "nobody looks";
-    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), "\nlost: not known, nobody looks\n"));
-    assert_non_null(strstr(text_of(&report, FORMAT_JSON), ",\"lost_unknown\":\"nobody looks\","));
+    report.leaked_unknown = "nobody looks";
+    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), "\nleaked: not known, nobody looks\n"));
+    assert_non_null(strstr(text_of(&report, FORMAT_JSON), ",\"leaked_unknown\":\"nobody looks\","));
 }
 
 /* No byte of a program's names may control the terminal. */
@@ -442,7 +442,7 @@ static void shows_the_time_of_the_run(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text),
-        cmocka_unit_test(leaks_are_sites_with_live_blocks_lost_ones_first),
+        cmocka_unit_test(leaks_are_sites_with_live_blocks_leaked_ones_first),
         cmocka_unit_test(shows_sizes),
         cmocka_unit_test(shows_the_ends_of_the_sizes),
         cmocka_unit_test(shows_the_largest_pairs_and_sums_up_the_rest),

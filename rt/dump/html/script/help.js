@@ -17,7 +17,7 @@ const WORDS = [
     ["Peak", "the part in the moment with the most live bytes"],
     ["Churn", "bytes that were freed or moved by a reallocation"],
     ["Temporary", "blocks that were freed before their thread allocated again (temporary=1)"],
-    ["Lost", "bytes to which nothing points any more (reach=1)"],
+    ["Leaked", "bytes to which nothing points any more (reach=1)"],
     ["Inclusive", "of a function: what it and all functions that it called allocated; self: only itself"],
     ["← serve 84%", "who called the line, with the share"],
 ];

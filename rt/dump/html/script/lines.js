@@ -187,7 +187,7 @@ function chooseLines(data) {
     };
     if (data.old) data.old = columnsOf(made.map(({ before }) => before));
     // leaked blocks are known only for whole sites
-    for (const key of ["lost", "possibly"]) document.querySelector(`#totals [data-metric=${key}]`)?.remove();
+    for (const key of ["leaked", "possibly"]) document.querySelector(`#totals [data-metric=${key}]`)?.remove();
     return data;
 }
 

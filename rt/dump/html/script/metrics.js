@@ -8,8 +8,8 @@ const METRICS = [
     { key: "peak", name: "Peak", isBytes: true, columns: ["peak_bytes"] },
     { key: "churn", name: "Churn", isBytes: true, columns: ["freed_bytes", "moved_bytes"] },
     { key: "temporary", name: "Temporary", isBytes: false, columns: ["temporary"] },
-    { key: "lost", name: "Lost", isBytes: true, columns: ["lost_bytes"] },
-    { key: "possibly", name: "Possibly lost", isBytes: true, columns: ["possibly_lost_bytes"] },
+    { key: "leaked", name: "Leaked", isBytes: true, columns: ["leaked_bytes"] },
+    { key: "possibly", name: "Possibly leaked", isBytes: true, columns: ["possibly_leaked_bytes"] },
 ].filter(({ key }) => document.querySelector(`#totals [data-metric=${key}]`));
 
 function sumOfColumns(rows, names, count) {

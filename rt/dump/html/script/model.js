@@ -40,10 +40,10 @@ const COUNTERS = [
     "inherited_bytes",
     "max_live_blocks",
     "max_live_blocks_within",
-    "lost_blocks",
-    "lost_bytes",
-    "possibly_lost_blocks",
-    "possibly_lost_bytes",
+    "leaked_blocks",
+    "leaked_bytes",
+    "possibly_leaked_blocks",
+    "possibly_leaked_bytes",
     "temporary",
 ];
 const SITE_COLUMNS = [

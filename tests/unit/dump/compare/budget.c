@@ -60,12 +60,12 @@ static void lines_and_limits(void **state) {
 static void quotes(void **state) {
     (void)state;
     read_text("type \"std::map<int, *>\" blocks <= 1\n"
-              "function \"a \\\"b\\\" \\\\c\" lost <= 2B\n"
+              "function \"a \\\"b\\\" \\\\c\" leaked <= 2B\n"
               "function operator\"\" bytes <= 3\n"
               "file \"#a\" bytes <= 4\n");
     assert_int_equal(wrong_count, 0);
     assert_limit(0, 1, BUDGET_TYPE, "std::map<int, *>", MEASURE_BLOCKS, 1);
-    assert_limit(1, 2, BUDGET_FUNCTION, "a \"b\" \\c", MEASURE_LOST, 2);
+    assert_limit(1, 2, BUDGET_FUNCTION, "a \"b\" \\c", MEASURE_LEAKED, 2);
     assert_limit(2, 3, BUDGET_FUNCTION, "operator\"\"", MEASURE_BYTES, 3);
     assert_limit(3, 4, BUDGET_FILE, "#a", MEASURE_BYTES, 4);
     budget_free(&budget);
@@ -120,7 +120,7 @@ static void wrong_lines(void **state) {
     assert_wrong("file x allocs <= 1KiB", "right after");
     assert_wrong("file x allocs <= 1.5", "right after");
     assert_wrong("file x bytes <= 1 bytes <= x", "not a number");
-    assert_wrong("stack x lost <= 1", "unknown by stack");
+    assert_wrong("stack x leaked <= 1", "unknown by stack");
 }
 
 static void a_nul_byte(void **state) {

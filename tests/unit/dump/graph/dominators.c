@@ -24,7 +24,7 @@ static void make(struct graph *graph, uint64_t *state) {
         graph->blocks[i] = (struct graph_block){
             .address = 64 * (i + 1), .size = UINT64_C(1) << i, .edges = (uint32_t)graph->edge_count};
         for (uint32_t edges = below(state, 4); edges; edges--) {
-            memory_grow(&graph->edges, graph->edge_count, &graph->edge_room, sizeof *graph->edges);
+            memory_grow(&graph->edges, graph->edge_count, &graph->edge_capacity, sizeof *graph->edges);
             graph->edges[graph->edge_count++] =
                 (struct graph_edge){.to = below(state, (uint32_t)graph->block_count), .label = GRAPH_NONE};
         }
@@ -58,8 +58,8 @@ static void check(const struct graph *graph) {
     uint64_t reached = reached_without(graph, GRAPH_NONE), top = 0;
     graph_dominators_find(&dominators, graph);
     for (uint32_t i = 0; i < graph->block_count; i++) {
-        assert_int_equal(dominators.is_lost[i], !(reached >> i & 1));
-        if (!dominators.is_lost[i])
+        assert_int_equal(dominators.is_leaked[i], !(reached >> i & 1));
+        if (!dominators.is_leaked[i])
             assert_int_equal(dominators.retained[i], reached & ~reached_without(graph, i));
         top += dominators.dominator[i] == GRAPH_NONE ? dominators.retained[i] : 0;
     }

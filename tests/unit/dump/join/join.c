@@ -253,13 +253,13 @@ static void sizes_add_up(void **state) {
 static struct one *with_reach(uint64_t lost, const char *unknown) {
     struct one *of = one(9);
     of->report.reach = lost;
-    of->report.lost_unknown = unknown;
-    of->rows[1].counters.lost_blocks = of->rows[1].counters.lost_bytes = lost;
-    of->rows[1].counters.possibly_lost_blocks = of->rows[1].counters.possibly_lost_bytes = 2 * lost;
+    of->report.leaked_unknown = unknown;
+    of->rows[1].counters.leaked_blocks = of->rows[1].counters.leaked_bytes = lost;
+    of->rows[1].counters.possibly_leaked_blocks = of->rows[1].counters.possibly_leaked_bytes = 2 * lost;
     return of;
 }
 
-static void lost_blocks(void **state) {
+static void leaked_blocks(void **state) {
     (void)state;
     static const struct {
         uint64_t lost[3];
@@ -279,14 +279,14 @@ static void lost_blocks(void **state) {
             add(with_reach(cases[i].lost[k], cases[i].unknown[k]));
         const struct report *report = end();
         assert_int_equal(report->reach, i == 0);
-        assert_int_equal(row(report, one(0), 1)->counters.lost_blocks,
+        assert_int_equal(row(report, one(0), 1)->counters.leaked_blocks,
                          cases[i].lost[0] + cases[i].lost[1] + cases[i].lost[2]);
-        assert_int_equal(row(report, one(0), 1)->counters.possibly_lost_bytes,
-                         2 * row(report, one(0), 1)->counters.lost_bytes);
+        assert_int_equal(row(report, one(0), 1)->counters.possibly_leaked_bytes,
+                         2 * row(report, one(0), 1)->counters.leaked_bytes);
         if (cases[i].answer)
-            assert_string_equal(report->lost_unknown, cases[i].answer);
+            assert_string_equal(report->leaked_unknown, cases[i].answer);
         else
-            assert_null(report->lost_unknown);
+            assert_null(report->leaked_unknown);
         joined_free(&joined);
     }
 }
@@ -353,7 +353,7 @@ static void a_single_report(void **state) {
 static void inherited_blocks_of_children(void **state) {
     (void)state;
     static const struct {
-        uint64_t inherited[2], live[2], lost[2], given_back[2], own[2], lost_own[2];
+        uint64_t inherited[2], live[2], lost[2], given_back[2], own[2], leaked_own[2];
     } cases[] = {
         {{9, 90}, {9, 90}, {2, 20}, {0, 0}, {0, 0}, {0, 0}},     // changed nothing
         {{9, 90}, {4, 40}, {1, 10}, {5, 50}, {0, 0}, {0, 0}},    // freed some
@@ -373,10 +373,10 @@ static void inherited_blocks_of_children(void **state) {
         // One of its stacks grew by a block of one byte, independent of the others.
         stack.counters =
             (struct counters){.inherited_blocks = 3, .inherited_bytes = 3, .live_blocks = 4, .live_bytes = 4};
-        child->rows[1].counters.lost_blocks = cases[i].lost[0];
-        child->rows[1].counters.lost_bytes = cases[i].lost[1];
-        child->rows[1].counters.possibly_lost_blocks = cases[i].live[0] - cases[i].lost[0];
-        child->rows[1].counters.possibly_lost_bytes = cases[i].live[1] - cases[i].lost[1];
+        child->rows[1].counters.leaked_blocks = cases[i].lost[0];
+        child->rows[1].counters.leaked_bytes = cases[i].lost[1];
+        child->rows[1].counters.possibly_leaked_blocks = cases[i].live[0] - cases[i].lost[0];
+        child->rows[1].counters.possibly_leaked_bytes = cases[i].live[1] - cases[i].lost[1];
         child->report.stacks = &stack;
         child->report.stack_count = 1;
         child->report.forked = parent->report.reach = child->report.reach = true;
@@ -389,13 +389,13 @@ static void inherited_blocks_of_children(void **state) {
                     of_all->counters.inherited_bytes == cases[i].given_back[1]);
         assert_true(of_all->counters.live_blocks == cases[i].own[0] + 1 &&
                     of_all->counters.live_bytes == cases[i].own[1] + 1);
-        assert_true(of_all->counters.lost_blocks >= cases[i].lost_own[0] &&
-                    of_all->counters.lost_blocks <= cases[i].own[0] + 1);
-        assert_true(of_all->counters.lost_bytes >= cases[i].lost_own[1] &&
-                    of_all->counters.lost_bytes <= cases[i].own[1] + 1);
-        assert_true(of_all->counters.lost_blocks + of_all->counters.possibly_lost_blocks <=
+        assert_true(of_all->counters.leaked_blocks >= cases[i].leaked_own[0] &&
+                    of_all->counters.leaked_blocks <= cases[i].own[0] + 1);
+        assert_true(of_all->counters.leaked_bytes >= cases[i].leaked_own[1] &&
+                    of_all->counters.leaked_bytes <= cases[i].own[1] + 1);
+        assert_true(of_all->counters.leaked_blocks + of_all->counters.possibly_leaked_blocks <=
                         of_all->counters.live_blocks &&
-                    of_all->counters.lost_bytes + of_all->counters.possibly_lost_bytes <=
+                    of_all->counters.leaked_bytes + of_all->counters.possibly_leaked_bytes <=
                         of_all->counters.live_bytes);
         assert_true(report->stacks[0].counters.live_blocks == 1 &&
                     report->stacks[0].counters.live_bytes == 1);
@@ -510,7 +510,7 @@ static void written_data_is_read_back(void **state) {
         second->rows[i].sizes = second->sizes[i];
         first->sizes[i][i] = 5;
     }
-    first->rows[1].counters.lost_blocks = first->rows[1].counters.possibly_lost_blocks = 1;
+    first->rows[1].counters.leaked_blocks = first->rows[1].counters.possibly_leaked_blocks = 1;
     first->report.reach = second->report.reach = true;
     first->report.reasons = reasons;
     first->report.reason_count = 1;
@@ -530,7 +530,7 @@ static void unknown_values_are_written(void **state) {
     struct one *part = one(3);
     part->rows[0].view.module = NULL;
     part->rows[2].view = (struct site_view){.id = 5, .sited = true};
-    part->report.lost_unknown = "nobody knows";
+    part->report.leaked_unknown = "nobody knows";
     part->report.program = "?";
     begin();
     add(part);
@@ -586,7 +586,7 @@ int main(void) {
         cmocka_unit_test(pairs_add_up),
         cmocka_unit_test(pairs_of_some_processes_are_dropped),
         cmocka_unit_test(sizes_add_up),
-        cmocka_unit_test(lost_blocks),
+        cmocka_unit_test(leaked_blocks),
         cmocka_unit_test(reasons_and_programs),
         cmocka_unit_test(too_many_reasons),
         cmocka_unit_test(a_single_report),

@@ -34,8 +34,8 @@ static int lawful(void **state) {
                      .peak_bytes = 40,
                      .max_live_blocks = 2,
                      .max_live_blocks_within = 1,
-                     .lost_blocks = 3,
-                     .lost_bytes = 30},
+                     .leaked_blocks = 3,
+                     .leaked_bytes = 30},
     };
     sites[FREER] = (struct report_site){.view = {.id = 2, .sited = true, .callee = "free"}};
     sites[LIBRARY] = (struct report_site){.view = {.id = 3}, .counters = {.allocs = 1, .frees = 1}};
@@ -133,22 +133,22 @@ static void shares_in_the_peak(void **state) {
                                   "site: peak_bytes <= peak_bytes in total\n");
 }
 
-static void possibly_lost(void **state) {
+static void possibly_leaked(void **state) {
     (void)state;
-    sites[OWNER].counters.possibly_lost_blocks = 1;
-    sites[OWNER].counters.possibly_lost_bytes = 1;
-    assert_string_equal(broken(), "totals: possibly_lost_blocks <= live_blocks - lost_blocks\n"
-                                  "totals: possibly_lost_bytes <= live_bytes - lost_bytes\n"
-                                  "site: possibly_lost_blocks <= live_blocks - lost_blocks\n"
-                                  "site: possibly_lost_bytes <= live_bytes - lost_bytes\n");
+    sites[OWNER].counters.possibly_leaked_blocks = 1;
+    sites[OWNER].counters.possibly_leaked_bytes = 1;
+    assert_string_equal(broken(), "totals: possibly_leaked_blocks <= live_blocks - leaked_blocks\n"
+                                  "totals: possibly_leaked_bytes <= live_bytes - leaked_bytes\n"
+                                  "site: possibly_leaked_blocks <= live_blocks - leaked_blocks\n"
+                                  "site: possibly_leaked_bytes <= live_bytes - leaked_bytes\n");
 }
 
-static void lost(void **state) {
+static void leaked(void **state) {
     (void)state;
-    sites[OWNER].counters.lost_blocks = 4;
-    sites[OWNER].counters.lost_bytes = 31;
-    assert_string_equal(broken(), "totals: lost_blocks <= live_blocks\ntotals: lost_bytes <= live_bytes\n"
-                                  "site: lost_blocks <= live_blocks\nsite: lost_bytes <= live_bytes\n");
+    sites[OWNER].counters.leaked_blocks = 4;
+    sites[OWNER].counters.leaked_bytes = 31;
+    assert_string_equal(broken(), "totals: leaked_blocks <= live_blocks\ntotals: leaked_bytes <= live_bytes\n"
+                                  "site: leaked_blocks <= live_blocks\nsite: leaked_bytes <= live_bytes\n");
 }
 
 static void each_number_of_the_pairs(void **state) {
@@ -234,8 +234,8 @@ int main(void) {
         TEST(maxima),
         TEST(peak),
         TEST(shares_in_the_peak),
-        TEST(lost),
-        TEST(possibly_lost),
+        TEST(leaked),
+        TEST(possibly_leaked),
         TEST(each_number_of_the_pairs),
         TEST(a_pair_that_is_missing),
         TEST(pairs_are_not_asked_of_the_unfinished),

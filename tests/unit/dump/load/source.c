@@ -28,7 +28,8 @@ static int set_up(void **state) {
     (void)state;
     image_begin(&image);
     tables = image_tables(&image);
-    tables.tallies[2] = (struct tally){.gained = 10, .gained_bytes = 1000, .lost = 4, .lost_bytes = 400};
+    tables.tallies[2] =
+        (struct tally){.allocated = 10, .allocated_bytes = 1000, .released = 4, .released_bytes = 400};
     file = memfd_create("profile", MFD_CLOEXEC);
     snprintf(path, sizeof path, "/proc/%d/fd/%d", getpid(), file);
     return file < 0;
@@ -103,7 +104,7 @@ static void skips_the_holes_of_the_directory(void **state) {
 
 static void counts_data_after_a_hole(void **state) {
     (void)state;
-    const struct tally tally = {.gained = 3};
+    const struct tally tally = {.allocated = 3};
     uint64_t at = add_huge(PROFILE_TALLIES, 1);
     write_at(at + HUGE_SIZE - sizeof tally, &tally, sizeof tally);
     assert_cheap(13);
@@ -123,7 +124,7 @@ static void does_not_believe_numbers_of_blocks(void **state) {
     const struct profile_block block = {.thread = 1};
     const uint32_t number = 512 * ((1u << 21) - 1);
     struct tally *tally = image_add(&image, PROFILE_TALLIES, number, 0, 1);
-    tally[2].gained = 7;
+    tally[2].allocated = 7;
     write_at(add_huge(PROFILE_BLOCKS, PROFILE_CHUNKS - 1), &block, sizeof block);
     assert_cheap(17);
 }
@@ -131,7 +132,7 @@ static void does_not_believe_numbers_of_blocks(void **state) {
 /* Turns holes into data, page by page, then makes holes again, and so on. */
 static void *fill(void *stops) {
     enum { PAGES = 10000, APART = 2 * PROFILE_PAGE };
-    const struct tally tally = {.gained = 1, .lost = 1};
+    const struct tally tally = {.allocated = 1, .released = 1};
     for (int i = 0; !__atomic_load_n((bool *)stops, __ATOMIC_RELAXED); i = (i + 1) % PAGES) {
         if (i == 0)
             fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)image.size, PAGES * APART);

@@ -19,7 +19,7 @@ static void modules_of_a_profile(void **state) {
     tables.records[5] =
         (struct profile_record){.module = 5, .file = image_name(&image, "/lib/l.so"), .what = PROFILE_MODULE};
     tables.records[6] = (struct profile_record){.module = 6, .file = 1 << 30, .what = PROFILE_MODULE};
-    tables.tallies[2].gained = 1;
+    tables.tallies[2].allocated = 1;
     assert_true(profile_read(&source.profile, image.bytes, image.size, &why));
     for (int i = 0; i < 2; i++)
         module_list_take(&list, &source);

@@ -55,7 +55,7 @@ static void the_head(void **state) {
     header->host = image_name(&image, "host");
     header->start_time = 99;
     header->peak.within = 5;
-    header->flags = PROFILE_HAS_PAIRS | PROFILE_HAS_LOST;
+    header->flags = PROFILE_HAS_PAIRS | PROFILE_HAS_LEAKED;
     assert_true(reads());
     assert_string_equal(file.report.program, "/bin/p");
     assert_string_equal(file.host, "host");
@@ -74,11 +74,11 @@ static void a_head_of_nothing(void **state) {
     (void)state;
     image_header(&image)->ended = 0;
     image_header(&image)->program = 0;
-    image_header(&image)->lost_unknown = image_name(&image, "ptrace is forbidden");
+    image_header(&image)->leaked_unknown = image_name(&image, "ptrace is forbidden");
     assert_true(reads());
     assert_string_equal(file.report.program, "?");
     assert_false(file.report.finished || file.report.has_pairs || file.report.reach);
-    assert_string_equal(file.report.lost_unknown, "ptrace is forbidden");
+    assert_string_equal(file.report.leaked_unknown, "ptrace is forbidden");
     profile_read_free(&file);
 }
 
@@ -93,7 +93,7 @@ static void names_and_chains(void **state) {
                                                                     .caller = outer});
     tables.records[2].inlined = inner;
     tables.records[2].type = image_name(&image, "T");
-    tables.tallies[1].gained = tables.tallies[2].gained = 1;
+    tables.tallies[1].allocated = tables.tallies[2].allocated = 1;
     assert_true(reads());
     const struct site_view *view = &row(2)->view;
     assert_true(view->sited && view->id == 0xa2 && view->at.line == 7 && view->at.column == 9);
@@ -117,8 +117,9 @@ static void names_and_chains(void **state) {
 static void sums_over_blocks(void **state) {
     (void)state;
     struct tally *other = image_add(&image, PROFILE_TALLIES, 1, 0, 1);
-    tables.tallies[2] = (struct tally){.gained = 10, .gained_bytes = 1000, .lost = 1, .lost_bytes = 10};
-    other[2] = (struct tally){.gained = 5, .gained_bytes = 500, .lost = 9, .lost_bytes = 900};
+    tables.tallies[2] =
+        (struct tally){.allocated = 10, .allocated_bytes = 1000, .released = 1, .released_bytes = 10};
+    other[2] = (struct tally){.allocated = 5, .allocated_bytes = 500, .released = 9, .released_bytes = 900};
     tables.extras[2] = (struct extra){
         .reallocs = 3, .realloc_bytes = 300, .realloc_old_bytes = 30, .moved = 4, .moved_bytes = 400};
     ((struct rare *)image_add(&image, PROFILE_RARES, 0, 0, 1))[2].failed = 2;
@@ -140,9 +141,9 @@ static void slots_that_came_later(void **state) {
     struct tally *later = image_add(&image, PROFILE_TALLIES, 0, 64, 1);
     struct tally *other = image_add(&image, PROFILE_TALLIES, 7, 100, 1);
     records[100 - 64] = tables.records[2];
-    later[100 - 64].gained = 1;
-    other[0].gained = 2;
-    tables.tallies[2].gained = 4;
+    later[100 - 64].allocated = 1;
+    other[0].allocated = 2;
+    tables.tallies[2].allocated = 4;
     assert_true(reads());
     assert_int_equal(counters(100)->allocs, 3);
     assert_int_equal(counters(2)->allocs, 4);
@@ -153,7 +154,8 @@ static void slots_that_came_later(void **state) {
 
 static void inherited_blocks(void **state) {
     (void)state;
-    tables.tallies[2] = (struct tally){.gained = 1, .gained_bytes = 10, .lost = 3, .lost_bytes = 30};
+    tables.tallies[2] =
+        (struct tally){.allocated = 1, .allocated_bytes = 10, .released = 3, .released_bytes = 30};
     tables.slots[2] = (struct profile_slot){.inherited_blocks = 5, .inherited_bytes = 50};
     tables.slots[1].inherited_blocks = 1;
     assert_true(reads());
@@ -174,10 +176,11 @@ static void shares_of_the_peak(void **state) {
     struct tally *other = image_add(&image, PROFILE_TALLIES, 1, 0, 1);
     image_header(&image)->peak = (struct profile_peak){.epoch = 3 * PROFILE_EPOCH_STEP};
     tables.tallies[2] =
-        (struct tally){.gained = 9, .gained_bytes = 90, .looked = looked(3, 7), .peak_bytes = 70};
-    other[2] = (struct tally){.lost = 4, .lost_bytes = 40, .looked = looked(4, -2), .peak_bytes = -20};
+        (struct tally){.allocated = 9, .allocated_bytes = 90, .looked = looked(3, 7), .peak_bytes = 70};
+    other[2] =
+        (struct tally){.released = 4, .released_bytes = 40, .looked = looked(4, -2), .peak_bytes = -20};
     tables.tallies[1] =
-        (struct tally){.gained = 2, .gained_bytes = 20, .looked = looked(2, 1), .peak_bytes = 1};
+        (struct tally){.allocated = 2, .allocated_bytes = 20, .looked = looked(2, 1), .peak_bytes = 1};
     tables.slots[1].inherited_blocks = tables.slots[1].inherited_bytes = 100;
     assert_true(reads());
     assert_true(counters(2)->peak_blocks == 5 && counters(2)->peak_bytes == 50);
@@ -186,7 +189,7 @@ static void shares_of_the_peak(void **state) {
     image_header(&image)->peak.riser = 1;
     assert_true(reads());
     assert_true(counters(2)->peak_blocks == 5 && counters(2)->peak_bytes == 50);
-    other[2].lost_bytes = 45;
+    other[2].released_bytes = 45;
     profile_read_free(&file);
     assert_true(reads());
     assert_int_equal(counters(2)->peak_bytes, 45);
@@ -196,8 +199,8 @@ static void shares_of_the_peak(void **state) {
 static void the_most_live_blocks(void **state) {
     (void)state;
     struct tally *other = image_add(&image, PROFILE_TALLIES, 1, 0, 1);
-    tables.tallies[2] = (struct tally){.gained = 9, .lost = 8, .limit = 6};
-    other[2] = (struct tally){.gained = 8, .lost = 1, .limit = 20, .looked = looked(5, 0)};
+    tables.tallies[2] = (struct tally){.allocated = 9, .released = 8, .limit = 6};
+    other[2] = (struct tally){.allocated = 8, .released = 1, .limit = 20, .looked = looked(5, 0)};
     assert_true(reads());
     assert_int_equal(counters(2)->max_live_blocks, 20);
     profile_read_free(&file);
@@ -213,7 +216,7 @@ static void the_most_live_blocks(void **state) {
     assert_int_equal(counters(2)->max_live_blocks, 42);
     profile_read_free(&file);
     tables.slots[2] = (struct profile_slot){.most = 0};
-    tables.tallies[2].gained = 15;
+    tables.tallies[2].allocated = 15;
     assert_true(reads());
     assert_int_equal(counters(2)->max_live_blocks, 7);
     profile_read_free(&file);
@@ -222,12 +225,17 @@ static void the_most_live_blocks(void **state) {
 static void counts_before_a_reset(void **state) {
     (void)state;
     struct profile_base *bases = image_add(&image, PROFILE_BASES, 0, 0, 1);
-    tables.tallies[2] =
-        (struct tally){.gained = 10, .gained_bytes = 100, .lost = 4, .lost_bytes = 40, .limit = 8};
+    tables.tallies[2] = (struct tally){
+        .allocated = 10, .allocated_bytes = 100, .released = 4, .released_bytes = 40, .limit = 8};
     tables.extras[2] = (struct extra){.reallocs = 5, .moved = 2};
     ((struct rare *)image_add(&image, PROFILE_RARES, 0, 0, 1))[2].failed = 3;
-    bases[2].flow = (struct flow){
-        .gained = 7, .gained_bytes = 70, .lost = 3, .lost_bytes = 30, .reallocs = 4, .moved = 2, .failed = 1};
+    bases[2].flow = (struct flow){.allocated = 7,
+                                  .allocated_bytes = 70,
+                                  .released = 3,
+                                  .released_bytes = 30,
+                                  .reallocs = 4,
+                                  .moved = 2,
+                                  .failed = 1};
     tables.slots[2].inherited_blocks = 4;
     tables.slots[2].inherited_bytes = 40;
     image_header(&image)->resets = 2;
@@ -249,7 +257,7 @@ enum { OF_COMMON = PROFILE_COMMON_COUNT };
 
 // Sets the header's number of rare counters and the base, and checks slot 2.
 static void rare_counters_are(const uint64_t *places, const uint64_t *base, const char *reason) {
-    tables.tallies[2].gained = 1;
+    tables.tallies[2].allocated = 1;
     assert_true(reads());
     const struct counters *of = counters(2);
     assert_int_equal(of->failed, places[0] - base[0]);
@@ -289,7 +297,7 @@ static void pairs_and_faults(void **state) {
     struct profile_pair *pairs = image_add(&image, PROFILE_PAIRS, 0, 0, 24);
     pairs[3] = (struct profile_pair){key(PAIR_FREE, 2, 1), 4, 40};
     pairs[4000] = (struct profile_pair){key(FAULT_FOREIGN, 0, 2), 1, 2};
-    tables.tallies[2].gained = 4;
+    tables.tallies[2].allocated = 4;
     assert_true(reads());
     assert_int_equal(file.report.pair_count, 2);
     const struct report_pair *pair = file.report.pairs;
@@ -319,7 +327,7 @@ static void sizes_of_sites(void **state) {
     struct profile_sizes *sizes = image_add(&image, PROFILE_SIZES, 0, 0, 4);
     sizes[2].counts[0] = 1;
     sizes[2].counts[SIZE_CLASSES - 1] = 2;
-    tables.tallies[1].gained = tables.tallies[2].gained = 3;
+    tables.tallies[1].allocated = tables.tallies[2].allocated = 3;
     assert_true(reads());
     assert_null(row(2)->sizes);
     profile_read_free(&file);
@@ -330,31 +338,31 @@ static void sizes_of_sites(void **state) {
     profile_read_free(&file);
 }
 
-static void lost_blocks(void **state) {
+static void leaked_blocks(void **state) {
     (void)state;
-    tables.tallies[2] = (struct tally){.gained = 3, .gained_bytes = 30};
-    tables.slots[2].lost_blocks = 2;
-    tables.slots[2].lost_bytes = 20;
+    tables.tallies[2] = (struct tally){.allocated = 3, .allocated_bytes = 30};
+    tables.slots[2].leaked_blocks = 2;
+    tables.slots[2].leaked_bytes = 20;
     assert_true(reads());
-    assert_int_equal(row(2)->counters.lost_blocks, 0);
+    assert_int_equal(row(2)->counters.leaked_blocks, 0);
     profile_read_free(&file);
-    image_header(&image)->flags = PROFILE_HAS_LOST;
+    image_header(&image)->flags = PROFILE_HAS_LEAKED;
     assert_true(reads());
-    assert_true(row(2)->counters.lost_blocks == 2 && row(2)->counters.lost_bytes == 20);
-    assert_int_equal(row(2)->counters.possibly_lost_blocks, 0);
+    assert_true(row(2)->counters.leaked_blocks == 2 && row(2)->counters.leaked_bytes == 20);
+    assert_int_equal(row(2)->counters.possibly_leaked_blocks, 0);
     profile_read_free(&file);
-    struct profile_possibly_lost *possibly = image_add(&image, PROFILE_POSSIBLY_LOST, 0, 0, 1);
-    possibly[2] = (struct profile_possibly_lost){1, 10};
+    struct profile_possibly_leaked *possibly = image_add(&image, PROFILE_POSSIBLY_LEAKED, 0, 0, 1);
+    possibly[2] = (struct profile_possibly_leaked){1, 10};
     assert_true(reads());
-    assert_true(row(2)->counters.possibly_lost_blocks == 1 && row(2)->counters.possibly_lost_bytes == 10);
+    assert_true(row(2)->counters.possibly_leaked_blocks == 1 && row(2)->counters.possibly_leaked_bytes == 10);
     profile_read_free(&file);
 }
 
 static void a_slot_without_a_record(void **state) {
     (void)state;
     struct tally *far = image_add(&image, PROFILE_TALLIES, 0, 100000000, 1);
-    far[5].gained = 3;
-    tables.tallies[3].gained = 2;
+    far[5].allocated = 3;
+    tables.tallies[3].allocated = 2;
     tables.records[3].what = 77;
     assert_true(reads());
     const struct report_site *site = row(100000005);
@@ -422,11 +430,12 @@ static void several_processes(void **state) {
 
 static void counters_that_contradict(void **state) {
     (void)state;
-    tables.tallies[1] = (struct tally){.gained = 1, .lost = 2};
-    tables.tallies[2] = (struct tally){.gained = 1, .gained_bytes = 1, .lost = 1, .lost_bytes = 1};
+    tables.tallies[1] = (struct tally){.allocated = 1, .released = 2};
+    tables.tallies[2] =
+        (struct tally){.allocated = 1, .allocated_bytes = 1, .released = 1, .released_bytes = 1};
     tables.extras[2] = (struct extra){.reallocs = 2, .realloc_bytes = 9, .moved = 3, .moved_bytes = 9};
     tables.slots[3].inherited_blocks = UINT64_MAX;
-    tables.tallies[3].gained = 1;
+    tables.tallies[3].allocated = 1;
     tables.records[3] = tables.records[2];
     assert_true(reads());
     assert_int_equal(counters(1)->live_blocks, 0);
@@ -445,7 +454,7 @@ static void chains_without_an_end(void **state) {
     for (int i = 3; i < 64; i++)
         tables.records[i] = tables.records[2];
     for (int i = 2; i < 64; i++)
-        tables.tallies[i].gained = 1;
+        tables.tallies[i].allocated = 1;
     assert_true(reads());
     assert_int_equal(row(2)->view.inlined_count, PROFILE_CHAIN_MAX);
     assert_true(file.names.chains.count <= 2);
@@ -455,7 +464,7 @@ static void chains_without_an_end(void **state) {
 
 static void names_that_are_elsewhere(void **state) {
     (void)state;
-    tables.tallies[2].gained = 1;
+    tables.tallies[2].allocated = 1;
     tables.records[2].function = PROFILE_NAMES_FIRST; // the next chunk
     tables.records[2].file = UINT32_MAX;
     tables.records[2].module = 2;                     // no such module
@@ -472,7 +481,7 @@ static void names_without_an_end(void **state) {
     (void)state;
     memset(image.names + image.names_used, 'x', PROFILE_NAMES_FIRST - image.names_used);
     tables.records[2].function = PROFILE_NAMES_FIRST - 3;
-    tables.tallies[2].gained = 1;
+    tables.tallies[2].allocated = 1;
     assert_true(reads());
     assert_string_equal(row(2)->view.at.function, "xxx");
     profile_read_free(&file);
@@ -480,7 +489,7 @@ static void names_without_an_end(void **state) {
 
 static void areas_that_cannot_be(void **state) {
     (void)state;
-    tables.tallies[2].gained = 1;
+    tables.tallies[2].allocated = 1;
     uint64_t offset = image_last(&image)->offset;
     static const struct {
         uint32_t kind, index;
@@ -518,7 +527,7 @@ static void areas_that_cannot_be(void **state) {
 
 static void a_file_that_is_cut(void **state) {
     (void)state;
-    tables.tallies[2].gained = 1;
+    tables.tallies[2].allocated = 1;
     size_t whole = image.size;
     for (image.size = 0; image.size < whole; image.size += 512) {
         if (image.size < 2 * PROFILE_PAGE) {
@@ -545,7 +554,7 @@ static void a_large_directory(void **state) {
     further[5] = *image_last(&image);
     image_last(&image)->kind = PROFILE_NONE;
     directory->areas = PROFILE_DIRECTORY_FIRST + 6;
-    other[2].gained = 4;
+    other[2].allocated = 4;
     assert_true(reads());
     assert_int_equal(counters(2)->allocs, 4);
     assert_reasons(NULL, NULL);
@@ -569,7 +578,7 @@ static void the_last_event(void **state) {
     image_header(&image)->peak =
         (struct profile_peak){.epoch = PROFILE_EPOCH_STEP, .shared_epoch = PROFILE_EPOCH_STEP, .within = 1};
     tables.tallies[2] =
-        (struct tally){.gained = 9, .gained_bytes = 90, .looked = looked(1, 3), .peak_bytes = 30};
+        (struct tally){.allocated = 9, .allocated_bytes = 90, .looked = looked(1, 3), .peak_bytes = 30};
     tables.slots[2].most = 3;
     image_header(&image)->ended = 0;
     assert_true(reads());
@@ -639,12 +648,12 @@ static void *count_on(void *stop) {
     struct tally *one = &tables.tallies[2], *two = &others[2];
     struct extra *extra = &tables.extras[2];
     while (!__atomic_load_n((int *)stop, __ATOMIC_RELAXED)) {
-        __atomic_fetch_add(&one->gained, 1, __ATOMIC_SEQ_CST);
-        __atomic_fetch_add(&one->gained_bytes, 8, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&one->allocated, 1, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&one->allocated_bytes, 8, __ATOMIC_SEQ_CST);
         __atomic_fetch_add(&extra->reallocs, 1, __ATOMIC_SEQ_CST);
         __atomic_fetch_add(&extra->realloc_bytes, 8, __ATOMIC_SEQ_CST);
-        __atomic_fetch_add(&two->lost, 1, __ATOMIC_SEQ_CST);
-        __atomic_fetch_add(&two->lost_bytes, 8, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&two->released, 1, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&two->released_bytes, 8, __ATOMIC_SEQ_CST);
         __atomic_fetch_add(&extra->moved, 1, __ATOMIC_SEQ_CST);
         __atomic_fetch_add(&extra->moved_bytes, 8, __ATOMIC_SEQ_CST);
     }
@@ -672,8 +681,8 @@ static void while_it_is_written(void **state) {
 static void *count_in_leaps(void *stop) {
     struct tally *tally = &tables.tallies[2];
     while (!__atomic_load_n((int *)stop, __ATOMIC_RELAXED)) {
-        __atomic_fetch_add(&tally->gained, LEAP, __ATOMIC_SEQ_CST);
-        __atomic_fetch_add(&tally->lost, LEAP, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&tally->allocated, LEAP, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&tally->released, LEAP, __ATOMIC_SEQ_CST);
     }
     return NULL;
 }
@@ -714,7 +723,7 @@ int main(void) {
         TEST(pairs_and_faults),
         TEST(pairs_that_lead_nowhere),
         TEST(sizes_of_sites),
-        TEST(lost_blocks),
+        TEST(leaked_blocks),
         TEST(a_slot_without_a_record),
         TEST(reasons_of_the_program),
         TEST(several_processes),

@@ -91,11 +91,12 @@ static void phases_of_several_threads(void **state) {
     struct tally *third = image_add(&image, PROFILE_TALLIES, 2, 0, 1);
     blocks[1] = (struct profile_block){.phase = image_name(&image, "parsing")};
     blocks[2] = (struct profile_block){.phase = blocks[1].phase, .thread = 1};
-    tables.tallies[1] = (struct tally){.gained = 5, .gained_bytes = 50};
-    tables.tallies[2] = (struct tally){.gained = 10, .gained_bytes = 1000, .lost = 1, .lost_bytes = 100};
+    tables.tallies[1] = (struct tally){.allocated = 5, .allocated_bytes = 50};
+    tables.tallies[2] =
+        (struct tally){.allocated = 10, .allocated_bytes = 1000, .released = 1, .released_bytes = 100};
     tables.extras[2] = (struct extra){.reallocs = 4, .realloc_bytes = 300, .moved = 1, .moved_bytes = 100};
-    other[2] = (struct tally){.gained = 1, .gained_bytes = 100, .lost = 8, .lost_bytes = 800};
-    third[1] = (struct tally){.lost = 3, .lost_bytes = 30};
+    other[2] = (struct tally){.allocated = 1, .allocated_bytes = 100, .released = 8, .released_bytes = 800};
+    third[1] = (struct tally){.released = 3, .released_bytes = 30};
     add_parts();
     assert_int_equal(groups.count, 2);
     const struct counters *none = row(NULL, 0), *parsing = row("parsing", 0);
@@ -115,9 +116,9 @@ static void threads_of_several_phases(void **state) {
     struct tally *third = image_add(&image, PROFILE_TALLIES, 2, 0, 1);
     blocks[1] = (struct profile_block){.phase = image_name(&image, "parsing"), .thread = 7};
     blocks[2] = (struct profile_block){.thread = 7};
-    tables.tallies[2].gained = 1;
-    other[2].gained = 2;
-    third[2].gained = 4;
+    tables.tallies[2].allocated = 1;
+    other[2].allocated = 2;
+    third[2].allocated = 4;
     add_parts();
     assert_int_equal(groups.count, 2);
     assert_int_equal(row(NULL, 0)->allocs, 1);
@@ -134,7 +135,7 @@ static void several_processes(void **state) {
         struct joined joined = {.reports = 0};
         groups = (struct groups){.by = by};
         blocks[1].phase = image_name(&image, "parsing");
-        other[2].gained = 2;
+        other[2].allocated = 2;
         for (int i = 0; i < 3; i++) {
             image_header(&image)->pid = i == 2 ? 43 : 42;
             read_image();
@@ -157,7 +158,8 @@ static void several_processes(void **state) {
 
 static void inherited_blocks(void **state) {
     (void)state;
-    tables.tallies[2] = (struct tally){.gained = 1, .gained_bytes = 10, .lost = 3, .lost_bytes = 30};
+    tables.tallies[2] =
+        (struct tally){.allocated = 1, .allocated_bytes = 10, .released = 3, .released_bytes = 30};
     tables.slots[2] = (struct profile_slot){.inherited_blocks = 5, .inherited_bytes = 50};
     add_parts();
     assert_true((int64_t)row(NULL, 0)->live_blocks == -2 && (int64_t)row(NULL, 0)->live_bytes == -20);
@@ -169,10 +171,15 @@ static void inherited_blocks(void **state) {
 static void counts_before_a_reset(void **state) {
     (void)state;
     struct profile_base *bases = image_add(&image, PROFILE_BASES, 0, 0, 1);
-    tables.tallies[2] = (struct tally){.gained = 10, .gained_bytes = 100, .lost = 4, .lost_bytes = 40};
+    tables.tallies[2] =
+        (struct tally){.allocated = 10, .allocated_bytes = 100, .released = 4, .released_bytes = 40};
     tables.extras[2] = (struct extra){.reallocs = 5, .moved = 2};
-    bases[2].flow = (struct flow){
-        .gained = 7, .gained_bytes = 70, .lost = 3, .lost_bytes = 30, .reallocs = 4, .moved = 2};
+    bases[2].flow = (struct flow){.allocated = 7,
+                                  .allocated_bytes = 70,
+                                  .released = 3,
+                                  .released_bytes = 30,
+                                  .reallocs = 4,
+                                  .moved = 2};
     tables.slots[2] = (struct profile_slot){.inherited_blocks = 4, .inherited_bytes = 40};
     add_parts();
     assert_true(row(NULL, 0)->allocs == 5 && row(NULL, 0)->live_blocks == 6);
@@ -190,10 +197,10 @@ static void blocks_that_are_not_in_the_file(void **state) {
     (void)state;
     struct tally *far = image_add(&image, PROFILE_TALLIES, UINT32_MAX, 0, 1);
     struct tally *near = image_add(&image, PROFILE_TALLIES, 512, 0, 1);
-    far[2].gained = 1;
-    near[2].gained = 2;
-    tables.tallies[2].gained = 4;
-    other[2].gained = 8;
+    far[2].allocated = 1;
+    near[2].allocated = 2;
+    tables.tallies[2].allocated = 4;
+    other[2].allocated = 8;
     blocks[1].phase = 1 << 20;
     add_parts();
     assert_int_equal(groups.count, 2);
@@ -207,7 +214,7 @@ static void blocks_that_are_not_in_the_file(void **state) {
 static void profiles_without_phases(void **state) {
     (void)state;
     image_header(&image)->flags = PROFILE_IS_MERGED;
-    tables.tallies[2].gained = 1;
+    tables.tallies[2].allocated = 1;
     read_image();
     assert_false(groups_need_parts(&source, BY_PHASE, &why));
     assert_string_equal(why.text, "has no phases: it is a recording or was merged from one");
@@ -216,7 +223,7 @@ static void profiles_without_phases(void **state) {
 
 static void a_broken_law(void **state) {
     (void)state;
-    tables.tallies[2] = (struct tally){.gained = 2, .gained_bytes = 20};
+    tables.tallies[2] = (struct tally){.allocated = 2, .allocated_bytes = 20};
     add_parts();
     groups.rows[0].sum.counters.alloc_bytes++;
     assert_int_equal(checked(), 1);
@@ -247,8 +254,8 @@ static void make_sites(struct report *report) {
                                              .live_bytes = count,
                                              .peak_bytes = count,
                                              .max_live_blocks = count,
-                                             .lost_blocks = i,
-                                             .lost_bytes = SITES - i};
+                                             .leaked_blocks = i,
+                                             .leaked_bytes = SITES - i};
         sites[i] = &rows[i];
     }
     *report = (struct report){.program = "/p", .sites = sites, .site_count = SITES, .reach = true};
@@ -289,7 +296,7 @@ static void functions_and_modules_are_distinct(void **state) {
     groups_prepare(&groups, &everything);
     assert_true(groups.rows[0].key.is_module && groups.rows[0].sum.counters.allocs == 32);
     assert_true(!groups.rows[3].key.is_module && groups.rows[3].sum.counters.allocs == 7);
-    assert_int_equal(groups.rows[3].sum.counters.lost_blocks, 0 + 1 + 2);
+    assert_int_equal(groups.rows[3].sum.counters.leaked_blocks, 0 + 1 + 2);
     assert_int_equal(groups_check("p", &groups, &report), 0);
 }
 
@@ -317,9 +324,9 @@ static void phases_by_live(void **state) {
     struct tally *third = image_add(&image, PROFILE_TALLIES, 2, 0, 1);
     blocks[1].phase = image_name(&image, "more");
     blocks[2].phase = image_name(&image, "less");
-    tables.tallies[2] = (struct tally){.gained = 1, .gained_bytes = 10};
-    other[2] = (struct tally){.gained = 1, .gained_bytes = 20};
-    third[2] = (struct tally){.gained = 4, .gained_bytes = 40, .lost = 5, .lost_bytes = 45};
+    tables.tallies[2] = (struct tally){.allocated = 1, .allocated_bytes = 10};
+    other[2] = (struct tally){.allocated = 1, .allocated_bytes = 20};
+    third[2] = (struct tally){.allocated = 4, .allocated_bytes = 40, .released = 5, .released_bytes = 45};
     add_parts();
     groups_prepare(&groups, &(struct report_limits){.sort = SORT_LIVE});
     assert_string_equal(groups.rows[0].key.name, "more");
@@ -331,8 +338,8 @@ static void phases_by_live(void **state) {
 static void the_forms_of_phases(void **state) {
     (void)state;
     blocks[1].phase = image_name(&image, "a \"b\"|");
-    tables.tallies[2] = (struct tally){.gained = 3, .gained_bytes = 3000};
-    other[2] = (struct tally){.lost = 1, .lost_bytes = 1536};
+    tables.tallies[2] = (struct tally){.allocated = 3, .allocated_bytes = 3000};
+    other[2] = (struct tally){.released = 1, .released_bytes = 1536};
     blocks[0].peak = (struct profile_part_peak){.bytes = 2000, .time = 5000000, .within = 9};
     add_parts();
     groups_prepare(&groups, &everything);

@@ -41,37 +41,37 @@ static bool is_noticed(void (*event)(struct thread *, struct tally *), void *(*e
 
 static void gain_a_block(struct thread *thread, struct tally *tally) {
     (void)thread;
-    bump(&tally->gained, 1);
+    bump(&tally->allocated, 1);
 }
 
 static void gain_without_above(struct thread *thread, struct tally *tally) {
     gain_a_block(thread, tally);
-    bump(&tally->gained_bytes, 10);
+    bump(&tally->allocated_bytes, 10);
 }
 
-static void gain_without_room(struct thread *thread, struct tally *tally) {
+static void gain_without_headroom(struct thread *thread, struct tally *tally) {
     gain_without_above(thread, tally);
     shift(&tally->above, 1);
 }
 
 static void lose_a_block(struct thread *thread, struct tally *tally) {
     (void)thread;
-    bump(&tally->lost, 1);
+    bump(&tally->released, 1);
 }
 
 static void lose_without_above(struct thread *thread, struct tally *tally) {
     lose_a_block(thread, tally);
-    bump(&tally->lost_bytes, 10);
+    bump(&tally->released_bytes, 10);
 }
 
-static void lose_without_room(struct thread *thread, struct tally *tally) {
+static void lose_without_headroom(struct thread *thread, struct tally *tally) {
     lose_without_above(thread, tally);
     shift(&tally->above, -1);
 }
 
 static void look_without_ceiling(struct thread *thread, struct tally *tally) {
     (void)tally;
-    shift(&thread->room, 5);
+    shift(&thread->headroom, 5);
 }
 
 static void whole(struct thread *thread, struct tally *tally) {
@@ -84,8 +84,8 @@ static void whole(struct thread *thread, struct tally *tally) {
 static void each_addition(void **state) {
     (void)state;
     void (*const events[])(struct thread *, struct tally *) = {
-        gain_a_block,       gain_without_above, gain_without_room,   lose_a_block,
-        lose_without_above, lose_without_room,  look_without_ceiling};
+        gain_a_block,       gain_without_above,    gain_without_headroom, lose_a_block,
+        lose_without_above, lose_without_headroom, look_without_ceiling};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         assert_true(is_noticed(events[i], NULL));
 }
@@ -101,7 +101,7 @@ static void *count(void *event) {
     struct thread *thread = thread_acquire(slot, slot);
     whole(thread, thread_tally(thread, slot));
     if (event)
-        gain_without_room(thread, thread_tally(thread, slot));
+        gain_without_headroom(thread, thread_tally(thread, slot));
     thread_release(thread);
     return NULL;
 }

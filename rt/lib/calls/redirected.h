@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions that references to the runtime are redirected to (aside.c) in a process that counts less or
+/* The functions that references to the runtime are redirected to (bypass.c) in a process that counts less or
  * more than the hot path does. A file that includes this header first defines
  *
  *   void *sited(struct allocsite_site *, void *p, size_t bytes, enum family)
@@ -11,9 +11,9 @@
  *   void *moved_unsited(void *old, size_t n, const void *caller)
  *                         reallocate a block and count this
  *
- * and afterwards a led_function that returns led_here(symbol). */
-#ifndef ALLOCSITE_LIB_CALLS_LED_H
-#define ALLOCSITE_LIB_CALLS_LED_H
+ * and afterwards a redirect_function that returns redirected_here(symbol). */
+#ifndef ALLOCSITE_LIB_CALLS_REDIRECTED_H
+#define ALLOCSITE_LIB_CALLS_REDIRECTED_H
 
 #include "format.h"
 #include "lib/base/macros.h"
@@ -155,7 +155,7 @@ NEW_ALIGNED_OF(_ZnamSt11align_val_t, NEW_ARRAY_ALIGNED, FAMILY_NEW_ARRAY)
     }
 
 /* Returns the variant of the runtime's function with this symbol. 0: none. */
-static uintptr_t led_here(const char *symbol) {
+static uintptr_t redirected_here(const char *symbol) {
     const struct {
         const char *symbol;
         uintptr_t function;

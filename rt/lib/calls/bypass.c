@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-static led_function *led; /* NULL: nothing is counted */
+static redirect_function *redirect; /* NULL: nothing is counted */
 static bool keeps_frees;
 
 /* Consecutive strings, because pointers would need relocations. */
@@ -72,14 +72,14 @@ static bool is_among(const char *names, const char *name) {
     return *names;
 }
 
-static bool is_led_away(const char *name) {
-    return !keeps_frees && (is_among(freeing, name) || (!led && is_among(others, name)));
+static bool is_bypassed(const char *name) {
+    return !keeps_frees && (is_among(freeing, name) || (!redirect && is_among(others, name)));
 }
 
 static int find_definition(struct dl_phdr_info *object, size_t size, void *name) {
     struct image image;
     (void)size;
-    return image_read(&image, object) && !elf_is_own(image.symbols) && image_symbol(&image, name);
+    return image_read(&image, object) && !elf_is_of_runtime(image.symbols) && image_symbol(&image, name);
 }
 
 #define ENTRY_MOST 64 /* size of a buffer for the name of an entry */
@@ -112,20 +112,20 @@ static const char *plain_entry(const char *symbol, char name[ENTRY_MOST]) {
 static uintptr_t target_of(const char *symbol) {
     char entry[ENTRY_MOST];
     symbol = plain_entry(symbol, entry);
-    uintptr_t ours = led ? led(symbol) : 0;
+    uintptr_t ours = redirect ? redirect(symbol) : 0;
     if (ours)
         return ours;
     const char *name = is_entry(symbol) ? symbol + strlen(ALLOCSITE_ENTRY_PREFIX) : symbol;
-    return is_led_away(name) && is_elsewhere(name) ? (uintptr_t)next_symbol(name) : 0;
+    return is_bypassed(name) && is_elsewhere(name) ? (uintptr_t)next_symbol(name) : 0;
 }
 
-static void lead_references(const struct image *image) {
+static void redirect_references(const struct image *image) {
     const char *name;
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < image->relocations[i].count; k++) {
             const ElfW(Rela) *relocation = &image->relocations[i].at[k];
             uintptr_t *place = image_reference(image, relocation, &name);
-            bool is_ours = place && relocation->r_addend == 0 && elf_is_own((const void *)*place);
+            bool is_ours = place && relocation->r_addend == 0 && elf_is_of_runtime((const void *)*place);
             uintptr_t target = is_ours ? target_of(name) : 0;
             if (target)
                 image_write(image, place, target);
@@ -133,19 +133,20 @@ static void lead_references(const struct image *image) {
 }
 
 /* The difference to the base may wrap: the loader adds the base again. */
-static void lead_symbols(const struct image *own) {
+static void redirect_symbols(const struct image *runtime_image) {
     uint32_t first, end;
-    image_defined_symbols(own, &first, &end);
-    ElfW(Sym) *symbols = (ElfW(Sym) *)(uintptr_t)own->symbols;
-    if (!image_open(own, symbols + first, symbols + end))
+    image_defined_symbols(runtime_image, &first, &end);
+    ElfW(Sym) *symbols = (ElfW(Sym) *)(uintptr_t)runtime_image->symbols;
+    if (!image_open(runtime_image, symbols + first, symbols + end))
         return;
     for (uint32_t i = first; i < end; i++) {
-        const char *name = own->strings + symbols[i].st_name;
+        const char *name = runtime_image->strings + symbols[i].st_name;
         uintptr_t target = target_of(name);
         if (target)
-            symbols[i].st_value = is_entry(name) || elf_is_own((const void *)target) ? target - own->base : 0;
+            symbols[i].st_value =
+                is_entry(name) || elf_is_of_runtime((const void *)target) ? target - runtime_image->base : 0;
     }
-    image_close(own, symbols + first, symbols + end);
+    image_close(runtime_image, symbols + first, symbols + end);
 }
 
 static bool is_start(const char *name) {
@@ -163,30 +164,30 @@ bool may_be_started(void) {
     return dl_iterate_phdr(find_starter, NULL);
 }
 
-static int lead(struct dl_phdr_info *object, size_t size, void *own) {
+static int redirect_module(struct dl_phdr_info *object, size_t size, void *runtime_image) {
     struct image image;
     (void)size;
     if (!image_read(&image, object))
         return 0;
-    lead_references(&image);
-    if (elf_is_own(image.symbols))
-        *(struct image *)own = image;
+    redirect_references(&image);
+    if (elf_is_of_runtime(image.symbols))
+        *(struct image *)runtime_image = image;
     return 0;
 }
 
-void step_aside_of_frees(void) {
-    led = lean_function;
-    step_aside();
+void bypass_frees(void) {
+    redirect = lean_function;
+    bypass_all();
 }
 
-void step_aside_for_sizes(void) {
-    led = sized_function;
+void redirect_for_sizes(void) {
+    redirect = sized_function;
     keeps_frees = true;
-    step_aside();
+    bypass_all();
 }
 
-void step_aside(void) {
-    struct image own = {0};
-    dl_iterate_phdr(lead, &own);
-    lead_symbols(&own);
+void bypass_all(void) {
+    struct image runtime_image = {0};
+    dl_iterate_phdr(redirect_module, &runtime_image);
+    redirect_symbols(&runtime_image);
 }

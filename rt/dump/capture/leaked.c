@@ -32,7 +32,7 @@ static void reach_in_use(struct reaching *reaching, struct capture *capture) {
 }
 
 /* Merges entries of the same slot. */
-static size_t merge_slots(struct root_lost *list, size_t count) {
+static size_t merge_slots(struct root_leaked *list, size_t count) {
     size_t kept = 0;
     sort_list(list, count, sizeof *list, compare_first_u64);
     for (size_t i = 0; i < count; i++) {
@@ -47,25 +47,25 @@ static size_t merge_slots(struct root_lost *list, size_t count) {
     return kept;
 }
 
-static size_t list_lost(const struct reaching *reaching, struct root_lost **list) {
+static size_t list_leaked(const struct reaching *reaching, struct root_leaked **list) {
     const struct finder *finder = reaching->roots.finder;
-    size_t count = 0, room = 0;
+    size_t count = 0, capacity = 0;
     *list = NULL;
     for (size_t i = 0; i < finder->count; i++) {
         const struct heap_block *block = &finder->blocks[i];
         bool is_possibly = reaching->reached[i] == REACHED_POSSIBLY;
         if (reaching->reached[i] == REACHED)
             continue;
-        memory_grow(list, count, &room, sizeof **list);
-        struct root_lost *lost = &(*list)[count++];
-        *lost = (struct root_lost){.slot = block->slot};
-        *(is_possibly ? &lost->possibly_blocks : &lost->blocks) = 1;
-        *(is_possibly ? &lost->possibly_bytes : &lost->bytes) = block->size;
+        memory_grow(list, count, &capacity, sizeof **list);
+        struct root_leaked *leaked = &(*list)[count++];
+        *leaked = (struct root_leaked){.slot = block->slot};
+        *(is_possibly ? &leaked->possibly_blocks : &leaked->blocks) = 1;
+        *(is_possibly ? &leaked->possibly_bytes : &leaked->bytes) = block->size;
     }
     return merge_slots(*list, count);
 }
 
-static void search_lost(struct capture *capture, struct root_lost **list, size_t *count) {
+static void search_leaked(struct capture *capture, struct root_leaked **list, size_t *count) {
     struct coroutines coroutines;
     struct reaching reaching;
     coroutines_open(&coroutines, &capture->maps, &capture->stop, &capture->image, &capture->memory);
@@ -78,17 +78,17 @@ static void search_lost(struct capture *capture, struct root_lost **list, size_t
     reach_in_use(&reaching, capture);
     reaching_from_roots(&reaching);
     mapped_search(&reaching, &capture->heap);
-    *count = list_lost(&reaching, list);
+    *count = list_leaked(&reaching, list);
     reaching_close(&reaching);
     coroutines_close(&coroutines);
 }
 
-bool capture_lost(const struct capture_target *target, struct root_lost **list, size_t *count,
-                  struct reason *why) {
+bool capture_leaked(const struct capture_target *target, struct root_leaked **list, size_t *count,
+                    struct reason *why) {
     struct capture *capture = memory_zeros(1, sizeof *capture);
     bool is_done = capture_begin(capture, target, why);
     if (is_done)
-        search_lost(capture, list, count);
+        search_leaked(capture, list, count);
     capture_end(capture);
     free(capture);
     return is_done;
