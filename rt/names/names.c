@@ -4,6 +4,7 @@
 
 #include "names/demangled.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -114,6 +115,17 @@ static void use_alias(struct name *name) {
 
 static void put_stretch(struct name *name, const char *at, const char *end, bool is_function, int depth);
 
+/* Writes [at, end) including its parentheses. */
+static void put_group(struct name *name, const char *at, const char *end, int depth) {
+    if (depth >= name->deepest) {
+        put_text(name, at, (size_t)(end - at));
+        return;
+    }
+    put_text(name, at, 1);
+    put_stretch(name, at + 1, end - 1, false, depth + 1);
+    put_text(name, end - 1, 1);
+}
+
 /* Writes [at, end) including its brackets. */
 static void put_arguments(struct name *name, const char *at, const char *end, int depth) {
     static const char cut[] = "<...>";
@@ -148,9 +160,57 @@ static void put_braces(struct name *name, const char *at, const char *end) {
         put_text(name, behind, (size_t)(end - behind));
 }
 
+/* Casts of numbers to built-in types, "(short)3", which only some compilers write. */
+static bool is_number_cast(const char *at, const char *behind, const char *begin, const char *end) {
+    bool is_argument = at == begin || (at > begin && at[-1] == '<') || (at > begin + 1 && at[-2] == ',');
+    const char *sign = behind < end && *behind == '-' ? behind + 1 : behind;
+    size_t letters = 1;
+    while (at + letters < behind && (islower((unsigned char)at[letters]) || at[letters] == ' '))
+        letters++;
+    return is_argument && sign < end && isdigit((unsigned char)*sign) && at + letters + 1 == behind;
+}
+
+/* Writes a number without the suffix of its type: demanglers write "120ul", debug information "120". Returns
+ * its end. */
+static const char *put_number(struct name *name, const char *at, const char *end) {
+    size_t length = demangled_word_length(at, end), digits = length;
+    while (digits > 1 && strchr("uUlL", at[digits - 1]))
+        digits--;
+    put_text(name, at, digits);
+    return at + length;
+}
+
+/* Pointers and references follow a space, as in C: demanglers write "node*", debug information "node *". */
+static void put_pointer(struct name *name, char sign) {
+    char before = name->used ? name->text[name->used - 1] : ' ';
+    if (demangled_is_word(before) || before == '>' || before == '}')
+        put_text(name, " ", 1);
+    put_text(name, &sign, 1);
+}
+
+/* Writes const where clang writes it: demanglers write "char const* const", clang "const char *const". type:
+ * where the type begins in the text. */
+static void put_const(struct name *name, size_t type) {
+    static const char word[] = "const ";
+    const size_t length = strlen(word);
+    char before = name->text[name->used - 1];
+    bool is_pointer = before == '*' || before == '&';
+    put_text(name, word, is_pointer ? length - 1 : length);
+    if (name->is_full || is_pointer)
+        return;
+    memmove(name->text + type + length, name->text + type, name->used - length - type);
+    memcpy(name->text + type, word, length);
+}
+
+static bool is_const(const char *at, const char *end) {
+    static const char word[] = " const";
+    return demangled_starts(at, end, word) && demangled_word_length(at + 1, end) == strlen(word) - 1;
+}
+
 /* is_function: parentheses are parameters of enclosing functions. */
 static void put_stretch(struct name *name, const char *at, const char *end, bool is_function, int depth) {
     const char *begin = at;
+    size_t type = name->used;
     while (at < end && !name->is_full) {
         const char *behind = demangled_skip(at, begin, end);
         bool begins_word = at == begin || !demangled_is_word(at[-1]);
@@ -166,8 +226,20 @@ static void put_stretch(struct name *name, const char *at, const char *end, bool
             behind = demangled_skip_qualifiers(behind, end);
         else if (is_function && *at == '{')
             put_braces(name, at, behind);
-        else if (!demangled_starts(at, end, "[abi:") && !(*at == ' ' && behind < end && *behind == '>'))
+        else if (!is_function && name->used > type && is_const(at, end)) {
+            put_const(name, type);
+            behind = at + strlen(" const");
+        } else if (!is_function && (*at == '*' || *at == '&'))
+            put_pointer(name, *at);
+        else if (!is_function && begins_word && isdigit((unsigned char)*at))
+            behind = put_number(name, at, end);
+        else if (!is_function && *at == '(' && !demangled_is_anonymous(at, end)) {
+            if (!is_number_cast(at, behind, begin, end))
+                put_group(name, at, behind, depth);
+        } else if (!demangled_starts(at, end, "[abi:"))
             put_text(name, at, (size_t)(behind - at));
+        if (*at == ',' || (*at == ' ' && name->used == type + 1))
+            type = name->used;
         at = behind;
     }
 }

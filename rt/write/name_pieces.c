@@ -3,8 +3,8 @@
 
 #include "base/words.h"
 #include "model/filter.h"
+#include "names/demangled.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,15 +20,11 @@ struct name_pieces {
     struct name_piece list[];
 };
 
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
-}
-
 /* The "<" of "operator<" is not a bracket. */
 static size_t operator_length(const char *at) {
     static const char word[] = "operator";
     size_t length = strlen(word);
-    if (strncmp(at, word, length) != 0 || is_word(at[length]))
+    if (strncmp(at, word, length) != 0 || demangled_is_word(at[length]))
         return 0;
     return strncmp(at + length, "()", 2) == 0 ? length + 2 : length + strspn(at + length, "<>=-[]*&,");
 }
@@ -36,7 +32,7 @@ static size_t operator_length(const char *at) {
 static size_t piece_length(const char *at) {
     size_t length = operator_length(at);
     if (!length)
-        while (is_word(at[length]))
+        while (demangled_is_word(at[length]))
             length++;
     return length ? length : strncmp(at, "::", 2) == 0 || strncmp(at, ", ", 2) == 0 ? 2 : 1;
 }
@@ -105,7 +101,7 @@ static size_t last_difference(const struct name_pieces *pieces, const char *othe
         if (piece->length > left || memcmp(other + left - piece->length, piece->begin, piece->length) != 0)
             break;
         left -= piece->length;
-        if (left && is_word(*piece->begin) && is_word(other[left - 1]))
+        if (left && demangled_is_word(*piece->begin) && demangled_is_word(other[left - 1]))
             break;
     }
     return at;
@@ -120,7 +116,7 @@ static bool show(struct name_pieces *pieces, size_t at) {
 
 /* Shows the piece as an argument: "Key<int>". */
 static void show_argument(struct name_pieces *pieces, size_t at) {
-    if (at >= 2 && is_piece(&pieces->list[at - 1], "<") && is_word(*pieces->list[at - 2].begin)) {
+    if (at >= 2 && is_piece(&pieces->list[at - 1], "<") && demangled_is_word(*pieces->list[at - 2].begin)) {
         show(pieces, at - 1);
         show(pieces, at - 2);
     }

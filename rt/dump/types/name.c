@@ -3,14 +3,11 @@
 #include "dump/types/name.h"
 
 #include "dump/base/hash_index.h"
+#include "names/demangled.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
-}
 
 static bool is_one_of(const char *word, size_t length, const char *const *list) {
     for (; *list; list++)
@@ -31,7 +28,7 @@ static bool is_inline_namespace(const char *word, size_t length) {
 
 static size_t word_length(const char *word) {
     size_t length = 0;
-    while (is_word(word[length]))
+    while (demangled_is_word(word[length]))
         length++;
     return length;
 }
@@ -57,7 +54,7 @@ static bool put_part(struct writing *writing, const char *part, size_t length) {
 }
 
 static bool put_word(struct writing *writing, const char *word, size_t length) {
-    bool follows_word = writing->used && is_word(writing->text[writing->used - 1]);
+    bool follows_word = writing->used && demangled_is_word(writing->text[writing->used - 1]);
     return (!follows_word || put_part(writing, " ", 1)) &&
            put_part(writing, word, without_suffix(word, length));
 }
@@ -118,7 +115,7 @@ bool type_name_read(struct type_name *name, const char *spelled) {
 
 /* True if the character ends a name with its scopes. */
 static bool ends_path(char c) {
-    return !is_word(c) && c != ':';
+    return !demangled_is_word(c) && c != ':';
 }
 
 void type_name_strip(struct type_name *name, type_name_space *is_inline, const void *context) {
