@@ -332,7 +332,10 @@ class Page(unittest.TestCase):
                 continue
             self.opened(path, fragment=f"#phase={row['phase']}")
             self.assertEqual([(each["bytes"], each["calls"]) for each in self.rows()], [(metric_of(row, "bytes"), metric_of(row, "calls"))])
-            self.go(f"phase={row['phase']}&view=flame")
+            self.assertIn("live at exit, peak, and churn are not known by phase", self.value("document.querySelector('#status').textContent"))
+            self.assertEqual(self.each(".body [data-key=live]", "one.textContent"), ["–"])
+            self.assertEqual(self.each("#totals [aria-disabled=true]", "one.dataset.metric"), ["live", "peak", "churn"])
+            self.go(f"phase={row['phase']}&view=flame&metric=live")
             frames = dict(self.each(".frame:not(.leaf)", "[one.dataset.name, Number(one.dataset.value)]"))
             self.assertEqual((frames["main"], frames["make"]), (metric_of(row, "bytes"),) * 2)
             self.assertEqual("parse" in frames, row["phase"] == "parsing")

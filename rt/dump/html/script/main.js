@@ -50,7 +50,7 @@ const app = document.getElementById("app");
 
 // The cards of the totals select the metric.
 for (const card of document.querySelectorAll("#totals [data-metric]")) {
-    const choose = () => go({ metric: card.dataset.metric, sort: "" });
+    const choose = () => card.getAttribute("aria-disabled") !== "true" && go({ metric: card.dataset.metric, sort: "" });
     card.setAttribute("role", "button");
     card.tabIndex = 0;
     card.addEventListener("click", choose);
@@ -67,8 +67,10 @@ function mark(chosen) {
         tab.setAttribute("aria-selected", isChosen);
         tab.tabIndex = isChosen ? 0 : -1;
     }
-    for (const card of document.querySelectorAll("#totals [data-metric]"))
+    for (const card of document.querySelectorAll("#totals [data-metric]")) {
         card.setAttribute("aria-pressed", card.dataset.metric === metricOf(state.metric).key);
+        card.setAttribute("aria-disabled", String(METRICS.some(({ key, isUnknown }) => isUnknown && key === card.dataset.metric)));
+    }
     if (filter.value !== state.filter) filter.value = state.filter;
     group.value = GROUPS.includes(state.group) ? state.group : ROW;
     group.hidden = chosen.view !== table;
@@ -87,7 +89,7 @@ function update(before) {
     chosen.view.update(before);
     const error = filterError(state.filter);
     status.classList.toggle("error", error !== null);
-    status.textContent = error ?? chosen.view.sum?.() ?? "";
+    status.textContent = error ?? [chosen.view.sum?.(), unknownMetrics()].filter(Boolean).join(" · ");
 }
 
 // Keyboard shortcuts, disabled while the user types.

@@ -26,13 +26,14 @@ for (const metric of METRICS) {
     metric.total = Number(document.querySelector(`#totals [data-metric=${metric.key}] data`).value);
 }
 
-const metricOf = (key) => METRICS.find((metric) => metric.key === key) ?? METRICS[0];
+const metricOf = (key) => METRICS.find((metric) => metric.key === key && !metric.isUnknown) ?? METRICS[0];
 
 // Makes all views show the allocations of one phase, of which only calls and bytes are known; "": of all.
 function showPhase(name) {
     for (const metric of METRICS) {
         const { ofSites, ofStacks, total } = (metric.whole ??= { ...metric });
-        Object.assign(metric, { ofSites, ofStacks, total });
+        const isUnknown = name !== "" && metric.key !== "calls" && metric.key !== "bytes";
+        Object.assign(metric, { ofSites, ofStacks, total, isUnknown });
         if (!name) continue;
         metric.ofSites = new Float64Array(siteCount);
         metric.ofStacks = new Float64Array(stacks.count);
@@ -45,6 +46,12 @@ function showPhase(name) {
         metric.total = metric.ofSites.reduce((sum, _, i) => sum + summed(metric, i), 0);
     }
     present = name ? Uint8Array.from(metricOf("calls").ofSites, (calls) => Number(calls > 0)) : null;
+}
+
+// "live at exit, peak and churn are not known by phase"; "": all metrics are known.
+function unknownMetrics() {
+    const names = METRICS.filter(({ isUnknown }) => isUnknown).map(({ name }) => name.toLowerCase());
+    return names.length ? `${new Intl.ListFormat("en").format(names)} are not known by phase` : "";
 }
 
 // The value of a site in sums. Chunks of custom allocators are not part of sums.

@@ -214,11 +214,11 @@ function shareCell(rows, chosen, row) {
 
 function numberCell(rows, isInclusive, metric, row) {
     const { now, before } = valuesOf(rows, isInclusive, metric, row);
-    const look = (metric.key === state.metric && !isInclusive ? " chosen" : "") + (now === before ? " none" : "");
+    const look = (metric === metricOf(state.metric) && !isInclusive ? " chosen" : "") + (now === before ? " none" : "");
     return element(
         "div",
         { role: "gridcell", class: "number" + look, "data-key": isInclusive ? INCLUSIVE : metric.key },
-        old ? changed(metric, before, now) : number(metric, now),
+        metric.isUnknown ? "–" : old ? changed(metric, before, now) : number(metric, now),
     );
 }
 
