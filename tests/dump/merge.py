@@ -85,8 +85,8 @@ class Joined(unittest.TestCase):
         gap = bytearray(contents(FEW[3]))
         struct.pack_into("<Q", gap, 64, 1)
         path = written("gap", gap)
-        self.assertRegex(check("report", FEW[1], path, path), r"exact: no, out of memory.* \(in 2 of 3 processes\)")
-        self.assertNotIn("processes)", check("report", path, path))
+        self.assertRegex(check("report", FEW[1], path, written("another gap", gap)), r"exact: no, out of memory.* \(in 2 of 3 processes\)")
+        self.assertNotIn("processes)", check("report", path, work("another gap")))
 
     def test_standard_input(self):
         with open(FEW[1], "rb") as file:
@@ -133,7 +133,7 @@ class Merged(unittest.TestCase):
         self.assertLessEqual(sum(size for kind, _, _, size, _ in areas if kind == 9), 2 * PAGE)
 
     def test_merged_ones_merge_as_all_at_once(self):
-        paths = [*FEW, OTHER, FEW[2], OTHER]
+        paths = [*FEW, OTHER, written("few.again", contents(FEW[2])), written("other.again", contents(OTHER))]
         at_once = document(self.merge("at_once", *paths))
         for cuts in ((1,), (4,), (2, 7), (1, 2, 3, 4, 5, 6, 7, 8)):
             ends = (0, *cuts, len(paths))
@@ -183,6 +183,17 @@ class Merged(unittest.TestCase):
         result = dump("report", "--format=json", FEW[0], bad, FEW[2])
         self.assertEqual((result.returncode, json.loads(result.stdout)), (1, document(FEW[0], FEW[2])))
         self.assertEqual(result.stderr.count("\n"), 1)
+
+    def test_a_file_that_is_given_twice_is_counted_once(self):
+        link = work("the same")
+        os.symlink(os.path.abspath(FEW[0]), link)
+        for command in ["merge", "-o", work("twice")], ["report", "--format=json"]:
+            result = dump(*command, FEW[0], FEW[1], FEW[0], link)
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.stderr, f"allocsite-dump: {FEW[0]}: is the same file as {FEW[0]} and is counted once\n"
+                                            f"allocsite-dump: {link}: is the same file as {FEW[0]} and is counted once\n")
+        self.assertEqual(document(work("twice")), document(FEW[0], FEW[1]))
+        self.assertEqual(json.loads(result.stdout), document(FEW[0], FEW[1]))
 
 
 class Output(unittest.TestCase):

@@ -2,6 +2,8 @@
 /* Merges reports. */
 #include "dump/join/join.h"
 
+#include "base/hash.h"
+#include "dump/base/hash_index.h"
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "dump/base/terminal.h"
@@ -11,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The reason why leaked blocks are unknown if only some of the processes know them. */
@@ -198,6 +201,22 @@ void joined_free(struct joined *joined) {
 
 /* ---- Merging files. */
 
+/* Files that were read, by device and inode: index of the path. */
+static bool is_read(struct number_map *files, char **paths, int file, struct reason *why) {
+    struct stat status, earlier;
+    if (stat(paths[file], &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    uint64_t key = hash_more(status.st_dev, status.st_ino);
+    if (number_map_add(files, key, (uint64_t)file))
+        return false;
+    const char *path = paths[*number_map_find(files, key)];
+    bool is_same =
+        stat(path, &earlier) == 0 && earlier.st_dev == status.st_dev && earlier.st_ino == status.st_ino;
+    if (is_same)
+        reason_set(why, "is the same file as %s and is counted once", path);
+    return is_same;
+}
+
 /* *status: set if the file is damaged, which is added nevertheless. */
 static bool add_file(struct joined *joined, const char *path, join_visitor *visit, void *context, int *status,
                      struct reason *why) {
@@ -215,12 +234,13 @@ static bool add_file(struct joined *joined, const char *path, join_visitor *visi
 int join_files(struct joined *joined, char **paths, int count, join_visitor *visit, void *context) {
     int status = STATUS_DONE;
     struct reason why;
+    struct number_map files = {0};
     for (int i = 0; i < count; i++) {
         progress("files", (uint64_t)i, (uint64_t)count);
-        if (add_file(joined, paths[i], visit, context, &status, &why))
-            continue;
-        status = complain(paths[i], "%s", why.text);
+        if (is_read(&files, paths, i, &why) || !add_file(joined, paths[i], visit, context, &status, &why))
+            status = complain(paths[i], "%s", why.text);
     }
+    number_map_free(&files);
     if (joined->reports)
         joined_report(joined);
     return status;
