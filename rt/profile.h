@@ -59,7 +59,7 @@ enum profile_flag {
     PROFILE_HAS_SIZES = 2,  /* requested sizes */
     PROFILE_HAS_LEAKED = 4, /* leaked blocks */
     PROFILE_IS_FORKED = 8,  /* the process is a forked child; its counters start at the fork */
-    /* Merged from several processes. The peak is the largest of theirs. */
+    /* Merged from several processes. The peak is the largest peak of a process. */
     PROFILE_IS_MERGED = 16,
     PROFILE_IS_COPY = 32, /* copy of one moment; the process went on */
     /* A forked child that has not recorded its inherited blocks. They are at least the blocks that a slot

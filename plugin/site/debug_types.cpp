@@ -122,7 +122,7 @@ static void addVariable(Variables &variables, const Value *place, const DILocalV
         variables[place] = variable->getType();
 }
 
-/* When it optimizes, clang 17 and later has already replaced declarations by assignments. */
+/* Optimizing clang 17 and later has already replaced dbg.declare by dbg.assign. */
 Variables findVariables(Function &function) {
     Variables variables;
     for (Instruction &instruction : instructions(function)) {

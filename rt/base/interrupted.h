@@ -10,7 +10,7 @@
 #include <sys/user.h>
 
 /* signal(7) lists these calls: they fail with EINTR after a stop, even without a signal handler (receiving
- * only if the socket has a timeout). They have had no effect when they fail. */
+ * only if the socket has a timeout). A call that failed this way had no effect, so it can be repeated. */
 static inline bool interrupted_can_begin_again(long call) {
     static const long calls[] = {
         SYS_epoll_wait,   SYS_epoll_pwait, SYS_epoll_pwait2, SYS_semop,   SYS_semtimedop, SYS_rt_sigtimedwait,

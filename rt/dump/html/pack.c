@@ -211,7 +211,7 @@ static size_t add_gone(struct pack *pack, const struct report_site *old) {
     return pack->site_count++;
 }
 
-/* A diff has no sites that only freed blocks. These are matched by id. */
+/* diff leaves out sites that only freed blocks, so these are matched by id here. */
 static void join_others(struct pack *pack, const struct report *old) {
     const struct report *new = pack->html->report;
     struct number_map by_id = {0};

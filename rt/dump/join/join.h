@@ -136,8 +136,9 @@ void joined_add_to(struct joined *, uint64_t *sum, uint64_t part);
 void joined_add_counters(struct joined *, struct counters *sum, uint64_t *peak_of,
                          const struct counters *part);
 
-/* Add the estimated inherited blocks that a forked child left untouched, of a row's counters or of a stack.
- * The latter subtracts the stack's part from its site, which must have been added. */
+/* Add the estimated inherited blocks that a forked child left untouched, for a row's counters or for a stack.
+ * joined_add_untouched_stack also subtracts the stack's part from the stack's site, which must have been
+ * added before. */
 void joined_add_untouched(struct joined *, const struct counters *, struct joined_untouched *);
 void joined_add_untouched_stack(struct joined *, const struct report_stack *, struct joined_untouched *);
 

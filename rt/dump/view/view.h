@@ -49,7 +49,8 @@ bool groups_need_parts(const struct report_source *, enum group_by, struct reaso
 /* Increases the capacity by `more` rows. */
 void groups_make_room(struct groups *, size_t more);
 
-/* Add rows: for the parts of a report, and for the sites of a report that was prepared with all its rows. */
+/* groups_add_parts adds a row for each thread or phase of a report. groups_add_sites adds rows for the sites
+ * of a report that was prepared with all its rows. */
 void groups_add_parts(struct groups *, const struct report *);
 void groups_add_sites(struct groups *, const struct report *);
 

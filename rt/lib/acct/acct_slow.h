@@ -153,9 +153,8 @@ bool event_is_counted(const struct block *);
 void event_freed(const void *p, const struct block *, struct origin by);
 void event_released(const struct block *);
 
-/* Count a realloc that returned p: event_moved of such a block, event_appeared of a block without a known
- * owner. event_moved returns the slot that the realloc is counted for, which is the slot of the stack if
- * stacks are kept. */
+/* Count a realloc that returned p: event_moved if the old block has a known owner, event_appeared if not.
+ * event_moved returns the slot that the realloc is counted for: with stacks, the slot of the stack. */
 uint32_t event_moved(const struct block *old, uint32_t slot, const void *p, uint64_t bytes);
 void event_appeared(uint32_t slot, const void *p, uint64_t bytes);
 

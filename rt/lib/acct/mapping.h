@@ -19,10 +19,11 @@ struct mapping_call {
     uintptr_t begin, end;
 };
 
-/* Returns the call for whole pages; bytes 0: for the mapping that begins there. Keeps errno. */
+/* Returns the call for the whole pages of a range. With bytes = 0 the range is the mapping that begins at p.
+ * Keeps errno. */
 struct mapping_call mapping_call_begin(const void *p, size_t bytes);
 
-/* Counts that it unmapped the memory. Keeps errno. */
+/* Counts that the call unmapped the memory. Keeps errno. */
 void mapping_unmade(const struct mapping_call *);
 
 /* Counts that mremap returned p. is_copy: the old mapping stays. Keeps errno. */

@@ -25,7 +25,8 @@ void collect_end(struct profile_header *);
  * sets the gap, if that is not possible. */
 bool slots_inherit_heap(void);
 
-/* Returns whether the inherited blocks are known; otherwise they are live blocks minus counts. */
+/* Returns whether the process has recorded how many blocks it inherited. If not, the number is the live
+ * blocks minus the counted ones. */
 bool slots_know_inherited(void);
 
 /* Finds out what a forked child inherited, from its live blocks and its counts, if that is not known yet.

@@ -110,7 +110,8 @@ void peak_switch_slab(struct thread *, uint32_t slab);
 void peak_parts_begin(struct thread *);
 void peak_parts_end(struct thread *);
 
-/* Notes new peaks of the thread. Returns false if the event, which allocated that many blocks, needs more. */
+/* Notes new peaks of the thread. Returns false if the peak of all threads must be measured too. blocks: the
+ * number that the event allocated; below zero, released. */
 bool peak_parts_alone(struct thread *, const struct tally *, int64_t blocks);
 
 /* Prepares the thread for another slab. */

@@ -90,10 +90,9 @@ void custom_arena_forget(const void *p, uint32_t node);
 /* Adds a mark, to which a release may go back. */
 void custom_arena_mark(const void *arena, uint64_t mark);
 
-/* Release the blocks that are newer than the mark; if the value is a block's address, that block and all
- * newer ones; or all. visit is called for each block, the newest first, and must remove it from the table. If
- * there is neither such a mark nor such a block, all are released if mark is 0; otherwise none is, and the
- * gap is set. */
+/* Release the blocks that are newer than a mark, or all. visit is called for each block, the newest first,
+ * and must remove it from the table. mark: the value of a mark, or the address of a block, which is released
+ * too. An unknown mark of 0 releases all blocks; another unknown mark releases none and sets the gap. */
 void custom_arena_release(const void *arena, uint64_t mark, custom_visitor *visit, void *context);
 void custom_arena_release_all(const void *arena, custom_visitor *visit, void *context);
 

@@ -376,7 +376,8 @@ void next_resolve(void) {
 
 #endif
 
-/* ---- Memory for allocations while the allocator is being found, by dlsym in some C libraries. */
+/* ---- Memory for allocations that happen before the underlying allocator is known: some C libraries
+ * allocate in dlsym. */
 
 static _Alignas(16) char arena[4096];
 static size_t used;

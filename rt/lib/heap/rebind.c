@@ -332,7 +332,7 @@ static void find_bypasses(void) {
 
 static bool may_bypass; /* the underlying allocator has functions that is_bypass finds */
 
-/* ---- Namespaces of dlmopen. The C library of one has its own malloc. */
+/* ---- Namespaces of dlmopen. Each namespace has a separate C library with a separate malloc. */
 
 /* Returns whether the modules include a copy of the runtime, which counts their calls. */
 static bool has_runtime(const struct link_map *map) {

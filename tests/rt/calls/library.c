@@ -89,7 +89,7 @@ static void reads(void) {
     ATTRIBUTE(file = tmpfile());
     fprintf(file, "short\n%s\nshort\na;b;%s", large, large);
     rewind(file);
-    for (int i = 0; i < 3; i++) /* a new one, a grown one, the same one */
+    for (int i = 0; i < 3; i++) /* getline allocates, enlarges and reuses the buffer */
         ATTRIBUTE(getline(&line, &size, file));
     line = NULL;
     size = 0;

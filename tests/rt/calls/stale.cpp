@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Jumps out of allocating calls: out of getline from a signal handler, out of a new handler, out of the program's own
-// operator new. Later allocations are not attributed to the calls that were left.
+// operator new. Later allocations must not be attributed to the abandoned calls.
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Children of fork, from the main thread and from another one, of _Fork and of vfork. Each counts from zero and reports
- * at its exit; a child of vfork counts for its parent. Notes are the parent's. */
+ * at its exit; a child of vfork counts for its parent. The notes in the source are the parent's expected counts. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
