@@ -10,6 +10,7 @@ import time
 import unittest
 
 from runs import work, written
+from top import Terminal
 
 RUN = os.path.join(os.path.dirname(os.environ["DUMP"]), "allocsite-run")
 CC, CXX = os.environ["PLAIN_CC"], os.environ["PLAIN_CXX"]
@@ -257,6 +258,27 @@ class Attach(unittest.TestCase):
         result = subprocess.run([os.environ["DUMP"], "report", "--format=json", profile], capture_output=True, text=True, check=True)
         self.assertEqual(sums(json.loads(result.stdout)), books)
         self.assertIn("allocate (program)", subprocess.run([os.environ["DUMP"], "report", profile], capture_output=True, text=True).stdout)
+        self.assertEqual(program.end(), ("bye\n", "", 3))
+
+    def test_a_live_screen(self):
+        program = Program(self.c, "4")
+        for keys, number in ("q", None), ("", signal.SIGINT):
+            with self.subTest(keys):
+                out = work("live.json")
+                screen = Terminal(RUN, "-p", str(program.pid), "--live", "-o", out)
+                screen.expect("counting in process")
+                screen.expect("still running")
+                program.do("0")
+                books = program.do("at")
+                screen.expect("allocate")
+                screen.send(keys)
+                if number:
+                    os.kill(screen.pid, number)
+                self.assertEqual(screen.status(), 0)
+                self.assertIn("\x1b[?1049l", screen.seen, "the terminal is as it was")
+                with open(out) as file:
+                    self.assertEqual(sums(json.load(file)), books)
+                self.assertEqual(program.runtime_words(), 0)
         self.assertEqual(program.end(), ("bye\n", "", 3))
 
     def test_attached_again_and_again(self):
