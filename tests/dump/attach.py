@@ -260,6 +260,18 @@ class Attach(unittest.TestCase):
         self.assertIn("allocate (program)", subprocess.run([os.environ["DUMP"], "report", profile], capture_output=True, text=True).stdout)
         self.assertEqual(program.end(), ("bye\n", "", 3))
 
+    def test_a_copied_address_makes_the_report_inexact(self):
+        program = Program(self.c)
+        program.do("c")
+        tool = Tool(program)
+        program.do("m")
+        report = tool.end()
+        self.assertFalse(report["exact"])
+        self.assertEqual(len(report["inexact_reasons"]), 1)
+        self.assertRegex(report["inexact_reasons"][0], "reached the malloc of .*libc.so.6 past allocsite's")
+        self.assertFalse(report.get("faults"))
+        self.assertEqual(program.end(), ("bye\n", "", 3))
+
     def test_a_live_screen(self):
         program = Program(self.c, "4")
         for keys, number in ("q", None), ("", signal.SIGINT):
@@ -282,8 +294,9 @@ class Attach(unittest.TestCase):
         self.assertEqual(program.end(), ("bye\n", "", 3))
 
     def test_attached_again_and_again(self):
-        """Threads are never idle, and signals arrive."""
-        written("churn.c", open(SOURCE).read().replace("pthread_barrier_wait(&begin);\n        work", "work"))
+        """Threads are never idle, and signals arrive. They free all blocks, so the process does not grow."""
+        busy = open(SOURCE).read().replace("pthread_barrier_wait(&begin);\n        work", "work")
+        written("churn.c", busy.replace("pthread_barrier_wait(&end);\n    }\n}", "}\n}").replace("if (i % 4)\n", ""))
         program = Program(built("churn", work("churn.c")), "8", "signals")
         for _ in range(25):
             sums(Tool(program, "--for=0.02").end(0))

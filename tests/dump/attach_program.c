@@ -21,6 +21,7 @@ struct books {
 static struct books books;
 static void *old, *old_grown; /* from before */
 static void *(*opened_alloc)(size_t);
+static void *(*copied_malloc)(size_t); /* the address of malloc, in a variable */
 static void (*opened_free)(void *);
 
 static void *noted(void *p, size_t size) {
@@ -181,6 +182,12 @@ int main(int count, char **arguments) {
         case 't':
             pthread_barrier_wait(&begin);
             pthread_barrier_wait(&end);
+            break;
+        case 'c':
+            copied_malloc = (void *(*)(size_t))(uintptr_t)dlsym(RTLD_DEFAULT, "malloc");
+            break;
+        case 'm':
+            free(copied_malloc(10));
             break;
         case 'e':
             exit(5);

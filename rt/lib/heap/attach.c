@@ -12,6 +12,8 @@
 #define _GNU_SOURCE
 #include "lib/heap/next.h"
 
+#include "lib/base/os.h"
+#include "lib/base/state.h"
 #include "lib/elf/image.h"
 #include "lib/heap/rebind.h"
 #include "lib/registry/modules.h"
@@ -48,12 +50,22 @@ static bool is_in_table(const char *name) {
     return false;
 }
 
+static const char *const needed[] = {"malloc", "calloc", "realloc", "free"};
+
+enum { NEEDED_COUNT = sizeof needed / sizeof *needed };
+
+static bool is_needed(const char *name) {
+    size_t i = 0;
+    while (i < NEEDED_COUNT && strcmp(needed[i], name) != 0)
+        i++;
+    return i < NEEDED_COUNT;
+}
+
 static const char *definitions_find(void) {
-    static const char *const needed[] = {"malloc", "calloc", "realloc", "free"};
     dl_iterate_phdr(find_runtime, NULL);
     for (const char *name = rebind_names; runtime_image.hash && *name; name += strlen(name) + 1)
         definition_note(name);
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+    for (size_t i = 0; i < NEEDED_COUNT; i++)
         if (!is_in_table(needed[i])) {
             rebind_used = 0;
             return "has a malloc of its own in its executable";
@@ -127,11 +139,36 @@ static void symbols_turn(const struct image *image) {
 }
 
 static void loader_turn(const struct image *image) {
-    static const char *const kept[] = {"malloc", "calloc", "realloc", "free"};
     for (size_t i = 0; i < rebind_used; i++)
-        for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
-            if (strcmp(rebind_table[i].name, kept[k]) == 0)
-                rebind_words(image, from_of(&rebind_table[i]), to_of(&rebind_table[i]));
+        if (is_needed(rebind_table[i].name))
+            rebind_words(image, from_of(&rebind_table[i]), to_of(&rebind_table[i]));
+}
+
+static bool has_copy(const uintptr_t *word, const uintptr_t *end) {
+    for (; word < end; word++)
+        for (size_t i = 0; i < rebind_used; i++)
+            if (*word == rebind_table[i].theirs && is_needed(rebind_table[i].name))
+                return true;
+    return false;
+}
+
+/* Looks for addresses of the functions that no reference has put there: a variable of the program, which may
+ * call what it points to. The program may have made its variables unreadable. */
+static void copies_note(const struct image *image) {
+    enum { PAGE = 4096, PAGES_MOST = 4096 };
+    for (size_t i = 0; i < image->header_count; i++) {
+        const ElfW(Phdr) *segment = &image->headers[i];
+        uintptr_t begin = (image->base + segment->p_vaddr + 7) & -(uintptr_t)8;
+        uintptr_t end = (image->base + segment->p_vaddr + segment->p_memsz) & -(uintptr_t)8;
+        bool is_data = segment->p_type == PT_LOAD && segment->p_flags & PF_W;
+        for (size_t pages = 0; is_data && begin < end && pages < PAGES_MOST; pages++) {
+            uintptr_t next = (begin | (PAGE - 1)) + 1, last = next < end ? next : end;
+            if (os_can_read((const void *)begin) &&
+                has_copy((const uintptr_t *)begin, (const uintptr_t *)last))
+                gap_set(GAP_PAST);
+            begin = next;
+        }
+    }
 }
 
 static int module_symbols(struct dl_phdr_info *object, size_t size, void *unused) {
@@ -149,8 +186,11 @@ static int module_references(struct dl_phdr_info *object, size_t size, void *unu
         return 0;
     if (object->dlpi_addr == _r_debug.r_ldbase)
         loader_turn(&image);
-    else if (!is_left_alone(&image))
+    else if (!is_left_alone(&image)) {
         references_turn(&image);
+        if (!is_back)
+            copies_note(&image);
+    }
     return 0;
 }
 
