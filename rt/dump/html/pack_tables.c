@@ -274,7 +274,7 @@ static uint64_t site_module(struct pack *pack, size_t row) {
 }
 
 static uint64_t site_callee(struct pack *pack, size_t row) {
-    return pack_text(&pack->tables, pack->sites[row]->view.callee);
+    return pack_function(&pack->tables, pack->sites[row]->view.callee);
 }
 
 static uint64_t site_type(struct pack *pack, size_t row) {

@@ -67,15 +67,18 @@ function uncountedLabel(kind) {
     return kind ? element("em", { title: title + "; in no total" }, kind === 2 ? "mapping" : "chunk") : null;
 }
 
+// Long names lose outer scopes, because the end of a name tells rows apart and would be cut.
+const rowName = (name) => name && shortenFromLeft(name, 40);
+
 // "a.c:12:7 function → callee [type]", and the functions that it was inlined into or called from.
 function siteLabel(i, node = sites.node[i], isStack = ROW === "stack") {
     const callers = leadingTo(node),
-        callee = text(sites.callee[i]),
+        callee = rowName(shortOf(sites.callee[i])),
         type = typeName(i);
     const what = [callee && "→ " + callee, type && `[${type}]`].filter(Boolean).join(" ");
     return [
         placeLabel(sitePlace(i) || baseName(text(sites.module[i]) ?? "")),
-        element("b", { title: text(sites.function[i]) }, siteName(i)),
+        element("b", { title: text(sites.function[i]) }, rowName(siteName(i))),
         what ? element("span", { class: "what" }, what) : null,
         callers ? element("span", { class: "by" }, (isStack ? "from " : "in ") + callers) : callersLabel(i),
         uncountedLabel(sites.uncounted[i]),
@@ -92,8 +95,8 @@ function lineLabel(i) {
     const callee = frames.called[path[path.indexOf(own) - 1]];
     return [
         placeLabel(framePlace(own)),
-        element("b", { title: text(frames.function[own]) }, frameName(own)),
-        callee ? element("span", { class: "what" }, "→ " + text(callee)) : null,
+        element("b", { title: text(frames.function[own]) }, rowName(frameName(own))),
+        callee ? element("span", { class: "what" }, "→ " + rowName(shortOf(callee))) : null,
     ];
 }
 

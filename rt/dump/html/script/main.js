@@ -68,8 +68,9 @@ function mark(chosen) {
         tab.tabIndex = isChosen ? 0 : -1;
     }
     for (const card of document.querySelectorAll("#totals [data-metric]")) {
-        card.setAttribute("aria-pressed", card.dataset.metric === metricOf(state.metric).key);
-        card.setAttribute("aria-disabled", String(METRICS.some(({ key, isUnknown }) => isUnknown && key === card.dataset.metric)));
+        const { metric } = card.dataset;
+        card.setAttribute("aria-pressed", metric === metricOf(state.metric).key);
+        card.setAttribute("aria-disabled", metric !== metricOf(metric).key);
     }
     if (filter.value !== state.filter) filter.value = state.filter;
     group.value = GROUPS.includes(state.group) ? state.group : ROW;

@@ -48,10 +48,10 @@ function showPhase(name) {
     present = name ? Uint8Array.from(metricOf("calls").ofSites, (calls) => Number(calls > 0)) : null;
 }
 
-// "live at exit, peak and churn are not known by phase"; "": all metrics are known.
+// "live at exit, peak, churn are not known by phase"; "": all metrics are known.
 function unknownMetrics() {
     const names = METRICS.filter(({ isUnknown }) => isUnknown).map(({ name }) => name.toLowerCase());
-    return names.length ? `${new Intl.ListFormat("en").format(names)} are not known by phase` : "";
+    return names.length ? names.join(", ") + " are not known by phase" : "";
 }
 
 // The value of a site in sums. Chunks of custom allocators are not part of sums.

@@ -106,7 +106,7 @@ function rowsOfGroups(field, matches) {
         inclusive: hasInclusive ? (metric, row) => inclusive.get(metric)[groups[row].key] : null,
         oldInclusive: (metric, row) => oldInclusive.get(metric)[groups[row].key],
         label: (row) => [
-            element("b", { title: text(groups[row].key) }, name(row) ?? "not known"),
+            element("b", { title: text(groups[row].key) }, (hasInclusive ? rowName(name(row)) : name(row)) ?? "not known"),
             groups[row].count
                 ? element(
                       "span",
