@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Writes findings for editors and CI, which show them at the source lines. */
+/* Writes annotations, and findings as annotations. */
+#include "dump/findings/annotations.h"
+
 #include "base/out.h"
 #include "base/path.h"
 #include "dump/findings/findings.h"
@@ -8,74 +10,38 @@
 #include <limits.h>
 #include <string.h>
 
-/* ---- Findings as workflow commands of GitHub Actions. */
-
-static void put_data(struct out *out, const char *text) {
-    out_command(out, text, "");
-}
+/* ---- Workflow commands of GitHub Actions. */
 
 /* A colon or a comma ends a property. */
-static void put_property(struct out *out, const char *text) {
+static void put_property(struct out *out, const char *name, const char *text) {
+    out_text(out, name);
     out_command(out, text, ":,");
 }
 
-static void put_place(struct out *out, const struct findings *findings, const struct place *place) {
+static void put_place(struct out *out, const struct place *place, const char *directory) {
     char shown[PATH_MAX];
-    path_show(shown, sizeof shown, place->file, findings->report->directory);
-    out_text(out, "file=");
-    put_property(out, shown);
+    path_show(shown, sizeof shown, place->file, directory);
+    put_property(out, "file=", shown);
     out_print(out, ",line=%u", place->line);
     if (place->column)
         out_print(out, ",col=%u", place->column);
     out_char(out, ',');
 }
 
-/* A broken limit that no site caused is shown at its line of the budget file. */
-static void put_finding(struct out *out, const struct findings *findings, const struct finding *finding) {
-    static const char *const commands[] = {"::error ", "::warning ", "::notice "};
-    const struct rule_text *rule = rule_text(finding->rule);
-    const struct place *place = finding_place(finding->site),
-                       budget = {.file = findings->budget_path,
-                                 .line = finding->limit ? finding->limit->line : 0};
-    out_text(out, commands[rule->level]);
-    if (place || (finding->limit && strcmp(findings->budget_path, "-") != 0))
-        put_place(out, findings, place ? place : &budget);
-    out_text(out, "title=allocsite ");
-    put_property(out, rule->name);
+void github_command(struct out *out, const char *level, const struct place *place, const char *directory,
+                    const char *name, const char *text) {
+    out_print(out, "::%s ", strcmp(level, "note") == 0 ? "notice" : level);
+    if (place)
+        put_place(out, place, directory);
+    put_property(out, *name ? "title=allocsite " : "title=allocsite", name);
     out_text(out, "::");
-    put_data(out, finding->what);
+    out_command(out, text, "");
     out_char(out, '\n');
 }
 
-void findings_github(struct out *out, const struct findings *findings) {
-    char text[1024];
-    struct out reason;
-    struct page page = {.out = &reason, .report = findings->report};
-    for (size_t i = 0; i < findings->count; i++)
-        put_finding(out, findings, &findings->list[i]);
-    for (size_t i = 0; i < findings->report->reason_count; i++) {
-        out_open_memory(&reason, text, sizeof text);
-        summary_reason(&page, i);
-        out_text(out, "::warning title=allocsite::exact: no, ");
-        put_data(out, text);
-        out_char(out, '\n');
-    }
-}
+/* ---- SARIF 2.1.0. */
 
-findings_function *findings_writer(const char *format) {
-    return strcmp(format, "sarif") == 0    ? findings_sarif
-           : strcmp(format, "github") == 0 ? findings_github
-                                           : NULL;
-}
-
-/* ---- Findings as SARIF 2.1.0. */
-
-static const char *level_name(enum level level) {
-    static const char *const names[] = {"error", "warning", "note"};
-    return names[level];
-}
-
-static void put_message(struct json *json, const char *key, const char *text) {
+void sarif_message(struct json *json, const char *key, const char *text) {
     json_open(json, key, '{');
     json_text(json, "text", text);
     json_close(json, '}');
@@ -95,7 +61,7 @@ static void put_uri(struct json *json, const char *path, const char *directory) 
     out_char(json->out, '"');
 }
 
-void findings_put_place(struct json *json, const struct place *place, const char *directory) {
+static void put_physical(struct json *json, const struct place *place, const char *directory) {
     json_open(json, "physicalLocation", '{');
     json_open(json, "artifactLocation", '{');
     put_uri(json, place->file, directory);
@@ -108,13 +74,11 @@ void findings_put_place(struct json *json, const struct place *place, const char
     json_close(json, '}');
 }
 
-static void put_location(struct json *json, const struct findings *findings, const struct report_site *site,
-                         const char *message) {
-    const struct place *place = finding_place(site);
-    const char *function = place ? place->function : site->view.at.function;
+void sarif_location(struct json *json, const struct place *place, const char *function, const char *directory,
+                    const char *message) {
     json_open(json, NULL, '{');
     if (place)
-        findings_put_place(json, place, findings->report->directory);
+        put_physical(json, place, directory);
     if (function) {
         json_open(json, "logicalLocations", '[');
         json_open(json, NULL, '{');
@@ -124,21 +88,118 @@ static void put_location(struct json *json, const struct findings *findings, con
         json_close(json, ']');
     }
     if (message)
-        put_message(json, "message", message);
+        sarif_message(json, "message", message);
     json_close(json, '}');
 }
 
-/* A broken limit that no site caused is located at its line of the budget file. */
+struct json sarif_begin(struct out *out) {
+    struct json json = {.out = out};
+    json_open(&json, NULL, '{');
+    json_text(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    json_text(&json, "version", "2.1.0");
+    json_open(&json, "runs", '[');
+    json_open(&json, NULL, '{');
+    json_open(&json, "tool", '{');
+    json_open(&json, "driver", '{');
+    json_text(&json, "name", "allocsite");
+    json_open(&json, "rules", '[');
+    return json;
+}
+
+void sarif_rule(struct json *json, const char *id, const char *meaning, const char *level) {
+    json_open_line(json, NULL, '{');
+    json_text(json, "id", id);
+    sarif_message(json, "shortDescription", meaning);
+    json_open(json, "defaultConfiguration", '{');
+    json_text(json, "level", level);
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+void sarif_end_rules(struct json *json) {
+    json_close(json, ']');
+    json_close(json, '}');
+    json_close(json, '}');
+    json_line(json);
+}
+
+void sarif_begin_results(struct json *json) {
+    json_text(json, "columnKind", "utf16CodeUnits");
+    json_open_line(json, "results", '[');
+}
+
+void sarif_begin_result(struct json *json, const char *rule, const char *level, const char *text) {
+    json_open_line(json, NULL, '{');
+    json_text(json, "ruleId", rule);
+    json_text(json, "level", level);
+    sarif_message(json, "message", text);
+}
+
+void sarif_end(struct json *json) {
+    json_close(json, ']');
+    json_close(json, '}');
+    json_close(json, ']');
+    json_end(json);
+}
+
+/* ---- Findings. */
+
+static const char *level_name(enum level level) {
+    static const char *const names[] = {"error", "warning", "note"};
+    return names[level];
+}
+
+/* The line of a broken limit that no site caused, in the budget file. Returns false if there is none. */
+static bool is_in_budget(const struct findings *findings, const struct finding *finding,
+                         struct place *place) {
+    if (!finding->limit || strcmp(findings->budget_path, "-") == 0)
+        return false;
+    *place = (struct place){.file = findings->budget_path, .line = finding->limit->line};
+    return true;
+}
+
+void findings_github(struct out *out, const struct findings *findings) {
+    const struct report *report = findings->report;
+    struct place budget;
+    char text[1024];
+    struct out reason;
+    struct page page = {.out = &reason, .report = report};
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->list[i];
+        const struct rule_text *rule = rule_text(finding->rule);
+        const struct place *place = finding_place(finding->site);
+        if (!place && is_in_budget(findings, finding, &budget))
+            place = &budget;
+        github_command(out, level_name(rule->level), place, report->directory, rule->name, finding->what);
+    }
+    for (size_t i = 0; i < report->reason_count; i++) {
+        out_open_memory(&reason, text, sizeof text);
+        out_text(&reason, "exact: no, ");
+        summary_reason(&page, i);
+        github_command(out, "warning", NULL, NULL, "", text);
+    }
+}
+
+findings_function *findings_writer(const char *format) {
+    return strcmp(format, "sarif") == 0    ? findings_sarif
+           : strcmp(format, "github") == 0 ? findings_github
+                                           : NULL;
+}
+
+static void put_location(struct json *json, const struct findings *findings, const struct report_site *site,
+                         const char *message) {
+    const struct place *place = finding_place(site);
+    sarif_location(json, place, place ? place->function : site->view.at.function, findings->report->directory,
+                   message);
+}
+
 static void put_locations(struct json *json, const struct findings *findings, const struct finding *finding) {
+    struct place budget;
     json_open(json, "locations", '[');
     if (finding->site)
         put_location(json, findings, finding->site, NULL);
-    else if (finding->limit && strcmp(findings->budget_path, "-") != 0) {
-        const struct place place = {.file = findings->budget_path, .line = finding->limit->line};
-        json_open(json, NULL, '{');
-        findings_put_place(json, &place, findings->report->directory);
-        json_close(json, '}');
-    }
+    else if (is_in_budget(findings, finding, &budget))
+        sarif_location(json, &budget, NULL, findings->report->directory, NULL);
     json_close(json, ']');
     if (!finding->other_count)
         return;
@@ -165,43 +226,17 @@ static void put_fingerprints(struct json *json, const struct finding *finding) {
 
 static void put_result(struct json *json, const struct findings *findings, const struct finding *finding) {
     const struct rule_text *rule = rule_text(finding->rule);
-    json_open_line(json, NULL, '{');
-    json_text(json, "ruleId", rule->name);
+    sarif_begin_result(json, rule->name, level_name(rule->level), finding->what);
     json_number(json, "ruleIndex", finding->rule);
-    json_text(json, "level", level_name(rule->level));
-    put_message(json, "message", finding->what);
     put_locations(json, findings, finding);
     put_fingerprints(json, finding);
-    json_close(json, '}');
-}
-
-static void put_rule(struct json *json, enum rule rule) {
-    const struct rule_text *text = rule_text(rule);
-    json_open_line(json, NULL, '{');
-    json_text(json, "id", text->name);
-    put_message(json, "shortDescription", text->meaning);
-    json_open(json, "defaultConfiguration", '{');
-    json_text(json, "level", level_name(text->level));
-    json_close(json, '}');
-    json_close(json, '}');
-}
-
-static void put_tool(struct json *json) {
-    json_open(json, "tool", '{');
-    json_open(json, "driver", '{');
-    json_text(json, "name", "allocsite");
-    json_open(json, "rules", '[');
-    for (int rule = 0; rule < RULES; rule++)
-        put_rule(json, (enum rule)rule);
-    json_close(json, ']');
-    json_close(json, '}');
     json_close(json, '}');
 }
 
 static void put_notification(struct json *json, const char *level, const char *text) {
     json_open_line(json, NULL, '{');
     json_text(json, "level", level);
-    put_message(json, "message", text);
+    sarif_message(json, "message", text);
     json_close(json, '}');
 }
 
@@ -228,21 +263,15 @@ static void put_invocation(struct json *json, const struct findings *findings) {
 }
 
 void findings_sarif(struct out *out, const struct findings *findings) {
-    struct json json = {.out = out};
-    json_open(&json, NULL, '{');
-    json_text(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-    json_text(&json, "version", "2.1.0");
-    json_open(&json, "runs", '[');
-    json_open(&json, NULL, '{');
-    put_tool(&json);
-    json_line(&json);
+    struct json json = sarif_begin(out);
+    for (int number = 0; number < RULES; number++) {
+        const struct rule_text *rule = rule_text((enum rule)number);
+        sarif_rule(&json, rule->name, rule->meaning, level_name(rule->level));
+    }
+    sarif_end_rules(&json);
     put_invocation(&json, findings);
-    json_text(&json, "columnKind", "utf16CodeUnits");
-    json_open_line(&json, "results", '[');
+    sarif_begin_results(&json);
     for (size_t i = 0; i < findings->count; i++)
         put_result(&json, findings, &findings->list[i]);
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_close(&json, ']');
-    json_end(&json);
+    sarif_end(&json);
 }

@@ -207,7 +207,7 @@ static void put_rule(const struct page *page, enum rule rule) {
     free(text);
 }
 
-void advice_text(struct out *out, const struct findings *findings) {
+static void advice_text(struct out *out, const struct findings *findings) {
     struct page page = {.out = out, .report = findings->report};
     for (size_t i = 0; i < findings->count; i++) {
         if (!i || findings->list[i].rule != findings->list[i - 1].rule)
@@ -238,7 +238,7 @@ static void put_object(struct json *json, const struct finding *finding) {
     json_close(json, '}');
 }
 
-void advice_json(struct out *out, const struct findings *findings) {
+static void advice_json(struct out *out, const struct findings *findings) {
     struct json json = json_begin(out, "allocsite-advice", 1);
     json_head(&json, findings->report);
     json_open_line(&json, "advice", '[');

@@ -103,10 +103,7 @@ const struct place *finding_place(const struct report_site *);
 /* ---- Writers. */
 
 typedef void findings_function(struct out *, const struct findings *);
-findings_function advice_text, advice_json, findings_sarif, findings_github;
-
-/* Writes the member physicalLocation of SARIF. Paths below the directory become relative. */
-void findings_put_place(struct json *, const struct place *, const char *directory);
+findings_function findings_sarif, findings_github;
 
 /* For editors and CI: sarif, github. NULL: no such format. */
 findings_function *findings_writer(const char *format);

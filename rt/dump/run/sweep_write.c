@@ -2,7 +2,7 @@
 /* The results of a sweep for people, programs, editors and CI. */
 #include "base/path.h"
 #include "dump/base/memory.h"
-#include "dump/findings/findings.h"
+#include "dump/findings/annotations.h"
 #include "dump/run/sweep.h"
 #include "names/names.h"
 
@@ -145,67 +145,38 @@ void sweep_json(struct out *out, const struct sweep *sweep) {
 
 /* ---- GitHub Actions. */
 
-static void put_property(struct out *out, const char *name, const char *value) {
-    out_text(out, name);
-    out_command(out, value, ":,");
+/* The source location; NULL: unknown. */
+static const struct place *place_of(const struct sweep_point *point, struct place *place) {
+    *place = (struct place){.file = point->file, .line = (uint32_t)point->line};
+    return point->file && point->line ? place : NULL;
 }
 
 void sweep_github(struct out *out, const struct sweep *sweep) {
-    char shown[PATH_MAX], directory[PATH_MAX], *root = getcwd(directory, sizeof directory);
+    char directory[PATH_MAX], *root = getcwd(directory, sizeof directory);
+    struct place place;
     for (size_t i = 0; i < sweep->count; i++) {
         const struct sweep_point *point = &sweep->points[i];
         const struct sweep_verdict_text *verdict = &sweep_verdicts[point->verdict];
         if (!is_finding(point))
             continue;
         char *text = sentence(point);
-        out_print(out, "::%s ", strcmp(verdict->level, "note") == 0 ? "notice" : verdict->level);
-        if (point->file && point->line) {
-            path_show(shown, sizeof shown, point->file, root);
-            put_property(out, "file=", shown);
-            out_print(out, ",line=%lu,", point->line);
-        }
-        put_property(out, "title=allocsite ", verdict->name);
-        out_text(out, "::");
-        out_command(out, text, "");
-        out_char(out, '\n');
+        github_command(out, verdict->level, place_of(point, &place), root, verdict->name, text);
         free(text);
     }
 }
 
 /* ---- SARIF 2.1.0. */
 
-static void put_message(struct json *json, const char *key, const char *text) {
-    json_open(json, key, '{');
-    json_text(json, "text", text);
-    json_close(json, '}');
-}
-
-static void put_location(struct json *json, const struct sweep_point *point, const char *root) {
-    const struct place place = {.file = point->file, .line = (uint32_t)point->line};
-    json_open(json, NULL, '{');
-    if (point->file && point->line)
-        findings_put_place(json, &place, root);
-    if (point->function) {
-        json_open(json, "logicalLocations", '[');
-        json_open(json, NULL, '{');
-        json_text(json, "fullyQualifiedName", point->function);
-        json_text(json, "kind", "function");
-        json_close(json, '}');
-        json_close(json, ']');
-    }
-    json_close(json, '}');
-}
-
 static void put_stack(struct json *json, const char *title, const struct sweep_texts *texts) {
     if (!texts->count)
         return;
     json_open(json, NULL, '{');
-    put_message(json, "message", title);
+    sarif_message(json, "message", title);
     json_open(json, "frames", '[');
     for (size_t i = 0; i < texts->count; i++) {
         json_open(json, NULL, '{');
         json_open(json, "location", '{');
-        put_message(json, "message", texts->list[i]);
+        sarif_message(json, "message", texts->list[i]);
         json_close(json, '}');
         json_close(json, '}');
     }
@@ -214,13 +185,12 @@ static void put_stack(struct json *json, const char *title, const struct sweep_t
 }
 
 static void put_result(struct json *json, const struct sweep_point *point, const char *root) {
+    const struct sweep_verdict_text *verdict = &sweep_verdicts[point->verdict];
+    struct place place;
     char *text = sentence(point);
-    json_open_line(json, NULL, '{');
-    json_text(json, "ruleId", sweep_verdicts[point->verdict].name);
-    json_text(json, "level", sweep_verdicts[point->verdict].level);
-    put_message(json, "message", text);
+    sarif_begin_result(json, verdict->name, verdict->level, text);
     json_open(json, "locations", '[');
-    put_location(json, point, root);
+    sarif_location(json, place_of(point, &place), point->function, root, NULL);
     json_close(json, ']');
     json_open(json, "stacks", '[');
     put_stack(json, "the allocation that failed", &point->stack);
@@ -233,38 +203,15 @@ static void put_result(struct json *json, const struct sweep_point *point, const
     free(text);
 }
 
-static void put_tool(struct json *json) {
-    json_open(json, "tool", '{');
-    json_open(json, "driver", '{');
-    json_text(json, "name", "allocsite");
-    json_open(json, "rules", '[');
-    for (int verdict = SWEEP_DIFFERS; verdict < SWEEP_VERDICT_COUNT; verdict++) {
-        json_open_line(json, NULL, '{');
-        json_text(json, "id", sweep_verdicts[verdict].name);
-        put_message(json, "shortDescription", sweep_verdicts[verdict].meaning);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_close(json, '}');
-    json_close(json, '}');
-}
-
 void sweep_sarif(struct out *out, const struct sweep *sweep) {
-    struct json json = {.out = out};
+    struct json json = sarif_begin(out);
     char directory[PATH_MAX], *root = getcwd(directory, sizeof directory);
-    json_open(&json, NULL, '{');
-    json_text(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-    json_text(&json, "version", "2.1.0");
-    json_open(&json, "runs", '[');
-    json_open(&json, NULL, '{');
-    put_tool(&json);
-    json_text(&json, "columnKind", "utf16CodeUnits");
-    json_open_line(&json, "results", '[');
+    for (int i = SWEEP_DIFFERS; i < SWEEP_VERDICT_COUNT; i++)
+        sarif_rule(&json, sweep_verdicts[i].name, sweep_verdicts[i].meaning, sweep_verdicts[i].level);
+    sarif_end_rules(&json);
+    sarif_begin_results(&json);
     for (size_t i = 0; i < sweep->count; i++)
         if (is_finding(&sweep->points[i]))
             put_result(&json, &sweep->points[i], root);
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_close(&json, ']');
-    json_end(&json);
+    sarif_end(&json);
 }
