@@ -201,11 +201,10 @@ void groups_put_types(const struct page *, const struct groups *);
 /* Writes a line for each hole below a row for people, if groups->show_holes is set. */
 void groups_put_holes(const struct page *, const struct groups *, const struct type_use *);
 
-/* Write the members of the document and of a row. */
+/* Writes the members of the document. */
 void groups_types_json(struct json *, const struct groups *);
-void type_use_json(struct json *, const struct type_use *);
 
-/* Writes sizeof, padding in it, and padding of all bytes and of live bytes. Unknown values are empty. */
-void type_use_values(struct values *, const struct type_use *);
+/* Writes sizeof, padding in it, and padding of all bytes and of live bytes; in JSON also the holes. */
+void type_use_write(const struct record *, const struct type_use *);
 
 #endif

@@ -164,11 +164,11 @@ static bool has_sums(const struct type_use *use) {
     return use->bytes || type_use_has_padding(use);
 }
 
-static void number_or_null(struct json *json, const char *name, uint64_t value, bool is_known) {
+static void put_number(const struct record *record, const char *name, uint64_t value, bool is_known) {
     if (is_known)
-        json_number(json, name, value);
+        record_number(record, name, value);
     else
-        json_text(json, name, NULL);
+        record_text(record, name, NULL);
 }
 
 static void hole_json(struct json *json, const struct type_hole *hole) {
@@ -179,30 +179,19 @@ static void hole_json(struct json *json, const struct type_hole *hole) {
     json_close(json, '}');
 }
 
-void type_use_json(struct json *json, const struct type_use *use) {
+void type_use_write(const struct record *record, const struct type_use *use) {
     bool has_size = type_use_has_size(use), has_padding = type_use_has_padding(use);
-    number_or_null(json, "size", has_size ? use->layout->size : 0, has_size);
-    number_or_null(json, "padding", has_padding ? use->layout->padding : 0, has_padding);
-    number_or_null(json, "padding_bytes", use->padding, has_sums(use));
-    number_or_null(json, "live_padding_bytes", use->live_padding, has_sums(use));
+    struct json *json = record->json;
+    put_number(record, "size", has_size ? use->layout->size : 0, has_size);
+    put_number(record, "padding", has_padding ? use->layout->padding : 0, has_padding);
+    put_number(record, "padding_bytes", use->padding, has_sums(use));
+    put_number(record, "live_padding_bytes", use->live_padding, has_sums(use));
+    if (!json)
+        return;
     json_flag(json, "differs", use->differs);
     json_flag(json, "partial", has_padding && use->layout->is_partial);
     json_open(json, "holes", '[');
     for (size_t i = 0; has_padding && i < use->layout->holes_count && i < TYPE_HOLES_MAX; i++)
         hole_json(json, &use->layout->holes[i]);
     json_close(json, ']');
-}
-
-static void number_if(struct values *values, bool is_known, uint64_t number) {
-    value_begin(values);
-    if (is_known)
-        out_u64(values->out, number);
-}
-
-void type_use_values(struct values *values, const struct type_use *use) {
-    bool has_size = type_use_has_size(use), has_padding = type_use_has_padding(use);
-    number_if(values, has_size, has_size ? use->layout->size : 0);
-    number_if(values, has_padding, has_padding ? use->layout->padding : 0);
-    number_if(values, has_sums(use), use->padding);
-    number_if(values, has_sums(use), use->live_padding);
 }

@@ -4,22 +4,21 @@
 #include "group/groups.h"
 #include "write/formats.h"
 
-/* ---- Groups as JSON. */
+/* ---- Groups as JSON, and as comma-separated values. */
 
-static void put_counters(struct json *json, const struct report_site *sum, enum group_by by,
+static void put_counters(const struct record *record, const struct report_site *sum, enum group_by by,
                          bool has_leaked) {
     struct group_counter list[GROUP_COUNTERS];
     size_t count = groups_counters(list, by, has_leaked);
-    for (size_t i = 0; i < count; i++) {
-        json_key(json, list[i].name);
-        group_counter_write(json->out, sum, &list[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (record_begin(record, list[i].name))
+            group_counter_write(record_out(record), sum, &list[i]);
 }
 
 static void put_sum(struct json *json, const char *key, const struct report_site *sum, enum group_by by,
                     bool has_leaked) {
     json_open(json, key, '{');
-    put_counters(json, sum, by, has_leaked);
+    put_counters(&(struct record){.json = json}, sum, by, has_leaked);
     json_close(json, '}');
 }
 
@@ -38,70 +37,89 @@ static void put_head(struct json *json, const struct groups *groups, const struc
     put_sum(json, "before_reset", &before, groups->by, false);
 }
 
-static void put_thread(struct json *json, const struct group_key *key) {
+static void put_thread(const struct record *record, const struct group_key *key) {
     if (key->name)
-        json_text(json, "thread", NULL);
+        record_text(record, "thread", NULL);
     else
-        json_number(json, "thread", key->number);
-    json_number(json, "pid", key->pid);
+        record_number(record, "thread", key->number);
+    record_number(record, "pid", key->pid);
 }
 
-static void json_caller(struct json *json, const struct place *caller) {
-    json_text(json, "caller", caller ? caller->function : NULL);
-    json_text(json, "caller_file", caller ? caller->file : NULL);
-    json_number(json, "caller_line", caller ? caller->line : 0);
+static void put_caller(const struct record *record, const struct place *caller) {
+    record_text(record, "caller", caller ? caller->function : NULL);
+    record_text(record, "caller_file", caller ? caller->file : NULL);
+    record_number(record, "caller_line", caller ? caller->line : 0);
 }
 
-static void put_stack(struct json *json, const struct groups *groups, const struct report *report,
+static void put_frames(const struct record *record, const struct groups *groups, const struct report *report,
+                       const struct report_stack *stack) {
+    if (record->json)
+        json_frames(record->json, report, stack, groups->depth);
+    else if (record->is_head)
+        record_begin(record, "stack");
+    else {
+        const struct path path = path_of(report, stack, groups->depth);
+        value_stack(record->values, &path);
+    }
+}
+
+static void put_stack(const struct record *record, const struct groups *groups, const struct report *report,
                       const struct group_key *key) {
-    json_id(json, "site", key->site->view.id);
-    json_text(json, "function", key->site->view.at.function);
-    json_text(json, "file", key->site->view.at.file);
-    json_number(json, "line", key->site->view.at.line);
-    json_text(json, "type", key->site->view.type);
+    const struct site_view *view = &key->site->view;
+    record_id(record, "site", view->id);
+    record_text(record, "function", view->at.function);
+    record_text(record, "file", view->at.file);
+    record_number(record, "line", view->at.line);
+    record_text(record, "type", view->type);
     if (groups->by == BY_CALLER)
-        json_caller(json, key->caller);
+        put_caller(record, key->caller);
     else
-        json_frames(json, report, key->stack, groups->depth);
+        put_frames(record, groups, report, key->stack);
 }
 
-static void put_key(struct json *json, const struct groups *groups, const struct report *report,
+static void put_key(const struct record *record, const struct groups *groups, const struct report *report,
                     const struct group_key *key) {
     enum group_by by = groups->by == BY_FREED ? BY_LINE : groups->by;
     if (group_by_stacks(by)) {
-        put_stack(json, groups, report, key);
+        put_stack(record, groups, report, key);
         return;
     }
     if (by == BY_THREAD) {
-        put_thread(json, key);
+        put_thread(record, key);
         return;
     }
-    json_text(json, group_by_name(by == BY_LINE ? BY_FILE : by), key->name);
+    record_text(record, group_by_name(by == BY_LINE ? BY_FILE : by), key->name);
     if (by == BY_LINE)
-        json_number(json, "line", key->number);
+        record_number(record, "line", key->number);
     if (group_by_has_unsited(by))
-        json_flag(json, "sited", !key->is_unsited);
+        record_flag(record, "sited", !key->is_unsited);
 }
 
-static void put_row(struct json *json, const struct groups *groups, const struct report *report,
-                    const struct group *row) {
-    bool has_leaked = report->reach && !groups->focus;
+static void put_inclusive(const struct record *record, const struct groups *groups, const struct group *row) {
     const struct report_site inclusive = {.counters = *group_inclusive(row)};
-    json_open_line(json, NULL, '{');
+    struct record prefixed = *record;
+    prefixed.prefix = "inclusive_";
+    if (record->json)
+        put_sum(record->json, "inclusive", &inclusive, groups->by, false);
+    else
+        put_counters(&prefixed, &inclusive, groups->by, false);
+}
+
+static void put_row(const struct record *record, const struct groups *groups, const struct report *report,
+                    const struct group *row) {
     if (groups->focus)
-        json_text(json, "role", group_role_name(row->key.role));
-    put_key(json, groups, report, &row->key);
-    put_counters(json, &row->sum, groups->by, has_leaked);
+        record_text(record, "role", group_role_name(row->key.role));
+    put_key(record, groups, report, &row->key);
+    put_counters(record, &row->sum, groups->by, report->reach && !groups->focus);
     if (group_by_parts(groups->by)) {
-        json_number(json, "peak_bytes", row->peak.bytes);
-        json_number(json, "peak_within", row->peak.within);
-        json_number(json, "peak_time_ms", row->peak.time / 1000000);
+        record_number(record, "peak_bytes", row->peak.bytes);
+        record_number(record, "peak_within", row->peak.within);
+        record_number(record, "peak_time_ms", row->peak.time / 1000000);
     }
     if (groups->inclusive)
-        put_sum(json, "inclusive", &inclusive, groups->by, false);
+        put_inclusive(record, groups, row);
     if (groups->by == BY_TYPE)
-        type_use_json(json, &row->use);
-    json_close(json, '}');
+        type_use_write(record, &row->use);
 }
 
 void groups_json(struct out *out, const struct groups *groups, const struct report *report) {
@@ -109,118 +127,25 @@ void groups_json(struct out *out, const struct groups *groups, const struct repo
     put_head(&json, groups, report);
     json_number(&json, "rows_left_out", groups->count - groups->shown);
     json_open_line(&json, "rows", '[');
-    for (size_t i = 0; i < groups->shown; i++)
-        put_row(&json, groups, report, &groups->rows[i]);
+    for (size_t i = 0; i < groups->shown; i++) {
+        json_open_line(&json, NULL, '{');
+        put_row(&(struct record){.json = &json}, groups, report, &groups->rows[i]);
+        json_close(&json, '}');
+    }
     json_close(&json, ']');
     json_end(&json);
 }
 
-/* ---- Groups as comma-separated values. */
-
-static void key_names(struct out *out, enum group_by by) {
-    if (group_by_stacks(by)) {
-        out_text(out, "site,function,file,line,type,");
-        out_text(out, by == BY_STACK ? "stack" : "caller,caller_file,caller_line");
-        return;
-    }
-    out_text(out, by == BY_LINE || by == BY_FREED ? "file,line" : group_by_name(by));
-    if (by == BY_THREAD)
-        out_text(out, ",pid");
-    if (group_by_has_unsited(by))
-        out_text(out, ",sited");
-}
-
-static void value_caller(struct values *values, const struct place *caller) {
-    static const struct place unknown;
-    caller = caller ? caller : &unknown;
-    value_text(values, caller->function);
-    value_text(values, caller->file);
-    value_number(values, caller->line);
-}
-
-static void stack(struct values *values, const struct groups *groups, const struct report *report,
-                  const struct group_key *key) {
-    const struct site_view *view = &key->site->view;
-    const struct path path = path_of(report, key->stack, groups->depth);
-    value_id(values, view->id);
-    value_text(values, view->at.function);
-    value_text(values, view->at.file);
-    value_number(values, view->at.line);
-    value_text(values, view->type);
-    if (groups->by == BY_CALLER)
-        value_caller(values, key->caller);
-    else
-        value_stack(values, &path);
-}
-
-static void key_values(struct values *values, const struct groups *groups, const struct report *report,
-                       const struct group_key *key) {
-    enum group_by by = groups->by;
-    if (group_by_stacks(by)) {
-        stack(values, groups, report, key);
-    } else if (by == BY_THREAD) {
-        value_begin(values);
-        if (!key->name)
-            out_u64(values->out, key->number);
-        value_number(values, key->pid);
-    } else {
-        value_text(values, key->name);
-        if (by == BY_LINE || by == BY_FREED)
-            value_number(values, key->number);
-        if (group_by_has_unsited(by))
-            value_number(values, !key->is_unsited);
-    }
-}
-
-static void counter_names(struct out *out, const char *prefix, enum group_by by, bool has_leaked) {
-    struct group_counter list[GROUP_COUNTERS];
-    size_t count = groups_counters(list, by, has_leaked);
-    for (size_t i = 0; i < count; i++)
-        out_print(out, ",%s%s", prefix, list[i].name);
-}
-
-static void counter_values(struct values *values, const struct report_site *sum, enum group_by by,
-                           bool has_leaked) {
-    struct group_counter list[GROUP_COUNTERS];
-    size_t count = groups_counters(list, by, has_leaked);
-    for (size_t i = 0; i < count; i++) {
-        value_begin(values);
-        group_counter_write(values->out, sum, &list[i]);
-    }
-}
-
-static void csv_row(struct values *values, const struct groups *groups, const struct report *report,
-                    const struct group *row) {
-    bool has_leaked = report->reach && !groups->focus;
-    const struct report_site inclusive = {.counters = *group_inclusive(row)};
-    if (groups->focus)
-        value_text(values, group_role_name(row->key.role));
-    key_values(values, groups, report, &row->key);
-    counter_values(values, &row->sum, groups->by, has_leaked);
-    if (groups->inclusive)
-        counter_values(values, &inclusive, groups->by, false);
-    if (group_by_parts(groups->by)) {
-        value_number(values, row->peak.bytes);
-        value_number(values, row->peak.within);
-        value_number(values, row->peak.time / 1000000);
-    }
-    if (groups->by == BY_TYPE)
-        type_use_values(values, &row->use);
-    values_end(values);
-}
-
 void groups_csv(struct out *out, const struct groups *groups, const struct report *report) {
+    static const struct report_site no_site;
+    static const struct group none = {.key.site = &no_site};
     struct values values = values_csv(out);
-    out_text(out, groups->focus ? "role," : "");
-    key_names(out, groups->by);
-    counter_names(out, "", groups->by, report->reach && !groups->focus);
-    if (groups->inclusive)
-        counter_names(out, "inclusive_", groups->by, false);
-    out_text(out, group_by_parts(groups->by) ? ",peak_bytes,peak_within,peak_time_ms" : "");
-    out_text(out, groups->by == BY_TYPE ? ",size,padding,padding_bytes,live_padding_bytes" : "");
+    put_row(&(struct record){.values = &values, .is_head = true}, groups, report, &none);
     values_end(&values);
-    for (size_t row = 0; row < groups->shown; row++)
-        csv_row(&values, groups, report, &groups->rows[row]);
+    for (size_t i = 0; i < groups->shown; i++) {
+        put_row(&(struct record){.values = &values}, groups, report, &groups->rows[i]);
+        values_end(&values);
+    }
 }
 
 /* ---- Groups as values separated by tabs. */

@@ -40,18 +40,50 @@ void value_number(struct values *values, uint64_t number) {
     out_u64(values->out, number);
 }
 
-void value_id(struct values *values, uint64_t id) {
-    value_begin(values);
-    out_hex16(values->out, id);
+/* ---- Records. */
+
+bool record_begin(const struct record *record, const char *name) {
+    if (record->json) {
+        json_key(record->json, name);
+        return true;
+    }
+    value_begin(record->values);
+    if (record->is_head)
+        out_print(record->values->out, "%s%s", record->prefix ?: "", name);
+    return !record->is_head;
+}
+
+void record_text(const struct record *record, const char *name, const char *text) {
+    if (record->json)
+        json_text(record->json, name, text);
+    else if (record->is_head)
+        record_begin(record, name);
+    else
+        value_text(record->values, text);
+}
+
+void record_number(const struct record *record, const char *name, uint64_t number) {
+    if (record_begin(record, name))
+        out_u64(record_out(record), number);
+}
+
+void record_id(const struct record *record, const char *name, uint64_t id) {
+    if (record->json)
+        json_id(record->json, name, id);
+    else if (record_begin(record, name))
+        out_hex16(record_out(record), id);
+}
+
+void record_flag(const struct record *record, const char *name, bool is_set) {
+    if (record->json)
+        json_flag(record->json, name, is_set);
+    else
+        record_number(record, name, is_set);
 }
 
 /* ---- The report as comma-separated values: one row for each site, the inline chain in one value. */
 
-#define CSV_NAME(name) "," #name
-
-static void inlined(struct values *values, const struct site_view *view) {
-    struct out *out = values->out;
-    value_begin(values);
+static void put_inlined(struct out *out, const struct site_view *view) {
     out_char(out, '"');
     for (size_t i = 0; i < view->inlined_count; i++) {
         const struct place *place = &view->inlined[i];
@@ -70,53 +102,49 @@ static void put_address(struct out *out, const char *before, uint64_t address) {
     out_print(out, "%s%lx", before, address);
 }
 
-/* An unknown name is an empty value here. */
-static void name(struct values *values, const char *text) {
-    value_text(values, text ? text : "");
+/* An unknown name is an empty text here. */
+static void put_name(const struct record *record, const char *name, const char *text) {
+    record_text(record, name, text ?: "");
 }
 
-static void row(struct values *values, const struct report *report, const struct report_site *site) {
+static void put_row(const struct record *record, const struct report *report,
+                    const struct report_site *site) {
     const struct site_view *view = &site->view;
     const struct counters *counters = &site->counters;
-    value_id(values, view->id);
-    name(values, view->module);
-    value_number(values, view->sited);
-    name(values, view->at.function);
-    name(values, view->at.file);
-    value_number(values, view->at.line);
-    value_number(values, view->at.column);
-    name(values, view->callee);
-    name(values, view->type);
-    inlined(values, view);
-    value_begin(values);
-    put_address(values->out, "0x", view->address);
-    value_number(values, view->outside_totals && !view->mapping);
-    value_number(values, view->mapping);
-#define CSV_VALUE(name) value_number(values, counters->name);
-    ALLOCSITE_SITE_TOTALS(CSV_VALUE)
-#define CSV_ASKED_VALUE(name)                                                                                \
+    record_id(record, "id", view->id);
+    put_name(record, "module", view->module);
+    record_flag(record, "sited", view->sited);
+    put_name(record, "function", view->at.function);
+    put_name(record, "file", view->at.file);
+    record_number(record, "line", view->at.line);
+    record_number(record, "column", view->at.column);
+    put_name(record, "callee", view->callee);
+    put_name(record, "type", view->type);
+    if (record_begin(record, "inlined"))
+        put_inlined(record_out(record), view);
+    if (record_begin(record, "address"))
+        put_address(record_out(record), "0x", view->address);
+    record_flag(record, "chunk", view->outside_totals && !view->mapping);
+    record_flag(record, "mapping", view->mapping);
+#define PUT_COUNTER(name) record_number(record, #name, counters->name);
+    ALLOCSITE_SITE_TOTALS(PUT_COUNTER)
+#define PUT_ASKED(name)                                                                                      \
     if (report->totals.counters.name)                                                                        \
-        value_number(values, counters->name);
-    ALLOCSITE_ASKED(CSV_ASKED_VALUE)
+    PUT_COUNTER(name)
+    ALLOCSITE_ASKED(PUT_ASKED)
     if (report->reach) {
-        ALLOCSITE_LEAKED(CSV_VALUE)
+        ALLOCSITE_LEAKED(PUT_COUNTER)
     }
-    values_end(values);
+    values_end(record->values);
 }
 
 void report_csv(struct out *out, const struct report *report) {
+    static const struct report_site none;
     struct values values = values_csv(out);
-    out_text(out, "id,module,sited,function,file,line,column,callee,type,inlined,address,chunk,"
-                  "mapping" ALLOCSITE_SITE_TOTALS(CSV_NAME));
-#define CSV_ASKED_NAME(name)                                                                                 \
-    if (report->totals.counters.name)                                                                        \
-        out_text(out, "," #name);
-    ALLOCSITE_ASKED(CSV_ASKED_NAME)
-    out_text(out, report->reach ? "" ALLOCSITE_LEAKED(CSV_NAME) : "");
-    values_end(&values);
+    put_row(&(struct record){.values = &values, .is_head = true}, report, &none);
     for (size_t i = 0; i < report->site_count; i++)
         if (report_has_row(report, report->sites[i]))
-            row(&values, report, report->sites[i]);
+            put_row(&(struct record){.values = &values}, report, report->sites[i]);
 }
 
 /* ---- The report as values separated by tabs, without names. */

@@ -38,11 +38,33 @@ struct values values_tsv(struct out *, size_t lines);
 /* NULL writes an empty value without quotes: unknown differs from a name that is empty. */
 void value_text(struct values *, const char *);
 void value_number(struct values *, uint64_t);
-void value_id(struct values *, uint64_t);
 
 /* The caller writes the value. */
 void value_begin(struct values *);
 void values_end(struct values *);
+
+/* ---- A row for programs, described once: members of a JSON object, or a line of values, or the line with
+ * the names of these values. */
+
+struct record {
+    struct json *json;     /* NULL: values */
+    struct values *values; /* ends the line (values_end) */
+    bool is_head;          /* write the names of the values */
+    const char *prefix;    /* of names in a head; NULL: none */
+};
+
+static inline struct out *record_out(const struct record *record) {
+    return record->json ? record->json->out : record->values->out;
+}
+
+/* Returns whether the caller must write the value; a head has only names. */
+bool record_begin(const struct record *, const char *name);
+
+/* NULL: unknown. */
+void record_text(const struct record *, const char *name, const char *text);
+void record_number(const struct record *, const char *name, uint64_t);
+void record_id(const struct record *, const char *name, uint64_t);
+void record_flag(const struct record *, const char *name, bool);
 
 /* Writes live blocks, live bytes, calls and bytes. is_freed: freed blocks and freed bytes instead. */
 void value_amounts(struct values *, const struct counters *, bool is_freed);
