@@ -150,7 +150,7 @@ void summary_inherited(const struct page *page) {
         out_text(page->out, ", which none of these did");
 }
 
-void summary_nameless(const struct page *page) {
+static void put_nameless(const struct page *page) {
     const struct report_nameless *nameless = &page->report->nameless;
     page_share(page, nameless->calls, counters_calls(&page->report->totals.counters));
     out_text(page->out, " of the calls come from ");
@@ -245,7 +245,8 @@ void summary_custom(const struct page *page) {
     out_text(page->out, chunks == 1 ? "is not in the total" : "are not in the total");
 }
 
-void summary_mappings(const struct page *page) {
+/* Writes "3.0 MiB in 3 mappings mapped so far, of 5.0 MiB by 4 calls, not in the total", with maps=1. */
+static void put_mappings(const struct page *page) {
     const struct counters *mappings = &page->report->mappings.counters;
     uint64_t live = mappings->live_blocks, calls = counters_calls(mappings);
     if (live)
@@ -271,7 +272,7 @@ void summary_hidden(const struct page *page) {
  * function, so stacks are needed. */
 static bool lacks_stacks(const struct report *report) {
     const struct counters *totals = &report->totals.counters;
-    return report->caller_count && !report->is_unowned && !report->walks.depth &&
+    return report->caller_count && !has_paths(report) && !report->is_unowned && !report->walks.depth &&
            counters_calls(&report->known) < counters_calls(totals) / 2;
 }
 
@@ -337,6 +338,27 @@ static void mark_reasons(const struct page *page, const char *label, const char 
     }
 }
 
+static void put_fact(const struct page *page, bool is_known, const char *label, const char *marked,
+                     void (*summary)(const struct page *)) {
+    if (is_known)
+        put_line(page, page->is_markdown ? marked : label, summary, page->is_markdown ? ".\n" : "\n");
+}
+
+static void put_facts(const struct page *page) {
+    const struct report *report = page->report;
+    put_fact(page, summary_has_resident(report), "resident: ", "\nResident: ", summary_resident);
+    put_fact(page, summary_has_leaked(report), "leaked: ", "\nLeaked: ", summary_leaked);
+    put_fact(page, summary_has_inherited(report), "inherited: ", "\nInherited: ", summary_inherited);
+    put_fact(page, !lines_are_known(report), "lines: ", "\nLines: ", summary_lines);
+    put_fact(page, report->nameless.module, "names: ", "\nNames: ", put_nameless);
+    put_fact(page, report->has_custom, "custom: ", "\nCustom: ", summary_custom);
+    put_fact(page, report->mapping_count, "mappings: ", "\nMappings: ", put_mappings);
+    put_fact(page, has_paths(report), "paths: ", "\nPaths: ", put_paths);
+    put_fact(page, lacks_stacks(report), "paths: ", "\nPaths: ", put_advice);
+    put_fact(page, report->is_private, "top: ", "\nTop: ", put_private);
+    put_fact(page, report->is_elsewhere, "files: below ", "\nFiles: below ", put_directory);
+}
+
 /* The summary of a damaged profile begins with the damage. */
 void summary_text(const struct page *page) {
     const struct report *report = page->report;
@@ -349,28 +371,7 @@ void summary_text(const struct page *page) {
         put_reasons(page);
     put_line(page, "total: ", put_total, "\n");
     put_line(page, "", summary_live, "\n");
-    if (summary_has_resident(report))
-        put_line(page, "resident: ", summary_resident, "\n");
-    if (summary_has_leaked(report))
-        put_line(page, "leaked: ", summary_leaked, "\n");
-    if (summary_has_inherited(report))
-        put_line(page, "inherited: ", summary_inherited, "\n");
-    if (!lines_are_known(report))
-        put_line(page, "lines: ", summary_lines, "\n");
-    if (report->nameless.module)
-        put_line(page, "names: ", summary_nameless, "\n");
-    if (report->has_custom)
-        put_line(page, "custom: ", summary_custom, "\n");
-    if (report->mapping_count)
-        put_line(page, "mappings: ", summary_mappings, "\n");
-    if (has_paths(report))
-        put_line(page, "paths: ", put_paths, "\n");
-    else if (lacks_stacks(report))
-        put_line(page, "paths: ", put_advice, "\n");
-    if (report->is_private)
-        put_line(page, "top: ", put_private, "\n");
-    if (report->is_elsewhere)
-        put_line(page, "files: below ", put_directory, "\n");
+    put_facts(page);
     if (!report->damaged)
         put_reasons(page);
 }
@@ -385,22 +386,7 @@ void summary_markdown(const struct page *page) {
         summary_processes(page);
     put_line(page, ": ", put_total, "; ");
     put_line(page, "", summary_live, ".\n");
-    if (!lines_are_known(report))
-        put_line(page, "\nLines: ", summary_lines, ".\n");
-    if (report->nameless.module)
-        put_line(page, "\nNames: ", summary_nameless, ".\n");
-    if (report->has_custom)
-        put_line(page, "\nCustom: ", summary_custom, ".\n");
-    if (report->mapping_count)
-        put_line(page, "\nMappings: ", summary_mappings, ".\n");
-    if (has_paths(report))
-        put_line(page, "\nPaths: ", put_paths, ".\n");
-    if (summary_has_leaked(report))
-        put_line(page, "\nLeaked: ", summary_leaked, ".\n");
-    if (summary_has_inherited(report))
-        put_line(page, "\nInherited: ", summary_inherited, ".\n");
-    if (report->is_elsewhere)
-        put_line(page, "\nFiles: below ", put_directory, ".\n");
+    put_facts(page);
     if (!report->damaged)
         mark_reasons(page, "\nNot exact: ", ".\n");
 }

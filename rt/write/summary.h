@@ -44,14 +44,10 @@ static inline bool summary_has_inherited(const struct report *report) {
 /* Writes "known for all calls", or "known from the plugin for 99.8% of the calls and 97.1% of the bytes; the
  * others, 30 places, from symbols and debug information alone". */
 void summary_lines(const struct page *);
-void summary_nameless(const struct page *);
 
 /* Writes "200 blocks of 59.6 KiB by custom allocators; the 17 blocks of 68.0 KiB that they took for it
  * (chunks) are not in the total". */
 void summary_custom(const struct page *);
-
-/* Writes "3.0 MiB in 3 mappings mapped so far, of 5.0 MiB by 4 calls, not in the total", with maps=1. */
-void summary_mappings(const struct page *);
 
 /* Writes "17 more sites" for hidden rows. */
 void summary_hidden(const struct page *);

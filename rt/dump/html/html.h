@@ -87,10 +87,6 @@ struct pack_tables {
 size_t pack_text(struct pack_tables *, const char *);
 size_t pack_path(struct pack_tables *, const struct call_path *);
 
-/* The same for a name, whose short form (names.h) is stored as well. */
-size_t pack_function(struct pack_tables *, const char *);
-size_t pack_type(struct pack_tables *, const char *);
-
 /* Writes the members "frames", "nodes", "strings" and "short", the short forms of the strings. */
 void pack_tables_write(struct json *, const struct pack_tables *);
 void pack_tables_free(struct pack_tables *);

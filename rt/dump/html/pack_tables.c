@@ -41,11 +41,12 @@ static size_t keep_name(struct pack_tables *tables, const char *name, shorten *s
     return number;
 }
 
-size_t pack_function(struct pack_tables *tables, const char *function) {
+/* Like pack_text for a name, whose short form (names.h) is stored as well. */
+static size_t pack_function(struct pack_tables *tables, const char *function) {
     return keep_name(tables, function, name_function_whole);
 }
 
-size_t pack_type(struct pack_tables *tables, const char *type) {
+static size_t pack_type(struct pack_tables *tables, const char *type) {
     return keep_name(tables, type, name_type_whole);
 }
 

@@ -6,9 +6,6 @@
 #include "dump/table/table.h"
 #include "format.h"
 
-/* Returns the bytes at the address; NULL: no region contains all of them. */
-const unsigned char *table_bytes(const struct table_regions *, uint64_t address, size_t size);
-
 /* Copies the bytes. False: they are missing. */
 bool table_read(const struct table_regions *, uint64_t address, void *to, size_t size);
 

@@ -18,7 +18,8 @@ static const struct table_region *region_before(const struct table_regions *regi
     return count ? &regions->items[count - 1] : NULL;
 }
 
-const unsigned char *table_bytes(const struct table_regions *regions, uint64_t address, size_t size) {
+/* Returns the bytes at the address; NULL: no region contains all of them. */
+static const unsigned char *table_bytes(const struct table_regions *regions, uint64_t address, size_t size) {
     const struct table_region *region = region_before(regions, address);
     if (!region)
         return NULL;
