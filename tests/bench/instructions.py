@@ -31,7 +31,7 @@ KINDS = {
     "grow_new": "new, each a peak",
     "shrink": "free of a large heap",
 }
-QUICK_KINDS = ["malloc", "new_sized"]
+QUICK_KINDS = ["malloc"]
 
 # N and 2N have equally many digits, because the program parses the number.
 PAIRS = 4000

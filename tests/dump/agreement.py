@@ -23,20 +23,17 @@ class RightTables(unittest.TestCase):
                     self.assert_agrees(compile(source, "levels", level))
 
     def test_kinds_of_debug_information(self):
-        for flags in [["-gdwarf-5"], ["-gno-column-info"], ["-gz=zlib"], ["-gline-tables-only"],
-                      ["-fdebug-prefix-map=" + programs.HERE + "=/src"],
-                      ["-ffile-prefix-map=" + programs.HERE + "=."]]:
+        for flags in ["-gno-column-info"], ["-gline-tables-only"], ["-ffile-prefix-map=" + programs.HERE + "=."]:
             with self.subTest(flags=flags):
                 self.assert_agrees(compile("tables.c", "kinds", *flags))
 
     def test_names_in_other_kinds_of_debug_information(self):
-        for flags in ["-gdwarf-4", "-fdebug-types-section"], ["-gsimple-template-names"], ["-gline-tables-only"]:
+        for flags in ["-gsimple-template-names"], ["-gline-tables-only"]:
             with self.subTest(flags=flags):
                 self.assert_agrees(compile("tables.cpp", "kinds", *flags))
 
     def test_kinds_of_output(self):
-        for flags in [["-shared", "-fPIC"], ["-no-pie"], ["-static"], ["-static-pie"],
-                      ["-ffunction-sections", "-Wl,--gc-sections"]]:
+        for flags in ["-shared", "-fPIC"], ["-no-pie"], ["-static-pie"], ["-ffunction-sections", "-Wl,--gc-sections"]:
             with self.subTest(flags=flags):
                 self.assert_agrees(compile("tables.c", "outputs", *flags))
 

@@ -15,11 +15,15 @@ static void run(const uint8_t *data, size_t size) {
     free(copy);
 }
 
+/* In a large file records repeat, so each byte gets one change, and each field of records gets all of them.
+ */
 static void run_damaged(uint8_t *data, size_t size) {
-    static const uint8_t changes[] = {0x01, 0x80, 0xFF};
+    enum { CHANGES = 3, LARGE = 1 << 12 };
+    static const uint8_t changes[CHANGES] = {0x01, 0x80, 0xFF};
+    size_t step = size > LARGE ? CHANGES : 1;
     for (size_t at = 0; at < size; at++) {
         run(data, at);
-        for (size_t i = 0; i < sizeof changes; i++) {
+        for (size_t i = at % step; i < CHANGES; i += step) {
             data[at] ^= changes[i];
             run(data, size);
             data[at] ^= changes[i];

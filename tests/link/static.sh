@@ -4,6 +4,9 @@
 # -static and -static-pie, C and C++, each linker: same counts without a dynamic loader.
 . "$(dirname "$0")/common.sh"
 
+# The other linkers are the same for each major.
+[ "$MAJOR" = "$DEFAULT" ] || linkers=$(echo "$linkers" | grep -ow lld) || exit 77
+
 for linker in $linkers; do
     modes='-static -static-pie'
     # gold does not know an option that clang passes for -static-pie.

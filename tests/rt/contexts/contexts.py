@@ -92,7 +92,7 @@ def books():
 
 def migrating():
     """Coroutines on mmap'ed stacks that migrate between threads."""
-    for level in "-O0", "-O1", "-O2", "-O3":
+    for level in "-O0", "-O2":
         program = build("migrating_books.cpp", "migrating_books", CONTEXTS, level)
         check_books(program, level)
 

@@ -16,7 +16,7 @@ PROGRAMS = {"process/threads.cpp": (), "process/jumps.cpp": (), "process/plain.c
             "process/streams.cpp": (), "calls/library.c": ("-fallocsite-contexts=0",), "calls/tail.cpp": ("-fallocsite-contexts=0",),
             "calls/stale.cpp": ("-fallocsite-contexts=0",), "modules/standard.cpp": (),
             "custom/custom.c": (f"-I{HERE}/../../../rt/lib", f"-fallocsite-list={HERE}/../custom/list.txt")}
-LINKS = (), ("-no-pie", "-fno-pie"), ("-Wl,-z,now", "-fno-plt"), ("-static",)
+LINKS = (), ("-static",)
 # Maximum of added instructions for a call and its free; for realloc, which updates two more counters, for itself.
 GOALS = {"malloc": 25, "new_sized": 25, "new_array": 25, "calloc": 25, "strdup": 25, "realloc": 35}
 

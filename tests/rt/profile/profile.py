@@ -142,7 +142,7 @@ def kill_many(count, *options):
 
 
 def killed():
-    kill_many(1000)
+    kill_many(300)
 
 
 def killed_static():

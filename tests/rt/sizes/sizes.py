@@ -13,7 +13,7 @@ PROGRAMS = {"process/threads.cpp": (), "process/jumps.cpp": (), "process/plain.c
             "process/streams.cpp": (), "calls/library.c": ("-fallocsite-contexts=0",), "calls/tail.cpp": ("-fallocsite-contexts=0",),
             "calls/stale.cpp": ("-fallocsite-contexts=0",), "modules/standard.cpp": (),
             "custom/custom.c": (f"-I{HERE}/../../../rt/lib", f"-fallocsite-list={HERE}/../custom/list.txt")}
-LINKS = (), ("-no-pie", "-fno-pie"), ("-Wl,-z,now", "-fno-plt"), ("-static",)
+LINKS = (), ("-static",)
 # Maximum of instructions that sizes=1 and pairs=1 add to a call and its free.
 KINDS = "malloc", "malloc_40000", "strdup", "new_sized", "new_aligned"
 GOALS = {"sizes=1": 17, "pairs=1": 60}
