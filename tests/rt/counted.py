@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts the instructions of tests/bench/programs/pairs.cpp."""
+"""Programs whose counts do not depend on options, and the instructions of tests/bench/programs/pairs.cpp."""
 import re
 
-from harness import expect, run
+from harness import HERE, expect, run
 
+# Sources and options.
+PROGRAMS = {"process/threads.cpp": (), "process/jumps.cpp": (), "process/plain.c": (), "process/replaced.cpp": (),
+            "process/streams.cpp": (), "calls/library.c": ("-fallocsite-contexts=0",), "calls/tail.cpp": ("-fallocsite-contexts=0",),
+            "calls/stale.cpp": ("-fallocsite-contexts=0",), "modules/standard.cpp": (),
+            "custom/custom.c": (f"-I{HERE}/../../../rt/lib", f"-fallocsite-list={HERE}/../custom/list.txt")}
+LINKS = (), ("-static",)
 PAIRS = 1000
 
 

@@ -23,6 +23,12 @@ WORK = os.path.join(WORK, case)
 wrong = []
 
 
+def allocator_libraries():
+    """Returns the installed allocators. Skips the test if there is none."""
+    names = "libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0"
+    return [path for name in names if os.path.exists(path := os.path.join(LIBRARIES, name))] or sys.exit(SKIPPED)
+
+
 def expect(what, want, got):
     if want != got:
         wrong.append(f"{what}: expected {want!r}, got {got!r}")

@@ -66,10 +66,9 @@ def ids(program, function):
 
 def allocators():
     """With another allocator. If it defines operator new, the new handler is not called."""
-    paths = [os.path.join(LIBRARIES, name) for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")]
     c, cxx = build("fail.c", "fail"), build("fail.cpp", "failxx", "-O2")
     without_handler = {name: how for name, how in CXX.items() if "handler" not in how}
-    for path in filter(os.path.exists, paths):
+    for path in allocator_libraries():
         check(c, C, "", environment={"LD_PRELOAD": path})
         check(cxx, without_handler, "", lambda name: name, environment={"LD_PRELOAD": path})
 

@@ -61,9 +61,8 @@ def one_thread():
 
 def allocators():
     """Allocators whose blocks are closer, or at odd multiples of 8."""
-    for name in "libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0":
-        if not os.path.exists(library := os.path.join(LIBRARIES, name)):
-            continue
+    for library in allocator_libraries():
+        name = os.path.basename(library)
         program = build("lives.c", "lives_" + name, "-fallocsite-contexts=0", "-Wl,--no-as-needed", library)
         process = lives(program, 5, 1, 20000)
         compare(name, process, report_of(process))

@@ -7,16 +7,11 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from counted import per_pair
+from counted import LINKS, PROGRAMS, per_pair
 from harness import *
 
 OPTIONS = "owners=0:format=json:report=%e.%p.json"
 REASON = "owners=0: frees were not counted, so live blocks and the peak are unknown"
-PROGRAMS = {"process/threads.cpp": (), "process/jumps.cpp": (), "process/plain.c": (), "process/replaced.cpp": (),
-            "process/streams.cpp": (), "calls/library.c": ("-fallocsite-contexts=0",), "calls/tail.cpp": ("-fallocsite-contexts=0",),
-            "calls/stale.cpp": ("-fallocsite-contexts=0",), "modules/standard.cpp": (),
-            "custom/custom.c": (f"-I{HERE}/../../../rt/lib", f"-fallocsite-list={HERE}/../custom/list.txt")}
-LINKS = (), ("-static",)
 # Maximum of added instructions for a call and its free; for realloc, which updates two more counters, for itself.
 GOALS = {"malloc": 25, "new_sized": 25, "new_array": 25, "calloc": 25, "strdup": 25, "realloc": 35}
 
@@ -60,12 +55,8 @@ def programs():
 
 def allocators():
     """With another allocator before or behind the runtime."""
-    libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
-                 if os.path.exists(path := os.path.join(LIBRARIES, name))]
-    if not libraries:
-        sys.exit(SKIPPED)
     source_name = os.path.join(HERE, "..", "process", "threads.cpp")
-    for library in libraries:
+    for library in allocator_libraries():
         compare(f"preloaded {library}", build(source_name, "threads"), {"LD_PRELOAD": library})
         compare(f"linked {library}", build(source_name, "linked", "-Wl,--no-as-needed", library))
 

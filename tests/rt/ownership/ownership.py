@@ -65,26 +65,18 @@ def one_thread_static():
 
 def one_thread_allocators():
     """Small blocks at odd multiples of 8, and separate blocks for size 0."""
-    libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
-                 if os.path.exists(path := os.path.join(LIBRARIES, name))]
-    for library in libraries:
+    for library in allocator_libraries():
         program = build("trace.c", "trace_" + os.path.basename(library).split(".")[0], "-fallocsite-contexts=0", "-Wl,--no-as-needed", library)
         traces(program, "")
         traces(program, ":pairs=1:sizes=1")
-    if not libraries:
-        sys.exit(SKIPPED)
 
 
 def preloaded_allocators():
     """The same allocators before the runtime in the loader's order."""
     program = build("trace.c", "trace", "-fallocsite-contexts=0")
-    libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
-                 if os.path.exists(path := os.path.join(LIBRARIES, name))]
-    for library in libraries:
+    for library in allocator_libraries():
         traces(program, "", {"LD_PRELOAD": library})
         traces(program, ":pairs=1:sizes=1", {"LD_PRELOAD": library})
-    if not libraries:
-        sys.exit(SKIPPED)
 
 
 def forks_of(program, children, options=""):
@@ -249,11 +241,8 @@ def exhausted():
 
 def usable():
     """malloc_usable_size is the same as without allocsite, and programs may use that size."""
-    for library in (None, "libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0"):
-        path = os.path.join(LIBRARIES, library or "")
-        if not os.path.exists(path):
-            continue
-        link = ["-Wl,--no-as-needed", path] if library else []
+    for library in None, *allocator_libraries():
+        link = ["-Wl,--no-as-needed", library] if library else []
         outputs = []
         for plain in True, False:
             process = run([build("usable.c", "usable", *link, plain=plain)])

@@ -5,15 +5,10 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from counted import per_pair
+from counted import LINKS, PROGRAMS, per_pair
 from harness import *
 
 OPTIONS = "format=json:report=%e.%p.json"
-PROGRAMS = {"process/threads.cpp": (), "process/jumps.cpp": (), "process/plain.c": (), "process/replaced.cpp": (),
-            "process/streams.cpp": (), "calls/library.c": ("-fallocsite-contexts=0",), "calls/tail.cpp": ("-fallocsite-contexts=0",),
-            "calls/stale.cpp": ("-fallocsite-contexts=0",), "modules/standard.cpp": (),
-            "custom/custom.c": (f"-I{HERE}/../../../rt/lib", f"-fallocsite-list={HERE}/../custom/list.txt")}
-LINKS = (), ("-static",)
 # Maximum of instructions that sizes=1 and pairs=1 add to a call and its free.
 KINDS = "malloc", "malloc_40000", "strdup", "new_sized", "new_aligned"
 GOALS = {"sizes=1": 17, "pairs=1": 60}
@@ -74,16 +69,12 @@ def programs():
 
 def allocators():
     """With another allocator before or behind the runtime."""
-    libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
-                 if os.path.exists(path := os.path.join(LIBRARIES, name))]
-    for library in libraries:
+    for library in allocator_libraries():
         threads = os.path.join(HERE, "..", "process", "threads.cpp")
         compare(f"preloaded {library}", build(threads, "threads"), {"LD_PRELOAD": library})
         linked = "-Wl,--no-as-needed", library
         compare(f"linked {library}", build(threads, "linked", *linked))
         check_entries(f"linked {library}", build("entries.cpp", "entries_linked", *ENTRIES, *linked), unknown="(n, align")
-    if not libraries:
-        sys.exit(SKIPPED)
 
 
 ENTRIES = "-fallocsite-contexts=0", "-faligned-allocation", "-fno-builtin"
