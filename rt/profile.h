@@ -85,8 +85,6 @@ struct profile_peak {
 /* How the calling frames of distinct stacks were found, with stack=N, and what was not recorded. */
 struct profile_walks {
     uint64_t depth;            /* N; 0: stacks were not requested */
-    uint64_t by_frame_pointer; /* frames walked by frame pointer */
-    uint64_t by_table;         /* frames walked by unwind tables */
     uint64_t ended_early;      /* stacks that end early for another reason than N */
     uint64_t without_stack;    /* events counted only for their slot, because the table of stacks was full */
     uint64_t without_caller; /* in reports; in a profile, events counted in slots of modules because the table
@@ -136,7 +134,7 @@ struct profile_header {
     profile_name ended_at; /* with fatal=1, of a process that a signal ended: the stack of the signal, struct
                             * profile_step of the innermost frame; 0: unknown */
     uint64_t peak_time;    /* like profile_part_peak.time, while the process has one thread and no phase */
-    uint64_t unused[18];
+    uint64_t unused[20];
 };
 
 enum profile_request {

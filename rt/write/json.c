@@ -224,8 +224,6 @@ static void put_walks(struct json *json, const struct report *report) {
         return;
     json_open_line(json, "walks", '{');
     json_number(json, "depth", walks->depth);
-    json_number(json, "by_frame_pointer", walks->by_frame_pointer);
-    json_number(json, "by_table", walks->by_table);
     json_number(json, "ended_early", walks->ended_early);
     json_number(json, "cut", report_cut_calls(report));
     json_number(json, "without_stack", walks->without_stack);

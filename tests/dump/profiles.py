@@ -217,8 +217,7 @@ class Writer:
                             run.get("ended_ms", 0) * 10**6, report.get("processes", 1), report.get("unfinished", not report["finished"]), 0, 0,
                             0, flags, self.name(report["program"]), 0, 0, self.name(report.get("leaked_unknown")), 0)
         first += struct.pack("<qqQqqII", peak, STEP, report["peak_within"], STEP, 0, 0, 0) + bytes(72)
-        first += struct.pack("<6Q", *(walks.get(name, 0) for name in ("depth", "by_frame_pointer", "by_table", "ended_early", "without_stack",
-                                                                      "without_caller")))
+        first += struct.pack("<4Q", *(walks.get(name, 0) for name in ("depth", "ended_early", "without_stack", "without_caller")))
         ending = 1 + ENDINGS.index(run["ending"]) if run.get("ending") in ENDINGS else 0
         return first + struct.pack("<4QIIIIQQ", 0, 0, 0, run.get("max_resident_bytes", 0), ending, run.get("status", 0),
                                    self.name(run.get("command")), 0, 0, len(RARE))

@@ -120,8 +120,6 @@ static void add_walks(struct joined *joined, const struct profile_walks *part) {
     struct profile_walks *walks = &joined->report.walks;
     if (part->depth > walks->depth)
         walks->depth = part->depth;
-    joined_add_to(joined, &walks->by_frame_pointer, part->by_frame_pointer);
-    joined_add_to(joined, &walks->by_table, part->by_table);
     joined_add_to(joined, &walks->ended_early, part->ended_early);
     joined_add_to(joined, &walks->without_stack, part->without_stack);
     joined_add_to(joined, &walks->without_caller, part->without_caller);

@@ -245,8 +245,6 @@ void tree_json(struct out *out, const struct tree *tree, const struct report *re
     json_text(&json, "order", tree->is_root_first ? "root" : "leaf");
     json_text(&json, "by", measure_name(tree->by));
     json_number(&json, "depth", walks->depth);
-    json_number(&json, "by_frame_pointer", walks->by_frame_pointer);
-    json_number(&json, "by_table", walks->by_table);
     json_number(&json, "ended_early", walks->ended_early);
     write_amounts(&json, tree->nodes[0].amounts);
     write_children(&json, tree, &tree->nodes[0]);

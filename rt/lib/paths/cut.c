@@ -2,6 +2,7 @@
 #include "lib/paths/cut.h"
 
 #include "base/hash.h"
+#include "lib/base/cache.h"
 #include "lib/base/macros.h"
 #include "lib/base/table.h"
 #include "lib/paths/stacks.h"
@@ -69,16 +70,12 @@ static uint32_t number_on(uint32_t caller, const void *address, uint32_t unloads
     return number_of(&calls);
 }
 
-struct cut_made cut_made[1u << CUT_MADE_BITS];
+struct cache_entry cut_callees[1u << cut_callees_BITS];
 
-COLD uint32_t cut_make(uint32_t caller, const void *address, uint32_t unloads_before) {
-    struct cut_made *place = cut_place(caller, address, unloads_before);
+COLD uint32_t cut_make(uint32_t caller, const void *address, uint32_t unloads_before, struct cache_key key) {
     uint32_t cut = number_on(caller, address, unloads_before);
-    if (!cut || !unloads_none_since(unloads_before))
-        return cut;
-    uint64_t both = (uint64_t)cut << 32 | caller;
-    __atomic_store_n(&place->cuts, both, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->address, cut_from(address, unloads_before) ^ both * CUT_MIX, __ATOMIC_RELAXED);
+    if (cut && unloads_none_since(unloads_before))
+        cache_put(CACHE_PLACE(cut_callees, key), key, cut);
     return cut;
 }
 

@@ -19,6 +19,7 @@
 #include "lib/registry/modules.h"
 #include "lib/registry/registry.h"
 #include "lib/store/store.h"
+#include "lib/walk/marked.h"
 #include "lib/walk/walk.h"
 
 #include <errno.h>
@@ -32,6 +33,26 @@ static bool has_noted_why; /* in this process or before it was forked */
  * at once, so no lock is needed. */
 #define CACHE_BITS 18
 static uint64_t *cache;
+
+#define SLOT_MASK ((UINT64_C(1) << SLOT_BITS) - 1)
+
+struct part_word {
+    uint64_t *at, tag;
+};
+
+static inline struct part_word part_word(uint64_t hash) {
+    return (struct part_word){&cache[hash & ((1u << CACHE_BITS) - 1)], hash & ~SLOT_MASK};
+}
+
+/* Returns 0 if the cache does not have it. */
+static inline uint32_t part_word_get(struct part_word word) {
+    uint64_t entry = __atomic_load_n(word.at, __ATOMIC_RELAXED);
+    return (entry & ~SLOT_MASK) == word.tag ? (uint32_t)(entry & SLOT_MASK) : 0;
+}
+
+static inline void part_word_set(struct part_word word, uint32_t part) {
+    __atomic_store_n(word.at, word.tag | part, __ATOMIC_RELAXED);
+}
 
 /* Random keys of the hash, one for each frame. */
 #define HASH_FIRST 0xA0761D6478BD642Fu
@@ -66,11 +87,9 @@ struct profile_walks stacks_walks(void) {
     return walks;
 }
 
-static void note_walk(size_t count, size_t by_pointer, enum walk_end end) {
+static void note_walk(enum walk_end end) {
     struct profile_walks *walks = &store_header()->walks;
     walks->depth = stacks_depth;
-    bump_shared(&walks->by_frame_pointer, by_pointer);
-    bump_shared(&walks->by_table, count - by_pointer);
     bump_shared(&walks->ended_early, end == WALK_LOST);
 }
 
@@ -97,13 +116,11 @@ static inline uint64_t hash_of(uint32_t slot, uint32_t unloads_before, const str
     return hash;
 }
 
-#define SLOT_MASK ((UINT64_C(1) << SLOT_BITS) - 1)
-
-/* A walked stack, and the word of the cache that has its part. */
+/* A walked stack. */
 struct look {
     struct walked walked;
     uint32_t unloads_before;
-    uint64_t *word, tag;
+    const void *certain; /* if the stack is certain (paths/contexts.h), the frame where the walk began */
 };
 
 static COLD void walk_far(struct walked *walked, const void *frame) {
@@ -131,21 +148,32 @@ static inline void look_end(struct look *look) {
 static inline void look_begin(struct look *look, const void *frame) {
     walk(&look->walked, frame);
     look->unloads_before = unloads_begun();
-}
-
-static inline void look_up(struct look *look, uint32_t slot) {
-    uint64_t hash = hash_of(slot, look->unloads_before, &look->walked);
-    look->word = &cache[hash & ((1u << CACHE_BITS) - 1)];
-    look->tag = hash & ~SLOT_MASK;
-}
-
-/* Returns 0 if the stack is not in the cache. */
-static inline uint32_t part_cached(const struct look *look) {
-    uint64_t entry = __atomic_load_n(look->word, __ATOMIC_RELAXED);
-    return (entry & ~SLOT_MASK) == look->tag ? (uint32_t)(entry & SLOT_MASK) : 0;
+    look->certain = NULL;
 }
 
 /* ---- The part of a stack. */
+
+static uint32_t look_path(const struct look *look, struct steps *steps) {
+    const struct walked *walked = &look->walked;
+    steps->unloads_before = look->unloads_before;
+    return look->certain ? steps_find_certain(steps, walked->frames, walked->count, look->certain, context)
+                         : steps_find(steps, walked->frames, walked->count);
+}
+
+/* Returns the part with this whole path; NO_SLOT if there is no room. is_new: set. */
+static uint32_t part_whole(uint32_t slot, struct steps *steps, enum walk_end end, bool *is_new) {
+    uint32_t part = steps->path ? part_stack(slot, steps->path, true, &steps->is_new) : NO_SLOT;
+    *is_new = part != NO_SLOT && steps->is_new;
+    if (*is_new)
+        note_walk(end);
+    return part;
+}
+
+static uint32_t part_whole_of(uint32_t slot, const struct look *look, bool *is_new) {
+    struct steps steps = {.may_add = true};
+    look_path(look, &steps);
+    return part_whole(slot, &steps, look->walked.end, is_new);
+}
 
 /* Programs that descend into trees have millions of paths that differ only in the turns of the recursion. All
  * paths are kept until the room for variants is used up. A slot then gets VARIANTS_MOST more whole paths with
@@ -158,75 +186,93 @@ static inline uint64_t hash_cut(uint32_t slot, uint32_t cut, int callers) {
     return hash_more((uint64_t)cut << 32 | slot, (uint64_t)callers);
 }
 
-static uint32_t part_whole(uint32_t slot, struct steps_stack *stack, enum walk_end end, bool *is_new) {
-    profile_name step = steps_whole(stack, true, is_new);
-    uint32_t part = step ? part_stack(slot, step, true, is_new) : NO_SLOT;
-    if (part != NO_SLOT && *is_new)
-        note_walk(stack->count, stack->by_pointer, end);
-    return part;
+static uint16_t *variants_of(uint32_t slot, uint32_t cut) {
+    return &variants[hash_cut(slot, cut, 0) >> (64 - VARIANTS_BITS)];
 }
 
-static uint32_t part_cut(uint32_t slot, uint32_t cut, int callers) {
-    bool is_new = false;
-    profile_name path = cut_path(cut, callers < 0 ? 0 : (uint32_t)callers);
-    return path ? part_stack(slot, path, callers >= 0, &is_new) : NO_SLOT;
+/* Returns whether a path with this cut path may be kept as a whole when there is no room for all paths. */
+static bool variants_have_room(uint32_t slot, uint32_t cut) {
+    return part_stack_has_room(__atomic_load_n(variants_of(slot, cut), __ATOMIC_RELAXED) >= VARIANTS_MOST);
 }
 
-/* Returns the part when there is no room for all paths; NO_SLOT if there is none even for cut paths. */
-static uint32_t part_limited(uint32_t slot, struct steps_stack *stack, enum walk_end end, bool *is_whole) {
+/* Returns the part with a cut path; NO_SLOT if there is no room even for that. look: of the stack, which may
+ * get its whole path instead; NULL: not walked. Then returns 0 if the stack may get its whole path. is_whole:
+ * set. */
+static uint32_t part_cut(uint32_t slot, uint32_t cut, const struct look *look, bool *is_whole) {
     int callers = __atomic_load_n(&part_cut_callers, __ATOMIC_RELAXED);
-    uint32_t cut = steps_cut(stack);
-    uint64_t hash = hash_cut(slot, cut, callers), tag = hash & ~SLOT_MASK;
-    uint64_t *word = &cache[hash & ((1u << CACHE_BITS) - 1)], entry = __atomic_load_n(word, __ATOMIC_RELAXED);
-    if (LIKELY((entry & ~SLOT_MASK) == tag && entry))
-        return (uint32_t)(entry & SLOT_MASK);
-    if (!cut)
-        return NO_SLOT;
-    uint16_t *count = &variants[hash_cut(slot, cut, 0) >> (64 - VARIANTS_BITS)];
-    bool is_variant = __atomic_load_n(count, __ATOMIC_RELAXED) >= VARIANTS_MOST, is_new = false;
-    uint32_t part = part_stack_has_room(is_variant) ? part_whole(slot, stack, end, &is_new) : NO_SLOT;
-    *is_whole = part != NO_SLOT;
-    if (*is_whole && is_new && !is_variant)
-        __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
-    if (!*is_whole && (part = part_cut(slot, cut, callers)) != NO_SLOT)
-        __atomic_store_n(word, tag | part, __ATOMIC_RELAXED);
+    struct part_word word = part_word(hash_cut(slot, cut, callers));
+    uint32_t part = part_word_get(word);
+    bool is_new = false;
+    *is_whole = false;
+    if (LIKELY(part))
+        return part;
+    if (variants_have_room(slot, cut)) {
+        part = look ? part_whole_of(slot, look, &is_new) : 0;
+        if (is_new)
+            __atomic_fetch_add(variants_of(slot, cut), 1, __ATOMIC_RELAXED);
+        *is_whole = part != NO_SLOT;
+        if (*is_whole)
+            return part;
+    }
+    profile_name path = cut_path(cut, callers < 0 ? 0 : (uint32_t)callers);
+    part = path ? part_stack(slot, path, callers >= 0, &is_new) : NO_SLOT;
+    if (part != NO_SLOT)
+        part_word_set(word, part);
     return part;
 }
 
-/* Returns the part of a stack, whole or cut. If there is no room for either, returns the slot itself and
- * counts that. is_whole: set. Keeps errno. */
-static uint32_t part_of(uint32_t slot, struct steps_stack *stack, enum walk_end end, bool *is_whole) {
-    bool is_new;
-    int error = errno;
-    uint32_t part = part_stack_has_room(true) ? part_whole(slot, stack, end, &is_new) : NO_SLOT;
-    *is_whole = part != NO_SLOT;
-    if (!*is_whole)
-        part = part_limited(slot, stack, end, is_whole);
-    if (part == NO_SLOT)
-        bump_shared(&store_header()->walks.without_stack, 1);
-    errno = error;
-    return part == NO_SLOT ? slot : part;
+static uint32_t part_limited(uint32_t slot, const struct look *look, bool *is_whole) {
+    struct steps steps = {.is_cut = true};
+    uint32_t cut = look_path(look, &steps);
+    return cut ? part_cut(slot, cut, look, is_whole) : NO_SLOT;
 }
 
-static uint32_t find_part(uint32_t slot, const struct look *look) {
-    struct steps_stack stack = {.unloads_before = look->unloads_before};
+/* If there is no room for a part, returns the slot itself and counts that. */
+static uint32_t part_or_slot(uint32_t part, uint32_t slot) {
+    if (LIKELY(part != NO_SLOT))
+        return part;
+    bump_shared(&store_header()->walks.without_stack, 1);
+    return slot;
+}
+
+/* Returns the part of a stack, whole or cut, or the slot itself. is_whole: set. */
+static uint32_t part_of(uint32_t slot, const struct look *look, bool *is_whole) {
+    bool is_new;
+    uint32_t part = part_stack_has_room(true) ? part_whole_of(slot, look, &is_new) : NO_SLOT;
+    *is_whole = part != NO_SLOT;
+    return part_or_slot(*is_whole ? part : part_limited(slot, look, is_whole), slot);
+}
+
+/* Like part_of, for a stack that shares outer frames with an earlier certain one; 0: it must be walked. */
+static uint32_t part_known(uint32_t slot, const void *frame, uint32_t unloads_before, bool *is_whole) {
+    struct steps steps = {
+        .unloads_before = unloads_before, .is_cut = !part_stack_has_room(true), .may_add = true};
+    uint32_t path = steps_find_known(&steps, frame, context), part = 0;
+    bool is_new;
+    if (!path)
+        return 0;
+    if (steps.is_cut)
+        return (part = part_cut(slot, path, NULL, is_whole)) ? part_or_slot(part, slot) : 0;
+    *is_whole = true;
+    part = part_whole(slot, &steps, WALK_OUTERMOST, &is_new);
+    return part == NO_SLOT ? 0 : part;
+}
+
+static struct part_word part_word_of(uint32_t slot, const struct look *look) {
+    return part_word(hash_of(slot, look->unloads_before, &look->walked));
+}
+
+static uint32_t part_walked(uint32_t slot, const struct look *look) {
+    struct part_word word = part_word_of(slot, look);
+    uint32_t part = part_word_get(word);
     bool is_whole;
     int error = errno;
-    steps_find(&stack, look->walked.frames, look->walked.count);
-    uint32_t part = part_of(slot, &stack, look->walked.end, &is_whole);
-    steps_end(&stack);
-    errno = error;
-    return part;
-}
-
-static uint32_t part_walked(uint32_t slot, struct look *look) {
-    look_up(look, slot);
-    uint32_t part = part_cached(look);
     if (part)
         return part;
-    part = find_part(slot, look);
+    part = part_of(slot, look, &is_whole);
+    errno = error;
     if (part != slot && unloads_none_since(look->unloads_before))
-        __atomic_store_n(look->word, look->tag | part, __ATOMIC_RELAXED);
+        part_word_set(word, part);
     return part;
 }
 
@@ -322,14 +368,11 @@ static bool are_same_steps(profile_name a, profile_name b) {
 }
 
 static bool is_stack_of(uint32_t part, const struct look *look) {
-    struct steps_stack stack = {.unloads_before = look->unloads_before};
+    struct steps whole = {0}, cut = {.is_cut = true};
     profile_name kept = record_stack(part).stack;
-    bool is_new;
-    steps_find(&stack, look->walked.frames, look->walked.count);
-    bool is_it = are_same_steps(kept, steps_whole(&stack, false, &is_new));
+    bool is_it = are_same_steps(kept, look_path(look, &whole));
     for (uint32_t callers = 0; !is_it && callers <= PART_CUT_CALLERS; callers++)
-        is_it = are_same_steps(kept, cut_path(steps_cut(&stack), callers));
-    steps_end(&stack);
+        is_it = are_same_steps(kept, cut_path(look_path(look, &cut), callers));
     return is_it;
 }
 
@@ -372,8 +415,7 @@ uint32_t stack_key_compared(uint32_t again, const void *frame) {
 static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, uint64_t hash, const void *frame) {
     struct look look;
     look_begin(&look, frame);
-    look_up(&look, slot);
-    uint32_t part = part_cached(&look);
+    uint32_t part = part_word_get(part_word_of(slot, &look));
     if (UNLIKELY(!part || !store_header()->walked_for)) {
         part = part_walked(slot, &look);
         if (look.walked.end != WALK_LOST && record_at(slot)->site)
@@ -389,32 +431,28 @@ static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, uint64_t 
  * program that descends into a tree has millions that come once. The answer may be wrong either way; then a
  * context is kept needlessly, or later. */
 static bool comes_again(uint64_t hash) {
-    static uint16_t once[1 << 16];
-    uint16_t *place = &once[hash >> 48], tag = (uint16_t)hash;
+    static uint16_t once[1 << 15];
+    uint16_t *place = &once[hash >> 49], tag = (uint16_t)hash;
     bool is_there = __atomic_load_n(place, __ATOMIC_RELAXED) == tag;
     __atomic_store_n(place, tag, __ATOMIC_RELAXED);
     return is_there;
 }
 
-/* Returns the key for a stack whose number is certain (paths/contexts.h). */
-static uint32_t key_certain(uint32_t slot, struct steps_stack *stack, uint64_t hash) {
-    bool is_whole;
-    uint32_t part = part_of(slot, stack, WALK_OUTERMOST, &is_whole);
-    if (part != slot && (is_whole || comes_again(hash)) && unloads_none_since(stack->unloads_before))
+/* Returns the key of a part with a certain stack, and keeps the context. */
+static uint32_t key_certain(uint32_t part, uint32_t slot, bool is_whole, uint64_t hash,
+                            uint32_t unloads_before) {
+    if (part != slot && (is_whole || comes_again(hash)) && unloads_none_since(unloads_before))
         keep_context(hash, KEY(part));
     return KEY(part);
 }
 
-static uint32_t key_of_certain(uint32_t slot, const struct look *look, const void *frame, uint64_t hash) {
-    struct steps_stack stack = {.unloads_before = look->unloads_before};
-    steps_find(&stack, look->walked.frames, look->walked.count);
-    uint32_t key = key_certain(slot, &stack, hash);
-    steps_know(&stack, frame, context);
-    steps_end(&stack);
-    return key;
+static uint32_t key_of_certain(uint32_t slot, const struct look *look, uint64_t hash) {
+    bool is_whole;
+    uint32_t part = part_of(slot, look, &is_whole);
+    return key_certain(part, slot, is_whole, hash, look->unloads_before);
 }
 
-static uint32_t key_of_other(uint32_t slot, struct look *look, const void *frame, uint64_t hash) {
+static uint32_t key_of_other(uint32_t slot, const struct look *look, const void *frame, uint64_t hash) {
     uint32_t part = part_walked(slot, look);
     if (stacks_depth == STACKS_WHOLE && look->walked.end != WALK_LOST && record_at(slot)->site)
         note_why(&look->walked);
@@ -423,27 +461,23 @@ static uint32_t key_of_other(uint32_t slot, struct look *look, const void *frame
     return KEY(part);
 }
 
-/* Returns the key for a stack that has nothing in common with the thread's last one. */
+/* Returns the key for a stack that has nothing in common with an earlier certain one. */
 static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *frame, uint64_t hash) {
     struct look look;
     look_begin(&look, frame);
-    uint32_t key = context_is_certain(&look.walked, frame) ? key_of_certain(slot, &look, frame, hash)
-                                                           : key_of_other(slot, &look, frame, hash);
+    look.certain = context_is_certain(&look.walked, frame) ? frame : NULL;
+    uint32_t key = look.certain ? key_of_certain(slot, &look, hash) : key_of_other(slot, &look, frame, hash);
     look_end(&look);
     return key;
 }
 
-/* If the last stack was certain, one that shares its outer frames is certain, too. */
 STACK_CALL(uint32_t, stack_key_new, uint32_t key, const void *frame, uint64_t hash) {
-    struct steps_stack stack = {.unloads_before = unloads_begun()};
-    uint32_t slot = key_slot(key);
+    uint32_t unloads_before = unloads_begun(), slot = key_slot(key);
+    bool is_whole = false;
     int error = errno;
-    if (LIKELY(stacks_depth == STACKS_WHOLE && steps_find_known(&stack, frame, context))) {
-        key = key_certain(slot, &stack, hash);
-        steps_end(&stack);
-    } else {
-        key = key_walked(slot, frame, hash);
-    }
+    uint32_t part = stacks_depth == STACKS_WHOLE ? part_known(slot, frame, unloads_before, &is_whole) : 0;
+    key = LIKELY(part) ? key_certain(part, slot, is_whole, hash, unloads_before)
+                       : key_walked(slot, frame, hash);
     errno = error;
     return key;
 }

@@ -68,43 +68,33 @@ profile_name stack_interrupted(void);
 /* Returns the statistics of this process's walks. A forked child has its own. */
 struct profile_walks stacks_walks(void);
 
-/* ---- The paths of stacks as steps of profiles: (module, address in its file). Each step refers to the step
- * of its caller, so stacks with equal outer frames share steps. Finding the module of an address takes some
- * hundred instructions, so recent results are cached.
+/* ---- The paths of stacks (steps.c): either steps of profiles, (module, address in its file), each of which
+ * refers to the step of its caller, or cut paths (paths/cut.h).
  *
  * Lock-free and safe in signal handlers. */
 
-struct steps_stack {
+struct steps {
     uint32_t unloads_before; /* number of unloads before the walk (registry/modules.h) */
-    size_t count;            /* frames */
-    size_t by_pointer;       /* number of callers found by a frame pointer; after steps_whole */
+    bool is_cut;             /* find a cut path */
+    bool may_add;            /* find a path of steps even if there is none yet */
 
-    /* private to steps.c */
-    const void *const *frames;
-    struct last *last;
+    /* results */
+    uint32_t path; /* the innermost step, or the number of the cut path; 0: no room, or may not be added */
+    bool is_new;   /* the step has just been added, and no other thread can have used it */
+    bool is_full;  /* private to steps.c */
 };
 
 /* Returns the name of a return address (struct profile_return); 0 if memory is out. */
 profile_name steps_return(const void *address, uint32_t unloads_before);
 
-/* Finds the path of these frames, innermost first. The array must stay valid until steps_end. */
-void steps_find(struct steps_stack *, const void *const *frames, size_t count);
+/* Find the path of these frames, innermost first, and return it. steps_find_certain is for a certain stack,
+ * and remembers the callers of each frame for steps_find_known. frame, context: as in marked_begin. */
+uint32_t steps_find(struct steps *, const void *const *frames, size_t count);
+uint32_t steps_find_certain(struct steps *, const void *const *frames, size_t count, const void *frame,
+                            uint64_t context);
 
-/* Records the numbers of the frames of the stack that was found, so that steps_find_known can recognise them.
- * All its functions must keep contexts, except at the root. frame, context: as in walk_marked. */
-void steps_know(const struct steps_stack *, const void *frame, uint64_t context);
-
-/* Finds the path of a stack that shares outer frames with the recorded one. Walks only the other frames.
- * Returns false if there is no such path; steps_end must not be called then. */
-bool steps_find_known(struct steps_stack *, const void *frame, uint64_t context);
-
-/* Returns the cut path (paths/cut.h); 0 if there is no room. */
-uint32_t steps_cut(const struct steps_stack *);
-
-/* Returns the innermost step of the whole path; 0 if there is no room, or if the path is new and may_add is
- * false. is_new: the step has just been added, and no other thread can have used it. */
-profile_name steps_whole(struct steps_stack *, bool may_add, bool *is_new);
-
-void steps_end(struct steps_stack *);
+/* Finds the path of a stack that shares outer frames with an earlier certain one, so that it is certain, too.
+ * Walks only the other frames. Returns 0 if there is no such path. */
+uint32_t steps_find_known(struct steps *, const void *frame, uint64_t context);
 
 #endif

@@ -9,11 +9,8 @@
 #include "lib/base/stack.h"
 #include "lib/registry/callers.h"
 #include "lib/registry/modules.h"
+#include "lib/walk/marked.h"
 #include "lib/walk/rule.h"
-
-struct frame {
-    uintptr_t pc, sp, fp;
-};
 
 /* Captures the current function's frame. */
 #define CAPTURE(frame)                                                                                       \
@@ -48,27 +45,6 @@ struct frames_out {
 static inline void frames_add(struct frames_out *taken, const struct frame *frame, uint32_t rule) {
     if (!(rule & RULE_RUNTIME))
         *taken->next++ = (const void *)frame->pc;
-}
-
-/* Like frame_step, for usual rules on the thread's own stack, which ends at end. The branch on the kind of
- * rule is deliberate: the processor predicts it, whereas a conditional move would wait for the rule to be
- * loaded. */
-static inline bool frame_step_plain(struct frame *at, uint32_t rule, uintptr_t end) {
-    uintptr_t cfa = at->fp + 2 * sizeof(void *), above = at->fp;
-    if (rule >> RULE_KIND_AT) {
-        if (rule >= RULE_MAKE(RULE_OUTERMOST, 0, 0) || at->fp % sizeof(void *) != 0 || at->fp < at->sp ||
-            at->fp > end - 2 * sizeof(void *))
-            return false;
-        above = walk_word(at->fp);
-    } else {
-        cfa = at->sp + rule_offset(rule);
-        if (cfa > end)
-            return false;
-        if (rule >> RULE_SAVED_AT)
-            above = walk_word(rule_saved(rule, cfa));
-    }
-    *at = (struct frame){walk_word(cfa - sizeof(void *)), cfa, above};
-    return true;
 }
 
 /* Walks consecutive frames of the program, some 25 instructions for each. Stops before the first frame that
@@ -153,7 +129,7 @@ __attribute__((noinline)) size_t walk_stack_from(const void *pointer, const void
     struct frames_out taken = {frames, frames + max, 0};
     struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)pointer};
     struct walk_reads reads;
-    uint32_t rule = RULE_MAKE(RULE_POINTER, RULE_SAVED(2), 2);
+    uint32_t rule = RULE_OWN_FRAME;
     walk_reads_begin(&reads, frame.sp);
     if (LIKELY(reads.is_whole))
         rule = walk_plain(&taken, &frame, rule, reads.end);
@@ -162,40 +138,6 @@ __attribute__((noinline)) size_t walk_stack_from(const void *pointer, const void
         UNLIKELY(!walk_on(&taken, frame, &reads, end, rule)))
         return walk_fully(frames, max, end);
     return (size_t)(taken.next - frames);
-}
-
-static bool is_by_pointer(uint32_t rule) {
-    return rule_kind(rule) == RULE_POINTER || rule_kind(rule) == RULE_GUESS;
-}
-
-_Static_assert(ALLOCSITE_CONTEXT_FACTOR *ALLOCSITE_CONTEXT_INVERSE == 1, "");
-
-size_t walk_marked(const void *pointer, uint64_t context, const struct walk_marked *known, size_t count,
-                   struct walk_marked *end, size_t max, size_t *same) {
-    struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)pointer};
-    uint32_t rule = RULE_MAKE(RULE_POINTER, RULE_SAVED(2), 2);
-    struct walk_reads reads;
-    size_t taken = 0;
-    *same = 0;
-    walk_reads_begin(&reads, frame.sp);
-    while (reads.is_whole && rule < RULE_PLAIN_END && frame_step_plain(&frame, rule, reads.end)) {
-        rule = rule_at(frame.pc);
-        if (!(rule & RULE_CONTEXT) || taken == max)
-            break;
-        uint64_t number = taken ? context_callers(end[-(ptrdiff_t)taken].context, frame.pc) : context;
-        while (count && known[count - 1].sp < frame.sp)
-            count--;
-        const struct walk_marked *there = &known[count - 1];
-        bool is_there = count && there->sp == frame.sp && there->context == number;
-        *same = is_there ? count - (there->pc != frame.pc) : 0;
-        if (is_there && there->pc == frame.pc)
-            return taken;
-        end[-(ptrdiff_t)++taken] =
-            (struct walk_marked){frame.pc, frame.sp, number, is_by_pointer(rule), 0, 0};
-        if (is_there)
-            return taken;
-    }
-    return taken;
 }
 
 /* Returns the address that the current frame pointer was read from; 0 if it is the initial one. */
@@ -212,7 +154,7 @@ static struct walk_note word_note(uintptr_t at, bool is_place, uintptr_t end) {
 
 size_t walk_notes(const void *pointer, size_t frames, struct walk_note *notes, size_t max) {
     struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)pointer};
-    uint32_t rule = RULE_MAKE(RULE_POINTER, RULE_SAVED(2), 2);
+    uint32_t rule = RULE_OWN_FRAME;
     struct walk_reads reads;
     uintptr_t from = 0;
     size_t count = 0;
@@ -235,10 +177,6 @@ size_t walk_notes(const void *pointer, size_t frames, struct walk_note *notes, s
         rule &= is_begun ? ~RULE_CONTEXT : ~(RULE_CONTEXT | RULE_RUNTIME);
     }
     return rule_kind(rule) == RULE_OUTERMOST && !(rule & RULE_RUNTIME) ? count : 0;
-}
-
-bool walk_is_by_pointer(const void *frame) {
-    return is_by_pointer(rule_at((uintptr_t)frame));
 }
 
 bool walk_keeps_context(const void *frame) {

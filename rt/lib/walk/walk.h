@@ -66,30 +66,6 @@ bool walk_to_program(uintptr_t registers[CFI_REGISTERS], const struct walk_exit 
                      : "r"(registers)                                                                        \
                      : "rax", "memory")
 
-/* Returns the context number that a function's caller has read, given the function's own number and its
- * return address. Inverts one step of ALLOCSITE_CONTEXT_FACTOR. */
-static inline uint64_t context_callers(uint64_t of_function, uintptr_t pc) {
-    return (of_function - pc) * ALLOCSITE_CONTEXT_INVERSE;
-}
-
-/* A frame of a function that keeps its calling context. */
-struct walk_marked {
-    uintptr_t pc;
-    uintptr_t sp; /* the stack pointer at the call that returns to pc; 0 in a known frame: unused entry */
-    uint64_t context;
-    uint32_t by_pointer; /* 1: the walk finds its caller by following a frame pointer */
-    uint32_t step, cut;  /* for the user of the array */
-};
-
-/* Walks the frames of functions that keep contexts, on the thread's own stack, and stops at a frame that is
- * already known. pointer: as in walk_stack_from. context: the number of the function that called the function
- * of pointer. known: count frames of an earlier walk, outermost first. A frame is known if the same
- * activation of a function has the same context; its callers are then known too. Writes at most max new
- * frames below end, so that they lie there outermost first, and returns their number. same: how many of the
- * known frames, from the outermost on, are callers of the new ones; 0 if none. */
-size_t walk_marked(const void *pointer, uint64_t context, const struct walk_marked *known, size_t count,
-                   struct walk_marked *end, size_t max, size_t *same);
-
 /* A word that a walk reads. below: its distance in bytes from the end of the thread's own stack. */
 struct walk_note {
     uint32_t below;
@@ -101,9 +77,6 @@ struct walk_note {
  * walk gives the same frames while these words are unchanged and no module is unloaded. Writes and returns
  * their number; 0 if the walk is not on the thread's own stack, ends early, or needs more than max words. */
 size_t walk_notes(const void *pointer, size_t frames, struct walk_note *notes, size_t max);
-
-/* Returns whether the caller of this frame is found by a frame pointer, without unwind tables. */
-bool walk_is_by_pointer(const void *frame);
 
 /* Returns whether the function of a return address keeps its calling context. */
 bool walk_keeps_context(const void *frame);

@@ -92,7 +92,6 @@ def check_chains(name, depth, *options, driver=False):
     expect(f"{what}, too many", {}, dict(list((counted - wanted).items())[:3]))
     walks = report["walks"]
     expect("depth", (depth, 0, 0), (walks["depth"], walks["without_stack"], walks["ended_early"]))
-    return report
 
 
 def chains():
@@ -102,10 +101,8 @@ def chains():
 
 
 def optimised():
-    pointers = check_chains("optimised", 64, "-O2", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer", "-DOPTIMISED")
-    tables = check_chains("optimised", 64, "-O2", "-fomit-frame-pointer", "-DOPTIMISED")
-    expect("by frame pointers", True, pointers["walks"]["by_frame_pointer"] > pointers["walks"]["by_table"])
-    expect("by tables", True, tables["walks"]["by_table"] > tables["walks"]["by_frame_pointer"])
+    check_chains("optimised", 64, "-O2", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer", "-DOPTIMISED")
+    check_chains("optimised", 64, "-O2", "-fomit-frame-pointer", "-DOPTIMISED")
     check_chains("optimised", 5, "-O2", "-fomit-frame-pointer", "-DOPTIMISED", driver=True)
     check_chains("optimised", 8, "-O1", "-no-pie", "-DPOSITION_DEPENDENT", "-DOPTIMISED")
 

@@ -68,7 +68,7 @@ static inline int begin(void **state) {
     count(CHUNK_STACK, 13);
     count(CALLER, 17);
     count(CUSTOM, 19);
-    image_header(&image)->walks = (struct profile_walks){.depth = 2, .by_table = 4, .without_stack = 3};
+    image_header(&image)->walks = (struct profile_walks){.depth = 2, .without_stack = 3};
     return 0;
 }
 
