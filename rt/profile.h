@@ -84,9 +84,9 @@ struct profile_peak {
 
 /* How the calling frames of distinct stacks were found, with stack=N, and what was not recorded. */
 struct profile_walks {
-    uint64_t depth;            /* N; 0: stacks were not requested */
-    uint64_t ended_early;      /* stacks that end early for another reason than N */
-    uint64_t without_stack;    /* events counted only for their slot, because the table of stacks was full */
+    uint64_t depth;          /* N; 0: stacks were not requested */
+    uint64_t ended_early;    /* stacks that end early for another reason than N */
+    uint64_t without_stack;  /* events counted only for their slot, because the table of stacks was full */
     uint64_t without_caller; /* in reports; in a profile, events counted in slots of modules because the table
                               * of callers was full */
 };

@@ -40,7 +40,7 @@ struct Walked {
     walk_end end;
 };
 static thread_local Walked walked;
-static unsigned checks, by_pointer;
+static unsigned checks;
 static bool failed;
 
 static void fail(const char *what, const char *why) {
@@ -78,8 +78,6 @@ static size_t compare(const char *what) {
 // more: number of our frames on top without a record; -1: any number.
 static void compare_all(const char *what, int more) {
     checks++;
-    for (size_t i = 0; i + 1 < walked.count; i++)
-        by_pointer += walk_is_by_pointer(walked.frames[i]);
     size_t at = compare(what), left = 0;
     for (size_t i = 0; i < at; i++)
         left += is_ours(walked.frames[i]);

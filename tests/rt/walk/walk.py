@@ -12,7 +12,6 @@ ARCHIVE = [f"{LIB}/liballocsite.a"]
 NO_TABLES = "-fno-omit-frame-pointer -fno-exceptions -fno-asynchronous-unwind-tables -fno-unwind-tables"
 VARIANTS = ("-O0", "-O2", "-O3 -fomit-frame-pointer", "-O2 -fno-omit-frame-pointer", f"-O2 {NO_TABLES}", "-O2 -mstackrealign",
             "-Os -fno-pie -no-pie", "-O1 -fcf-protection=full -fstack-protector-all")
-WITH_POINTERS = "-O0", "-fno-omit-frame-pointer", "-mstackrealign"
 
 
 def check_calls(variant, compiler):
@@ -20,11 +19,9 @@ def check_calls(variant, compiler):
                     "-o", "calls"], check=True)
     process = run([f"{WORK}/calls"], "enabled=0")
     expect(f"{variant}: status", (0, ""), (process.returncode, process.err))
-    told = re.fullmatch(r"(\d+) walks, (\d+) frames by pointer\n", process.out)
+    told = re.fullmatch(r"(\d+) walks\n", process.out)
     expect(f"{variant}: wrong walks", None, None if told else process.out)
-    if told:
-        expect(f"{variant}: walks", True, int(told[1]) > 500)
-        expect(f"{variant}: frame pointers", any(option in variant for option in WITH_POINTERS), int(told[2]) > 5000)
+    expect(f"{variant}: walks", True, bool(told) and int(told[1]) > 500)
 
 
 def clang():
