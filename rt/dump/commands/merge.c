@@ -38,18 +38,17 @@ static int merge_files(const char *path, char **files, int count) {
     return status;
 }
 
-static const char help[] =
-    "usage: allocsite-dump merge -o OUT PROFILE...\n"
-    "\n"
-    "Writes the report of all files as one profile, which all commands read. OUT may\n"
-    "be one of the files. A file that cannot be read is left out, a file that is given\n"
-    "twice is counted once, and in both cases the exit status is 1.\n"
-    "\n"
-    "  -o OUT, --output=OUT    the merged profile\n"
-    "\n"
-    "examples:\n"
-    "  ALLOCSITE_OPTIONS=profile=/tmp/run/%e.%p make test\n"
-    "  allocsite-dump merge -o run.profile /tmp/run/*";
+static const char help[] = "usage: allocsite-dump merge -o OUT PROFILE...\n"
+                           "\n"
+                           "Writes the report of all files as one profile, which all commands read. OUT may\n"
+                           "be one of the files. A file that cannot be read is left out, one that is given\n"
+                           "twice is counted once, and in both cases the exit status is 1.\n"
+                           "\n"
+                           "  -o OUT, --output=OUT    the merged profile\n"
+                           "\n"
+                           "examples:\n"
+                           "  ALLOCSITE_OPTIONS=profile=/tmp/run/%e.%p make test\n"
+                           "  allocsite-dump merge -o run.profile /tmp/run/*";
 
 int command_merge(int count, char **arguments) {
     static const struct argument list[] = {{"output", true, take_text, 0}, {0}};
