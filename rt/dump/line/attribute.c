@@ -28,7 +28,8 @@ struct attribution {
     struct report *report;
     struct attributed *made;
     struct line_chooser chooser;
-    struct number_map callees; /* callees of functions, keys and values are addresses of strings */
+    struct number_map callees;   /* callees of functions, keys and values are addresses of strings */
+    struct number_map addresses; /* of rows without a site, by id */
 };
 
 static struct place place_of(const struct path_place *from) {
@@ -115,7 +116,6 @@ static void set_view(struct attribution *attribution, struct site_view *view, si
     view->sited |= pass_through_is_compiled(attribution->chooser.symbolizer->passing, place);
     view->address = view->sited ? 0 : place->returns;
     set_chain(attribution, view, number, chosen);
-    view->id = id_of(attribution->chooser.symbolizer, view);
 }
 
 static bool has_place(const struct place *places, size_t count, const struct place *place) {
@@ -140,6 +140,14 @@ static void set_callers(struct attribution *attribution, size_t number, size_t c
     stack->caller_count = known;
 }
 
+/* Copies of one call, which loops and inlined functions have, are one row if their line is known. It has the
+ * address of the first one. */
+static void set_id(struct attribution *attribution, struct site_view *view) {
+    view->id = id_of(attribution->chooser.symbolizer, view);
+    if (view->address && view->at.line && !number_map_add(&attribution->addresses, view->id, view->address))
+        view->address = *number_map_find(&attribution->addresses, view->id);
+}
+
 static void attribute_stack(struct attribution *attribution, size_t number) {
     struct report_stack *stack = &attribution->made->stacks[number];
     struct site_view *view = &stack->site->view;
@@ -147,12 +155,12 @@ static void attribute_stack(struct attribution *attribution, size_t number) {
     stack->origin = &attribution->made->origins[number];
     size_t count, chosen = line_chooser_take(&attribution->chooser, view, stack, &count);
     const char *type = line_chooser_type(&attribution->chooser, view);
-    bool is_other = !is_same_text(type, view->type);
+    bool is_other = !is_same_text(type, view->type), is_caller = chosen > 0 && chosen < count;
     view->type = type;
-    if (chosen > 0 && chosen < count)
+    if (is_caller)
         set_view(attribution, view, number, chosen);
-    else if (is_other)
-        view->id = id_of(attribution->chooser.symbolizer, view);
+    if (is_caller || is_other || (!view->sited && view->at.line))
+        set_id(attribution, view);
     if (chosen == count)
         return;
     set_callers(attribution, number, chosen, count);
@@ -260,6 +268,7 @@ void attribute_report(struct symbolizer *symbolizer, struct report *report) {
             memory_zeros(report->stack_count, sizeof *report->callers);
     line_chooser_end(&attribution->chooser);
     number_map_free(&attribution->callees);
+    number_map_free(&attribution->addresses);
     free(attribution);
 }
 

@@ -190,8 +190,16 @@ def many():
     others = [row["allocs"] for row in report["sites"] if "address" not in row]
     expect("that is said", sum(others), report["walks"]["without_caller"])
     process = run([program], "top=2", preexec_fn=limit)
-    expect("in text", True, re.search(r"\b[\d,]+\s+places,\s+and\s+others\s+in\s+\d\s+modules?,", process.err) is not None)
+    expect("in text", True, re.search(r"\b[\d,]+\s+places?,\s+and\s+others\s+in\s+\d\s+modules?,", process.err) is not None)
     expect("its row", True, "  many, other callers\n" in process.err)
 
 
-main((program, program_static, observed, library, local, crowded, opened, headers, many))
+def copies():
+    """Copies of one call are one row, as with a site. Calls of a function that was inlined at two lines are two."""
+    process = run([build("copies.c", "copies", "-O2", *SHARED, plain=True)], "top=0")
+    expect("behaviour", (3, "done\n"), (process.returncode, process.out))
+    rows = re.findall(r"^ *(\d+) B +[\d.]+% +(\d+) .*copies\.c:(\d+)", process.err, re.M)
+    expect("rows", [("30", "1", "9"), ("40", "1", "9"), ("615", "6", "16")], sorted(rows))
+
+
+main((program, program_static, observed, library, local, crowded, opened, headers, many, copies))
