@@ -133,7 +133,7 @@ class Choice(unittest.TestCase):
         self.assertIn("std::vector<int, std::allocator<int> >::push_back(int const&)", {row["function"] for row in found})
 
     def test_several_files(self):
-        once, twice = rows(self.path), rows(self.path, self.path)
+        once, twice = rows(self.path), rows(self.path, shutil.copy(self.path, work("copy.profile")))
         self.assertEqual([row["id"] for row in once], [row["id"] for row in twice])
         self.assertEqual([2 * calls(row) for row in once], [calls(row) for row in twice])
 
