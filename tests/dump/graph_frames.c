@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
 struct held {
     long number;
 };
+
+static int paused;
 
 __attribute__((noinline)) static void wait_here(void) {
     puts("ready");
@@ -20,10 +23,12 @@ __attribute__((noinline)) static void wait_here(void) {
 __attribute__((noinline)) static void keep(long number) {
     struct held *volatile held = malloc(sizeof *held);
     held->number = number;
-    if (number == 1)
+    if (number == 1) {
         wait_here();
-    else
+    } else {
+        __atomic_add_fetch(&paused, 1, __ATOMIC_SEQ_CST);
         pause();
+    }
     free(held);
 }
 
@@ -61,7 +66,8 @@ int main(void) {
     pthread_t thread;
     pthread_create(&thread, NULL, run, NULL);
     pthread_create(&thread, NULL, be_interrupted, NULL);
-    usleep(100000);
+    while (__atomic_load_n(&paused, __ATOMIC_SEQ_CST) < 2)
+        usleep(1000);
     keep(1);
     return 0;
 }
