@@ -154,7 +154,7 @@ static void put_name(const struct page *page, const void *context, const void *o
     page_code(page, row->way);
 }
 
-/* A word with a pointer, but without a field's name, lies in a block of unknown type, in a member that is a
+/* A pointer without a field's name is in a block of unknown type, in a member that is a
  * number, or in memory of unknown content. */
 static void put_unnamed(const struct page *page, const struct graph_words *words) {
     if (!words->unnamed)

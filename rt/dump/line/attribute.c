@@ -140,8 +140,8 @@ static void set_callers(struct attribution *attribution, size_t number, size_t c
     stack->caller_count = known;
 }
 
-/* Copies of one call, which loops and inlined functions have, are one row if their line is known. It has the
- * address of the first one. */
+/* Copies of one call, which loops and inlined functions have, are one row if their line is known. The row has
+ * the address of the first copy. */
 static void set_id(struct attribution *attribution, struct site_view *view) {
     view->id = id_of(attribution->chooser.symbolizer, view);
     if (view->address && view->at.line && !number_map_add(&attribution->addresses, view->id, view->address))

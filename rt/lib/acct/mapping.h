@@ -19,7 +19,7 @@ struct mapping_call {
     uintptr_t begin, end;
 };
 
-/* Returns the call for the whole pages of a range. With bytes = 0 the range is the mapping that begins at p.
+/* Returns the call for the whole pages of a range. If bytes is 0, the range is the mapping that begins at p.
  * Keeps errno. */
 struct mapping_call mapping_call_begin(const void *p, size_t bytes);
 

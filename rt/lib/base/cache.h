@@ -22,19 +22,15 @@ struct cache_entry {
     uint64_t mixed; /* the key's main part, mixed with found */
 };
 
-/* Define and declare a cache of 1 << bits entries. */
-#define CACHE(name, bits)                                                                                    \
-    enum { name##_BITS = (bits) };                                                                           \
-    static struct cache_entry name[1u << (bits)]
-#define CACHE_SHARED(name, bits)                                                                             \
-    enum { name##_BITS = (bits) };                                                                           \
-    extern struct cache_entry name[1u << (bits)] __attribute__((visibility("hidden")))
-#define CACHE_PLACE(name, key) (&(name)[cache_spread(key) >> (64 - name##_BITS)])
-
-#define CACHE_FACTOR           0x9E3779B97F4A7C15u
+#define CACHE_FACTOR 0x9E3779B97F4A7C15u
 
 static inline uint64_t cache_spread(struct cache_key key) {
     return (key.main ^ (uint64_t)key.other << 20) * CACHE_FACTOR;
+}
+
+/* Returns the key's place in a cache of 1 << bits entries. */
+static inline struct cache_entry *cache_at(struct cache_entry *cache, uint32_t bits, struct cache_key key) {
+    return &cache[cache_spread(key) >> (64 - bits)];
 }
 
 /* Returns the number for this key; 0 if the entry is another key's. */

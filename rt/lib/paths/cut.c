@@ -70,12 +70,12 @@ static uint32_t number_on(uint32_t caller, const void *address, uint32_t unloads
     return number_of(&calls);
 }
 
-struct cache_entry cut_callees[1u << cut_callees_BITS];
+struct cache_entry cut_callees[1u << CUT_CALLEES_BITS];
 
 COLD uint32_t cut_make(uint32_t caller, const void *address, uint32_t unloads_before, struct cache_key key) {
     uint32_t cut = number_on(caller, address, unloads_before);
     if (cut && unloads_none_since(unloads_before))
-        cache_put(CACHE_PLACE(cut_callees, key), key, cut);
+        cache_put(cache_at(cut_callees, CUT_CALLEES_BITS, key), key, cut);
     return cut;
 }
 

@@ -22,7 +22,8 @@
 #include <stdint.h>
 
 /* The cut paths of callees, by the cut path of the caller and the address. */
-CACHE_SHARED(cut_callees, 12);
+enum { CUT_CALLEES_BITS = 12 };
+extern struct cache_entry cut_callees[1u << CUT_CALLEES_BITS] __attribute__((visibility("hidden")));
 
 uint32_t cut_make(uint32_t caller, const void *address, uint32_t unloads_before, struct cache_key);
 
@@ -30,7 +31,7 @@ uint32_t cut_make(uint32_t caller, const void *address, uint32_t unloads_before,
  * caller; 0: there is none. */
 static inline uint32_t cut_on(uint32_t caller, const void *address, uint32_t unloads_before) {
     struct cache_key key = {(uintptr_t)address ^ unloads_before * CACHE_FACTOR, caller};
-    uint32_t cut = cache_get(CACHE_PLACE(cut_callees, key), key);
+    uint32_t cut = cache_get(cache_at(cut_callees, CUT_CALLEES_BITS, key), key);
     return LIKELY(cut) ? cut : cut_make(caller, address, unloads_before, key);
 }
 

@@ -18,11 +18,12 @@ static profile_name find_return(const void *address) {
 }
 
 /* Finding the module of an address takes some hundred instructions. */
-CACHE(returns, 11);
+enum { RETURNS_BITS = 11 };
+static struct cache_entry returns[1u << RETURNS_BITS];
 
 profile_name steps_return(const void *address, uint32_t unloads_before) {
     struct cache_key key = {(uintptr_t)address, unloads_before};
-    struct cache_entry *entry = CACHE_PLACE(returns, key);
+    struct cache_entry *entry = cache_at(returns, RETURNS_BITS, key);
     profile_name found = cache_get(entry, key);
     if (LIKELY(found))
         return found;
@@ -54,9 +55,9 @@ uint32_t steps_find(struct steps *steps, const void *const *frames, size_t count
 
 /* ---- The paths of callers, for frames of certain stacks. However deep the recursion is, only the frames
  * that are new since an earlier stack are looked at, and those up to the next frame that the cache still has.
- * The cache is small, so that it stays in the processor's. One frame of 64 is kept in an array of its own,
- * and one of 4,096, where it stays 64 times as long: when a deep recursion returns, the frames further out
- * are found from there. */
+ * The cache is small, so that it stays in the processor's. Every 64th frame and every 4,096th one have
+ * separate arrays, where entries stay 64 times as long. After a deep recursion has returned, the walk ends at
+ * such a frame. */
 enum { CALLERS_BITS = 11, CALLERS_LEVELS = 3, MARKED_FEW = 128 };
 static struct cache_entry callers[CALLERS_LEVELS][1u << CALLERS_BITS];
 
@@ -65,9 +66,9 @@ static inline struct cache_key callers_key(const struct steps *steps, const stru
 }
 
 static inline struct cache_entry *callers_entry(struct cache_key key) {
-    uint64_t spread = cache_spread(key);
-    uint32_t chosen = (uint32_t)(spread >> 40), level = UNLIKELY(chosen % 64 == 0) + (chosen % 4096 == 0);
-    return &callers[level][spread >> (64 - CALLERS_BITS)];
+    uint32_t chosen = (uint32_t)(cache_spread(key) >> 40),
+             level = UNLIKELY(chosen % 64 == 0) + (chosen % 4096 == 0);
+    return cache_at(callers[level], CALLERS_BITS, key);
 }
 
 /* Continues the path of the callers of these frames inwards, and keeps it for each of them. */
