@@ -12,7 +12,9 @@ need binutils binutils-source bison ccache clang-format-14 cmark-gfm file fish f
     libdebuginfod1 libgoogle-perftools-dev libgtest-dev libjemalloc-dev libmimalloc-dev lintian mandoc nlohmann-json3-dev pkg-config python3 \
     python3-jsonschema python3-prometheus-client rpm uthash-dev valgrind xz-utils zsh
 for major in $(llvm_majors); do
-    need "lld-$major" "llvm-$major-tools" "libclang-rt-$major-dev"
+    need "lld-$major" "llvm-$major-tools"
+    # Debian's LLVM 15 has the sanitizers in libclang-common-15-dev.
+    ls -d /usr/lib/llvm-"$major"/lib/clang/*/lib/linux >/dev/null 2>&1 || need "libclang-rt-$major-dev"
 done
 # Programs that open HTML pages and exports. promtool is extracted, because the package prometheus would start a
 # service.
