@@ -26,7 +26,7 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-static struct span trim(struct span span) {
+static struct span span_trim(struct span span) {
     while (span.size && is_blank(*span.at))
         span = (struct span){span.at + 1, span.size - 1};
     while (span.size && is_blank(span.at[span.size - 1]))
@@ -45,8 +45,8 @@ static const char *last_of(struct span span, char wanted) {
     return NULL;
 }
 
-__attribute__((format(printf, 2, 3))) static bool complain(struct list_error *error, const char *format,
-                                                           ...) {
+__attribute__((format(printf, 2, 3))) static bool list_complain(struct list_error *error, const char *format,
+                                                                ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(error->text, sizeof error->text, format, arguments);
@@ -70,7 +70,7 @@ static bool read_kind(enum listed_kind *kind, struct span word, struct list_erro
             return true;
         }
     }
-    return complain(error, "unknown kind '%.*s'", SHOWN(word));
+    return list_complain(error, "unknown kind '%.*s'", SHOWN(word));
 }
 
 static bool read_number(uint32_t *number, struct span digits) {
@@ -101,11 +101,11 @@ static bool read_argument(struct listed_function *function, struct span word, st
     bool is_bytes = is_text(name, "bytes");
     uint32_t number;
     if (!equals || (!argument && !is_bytes))
-        return complain(error, "unknown argument '%.*s'", SHOWN(name));
+        return list_complain(error, "unknown argument '%.*s'", SHOWN(name));
     if (!read_number(&number, span_of(equals + 1, word.at + word.size)) ||
         (argument && number > LARGEST_ARGUMENT))
-        return complain(error, "'%.*s' is not a number from 1 to %u", SHOWN(word),
-                        is_bytes ? UINT32_MAX : LARGEST_ARGUMENT);
+        return list_complain(error, "'%.*s' is not a number from 1 to %u", SHOWN(word),
+                             is_bytes ? UINT32_MAX : LARGEST_ARGUMENT);
     if (is_bytes)
         function->bytes = number;
     else
@@ -123,13 +123,13 @@ static bool has_required_arguments(const struct listed_function *function, struc
                           : takes && !function->pointer                    ? "pointer=N"
                           : !has_arena && !function->arena                 ? "arena=N"
                                                                            : NULL;
-    return !missing || complain(error, "%s needs %s", kinds[function->kind], missing);
+    return !missing || list_complain(error, "%s needs %s", kinds[function->kind], missing);
 }
 
 bool listed_function_read(struct listed_function *function, const char *text, size_t size,
                           struct list_error *error) {
     *function = (struct listed_function){.kind = LISTED_IGNORE};
-    struct span remaining = trim((struct span){text, size});
+    struct span remaining = span_trim((struct span){text, size});
     for (bool is_first = true; is_first || remaining.size; is_first = false) {
         size_t length = 0;
         while (length < remaining.size && !is_blank(remaining.at[length]))
@@ -137,7 +137,7 @@ bool listed_function_read(struct listed_function *function, const char *text, si
         struct span word = {remaining.at, length};
         if (is_first ? !read_kind(&function->kind, word, error) : !read_argument(function, word, error))
             return false;
-        remaining = trim((struct span){remaining.at + length, remaining.size - length});
+        remaining = span_trim((struct span){remaining.at + length, remaining.size - length});
     }
     return has_required_arguments(function, error);
 }
@@ -154,7 +154,7 @@ static const char *find_equals(struct span line) {
             name--;
         if (name == equals || name == line.at || !is_blank(name[-1]))
             return equals;
-        line = trim(span_of(line.at, name));
+        line = span_trim(span_of(line.at, name));
     }
 }
 
@@ -163,7 +163,7 @@ static bool add_entry(struct allocator_list *list, const struct list_entry *entr
     char *copy = strndup(pattern.at, pattern.size);
     if (!copy || !array_grow(&list->entries, list->count, &list->capacity, sizeof *list->entries)) {
         free(copy);
-        return complain(error, "out of memory");
+        return list_complain(error, "out of memory");
     }
     list->entries[list->count] = *entry;
     list->entries[list->count++].pattern = copy;
@@ -178,7 +178,7 @@ static bool read_subject(enum list_subject *subject, struct span prefix, struct 
     else if (is_text(prefix, "type"))
         *subject = LIST_TYPES;
     else
-        return complain(error, "unknown prefix '%.*s'", SHOWN(prefix));
+        return list_complain(error, "unknown prefix '%.*s'", SHOWN(prefix));
     return true;
 }
 
@@ -187,17 +187,17 @@ static bool read_line(struct allocator_list *list, const char *file, struct span
     struct list_entry entry = {.file = file, .line = error->line};
     const char *colon = memchr(line.at, ':', line.size), *end = line.at + line.size;
     if (!colon)
-        return complain(error, "'%.*s' is no fun:, src: or type:", SHOWN(line));
+        return list_complain(error, "'%.*s' is no fun:, src: or type:", SHOWN(line));
     if (!read_subject(&entry.subject, span_of(line.at, colon), error))
         return false;
     const char *equals = find_equals(span_of(colon + 1, end));
-    struct span pattern = trim(span_of(colon + 1, equals ? equals : end));
+    struct span pattern = span_trim(span_of(colon + 1, equals ? equals : end));
     if (!equals || !pattern.size || memchr(pattern.at, '\0', pattern.size))
-        return complain(error, "'%.*s' is not PREFIX:PATTERN=KIND", SHOWN(line));
+        return list_complain(error, "'%.*s' is not PREFIX:PATTERN=KIND", SHOWN(line));
     if (!listed_function_read(&entry.function, equals + 1, (size_t)(end - equals - 1), error))
         return false;
     if (entry.subject != LIST_FUNCTIONS && entry.function.kind != LISTED_IGNORE)
-        return complain(error, "only functions can be '%s'", kinds[entry.function.kind]);
+        return list_complain(error, "only functions can be '%s'", kinds[entry.function.kind]);
     return add_entry(list, &entry, pattern, error);
 }
 
@@ -220,7 +220,7 @@ bool allocator_list_add(struct allocator_list *list, const char *file, const cha
     *error = (struct list_error){0};
     while (text < end) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
-        struct span line = trim(span_of(text, newline ? newline : end));
+        struct span line = span_trim(span_of(text, newline ? newline : end));
         text = newline ? newline + 1 : end;
         error->line++;
         if (!line.size || *line.at == '#' || read_section(line, &ours) || !ours)
@@ -243,9 +243,9 @@ bool allocator_list_read(struct allocator_list *list, const char *path, struct l
     char *text = file ? malloc(LARGEST_LIST) : NULL;
     bool is_read = text && read_all(file, text, &size);
     if (!is_read)
-        complain(error, "%s", strerror(errno));
+        list_complain(error, "%s", strerror(errno));
     else if (size == LARGEST_LIST)
-        is_read = complain(error, "longer than 16 MiB");
+        is_read = list_complain(error, "longer than 16 MiB");
     is_read = is_read && allocator_list_add(list, path, text, size, error);
     free(text);
     if (file)

@@ -28,7 +28,7 @@ struct key {
 };
 
 /* The symbol is the first member of a row. */
-static int compare(const void *left, const void *right) {
+static int compare_allocators(const void *left, const void *right) {
     const struct key *key = left;
     const char *symbol = *(const char *const *)right;
     int order = strncmp(key->symbol, symbol, key->length);
@@ -37,7 +37,7 @@ static int compare(const void *left, const void *right) {
 
 const struct allocator *allocator_find(const char *symbol, size_t length) {
     struct key key = {symbol, length};
-    return bsearch(&key, table, sizeof table / sizeof *table, sizeof *table, compare);
+    return bsearch(&key, table, sizeof table / sizeof *table, sizeof *table, compare_allocators);
 }
 
 const struct allocator *allocator_table(size_t *count) {

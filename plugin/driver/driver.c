@@ -38,7 +38,7 @@ static const struct {
     const char *clang;
 } majors[] = {ALLOCSITE_MAJORS};
 
-__attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *format, ...) {
+__attribute__((noreturn, format(printf, 1, 2))) static void driver_fail(const char *format, ...) {
     va_list arguments;
     fputs("allocsite-clang: ", stderr);
     va_start(arguments, format);
@@ -53,7 +53,7 @@ __attribute__((format(printf, 1, 2))) static char *format_string(const char *for
     char *result;
     va_start(arguments, format);
     if (vasprintf(&result, format, arguments) < 0)
-        fail("out of memory");
+        driver_fail("out of memory");
     va_end(arguments);
     return result;
 }
@@ -66,7 +66,7 @@ static int major_of(const char *program) {
     if (output && fscanf(output, "%d", &major) != 1)
         major = 0;
     if (!output || pclose(output) != 0 || major == 0)
-        fail("ALLOCSITE_CLANG=%s is no clang that can be run", program);
+        driver_fail("ALLOCSITE_CLANG=%s is no clang that can be run", program);
     free(command);
     return major;
 }
@@ -93,7 +93,7 @@ static char *find_library_directory(void) {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length < 0)
-        fail("/proc/self/exe: %s", strerror(errno));
+        driver_fail("/proc/self/exe: %s", strerror(errno));
     self[length] = '\0';
     *strrchr(self, '/') = '\0';
     char *candidates[] = {format_string("%s/%s", self, ALLOCSITE_LIB_FROM_BIN),
@@ -105,12 +105,12 @@ static char *find_library_directory(void) {
         if (directory)
             return directory;
     }
-    fail("%s: no such directory; is allocsite installed completely?", candidates[0]);
+    driver_fail("%s: no such directory; is allocsite installed completely?", candidates[0]);
 }
 
 static void require_file(const char *path, const char *what) {
     if (access(path, R_OK) != 0)
-        fail("%s: %s", what, strerror(errno));
+        driver_fail("%s: %s", what, strerror(errno));
 }
 
 static void add_argument(struct command *command, const char *argument) {
@@ -196,7 +196,7 @@ static bool add_plugin_option(struct command *command, const char *argument, boo
         }
         return true;
     }
-    fail("unknown option %s (see allocsite-clang(1))", argument);
+    driver_fail("unknown option %s (see allocsite-clang(1))", argument);
 }
 
 /* Adds liballocsite.so before every other library, so that its malloc interposes all others. */
@@ -258,7 +258,7 @@ static size_t max_wrap_arguments(void) {
 static char **expand_response_files(int count, char **arguments) {
     char **expanded = dupargv(arguments);
     if (!expanded)
-        fail("out of memory");
+        driver_fail("out of memory");
     expandargv(&count, &expanded);
     return expanded;
 }
@@ -271,7 +271,7 @@ static struct command build_command(const struct compiler *compiler, bool cxx, i
     bool late = invocation.bare || invocation.sanitizer_first;
     char *library = find_library_directory();
     if (!command.arguments)
-        fail("out of memory");
+        driver_fail("out of memory");
 
     add_argument(&command, compiler->program);
     if (count < 2 || strncmp(arguments[1], "-cc1", strlen("-cc1")) != 0) {
@@ -306,5 +306,5 @@ int main(int count, char **arguments) {
     struct command command = build_command(&compiler, cxx, count, arguments);
     add_help(arguments + 1);
     execvp(compiler.program, command.arguments);
-    fail("%s: %s", compiler.program, strerror(errno));
+    driver_fail("%s: %s", compiler.program, strerror(errno));
 }

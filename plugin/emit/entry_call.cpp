@@ -18,7 +18,7 @@ Arguments withSite(CallBase &call, Value *site) {
     return arguments;
 }
 
-static Value *extended(IRBuilder<> &builder, Value *number, bool isSigned, Type *type) {
+static Value *extendNumber(IRBuilder<> &builder, Value *number, bool isSigned, Type *type) {
     if (number->getType()->getIntegerBitWidth() < 32)
         number = builder.CreateIntCast(number, builder.getInt32Ty(), isSigned);
     return builder.CreateZExtOrTrunc(number, type);
@@ -31,7 +31,7 @@ void extendNumbers(CallBase &call, const allocator &row, Arguments &arguments) {
         Value *&value = arguments.values[i];
         if (!value->getType()->isIntegerTy() || value->getType() == type)
             continue;
-        value = extended(builder, value, arguments.attributes[i].hasAttribute(Attribute::SExt), type);
+        value = extendNumber(builder, value, arguments.attributes[i].hasAttribute(Attribute::SExt), type);
         arguments.types[i] = type;
         arguments.attributes[i] = {};
     }

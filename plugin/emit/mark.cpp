@@ -50,16 +50,16 @@ static void keepLinesOfCallers(Module &module, const Reaching &reaching) {
 static void warnOfMisdeclared(const Module &module) {
     auto found = find_if(module, isMisdeclared);
     if (found != module.end())
-        diagnose(module.getContext(), DS_Warning,
-                 module.getSourceFileName() + " declares " + found->getName() +
-                     " with another prototype than C: its calls get no sites");
+        reportDiagnostic(module.getContext(), DS_Warning,
+                         module.getSourceFileName() + " declares " + found->getName() +
+                             " with another prototype than C: its calls get no sites");
 }
 
 static void refuseTarget(const Module &module) {
-    diagnose(module.getContext(), DS_Error,
-             module.getSourceFileName() + " is for " + Triple(module.getTargetTriple()).str() +
-                 ", but the runtime exists only for " + sys::getProcessTriple() +
-                 "; compile it without allocsite");
+    reportDiagnostic(module.getContext(), DS_Error,
+                     module.getSourceFileName() + " is for " + Triple(module.getTargetTriple()).str() +
+                         ", but the runtime exists only for " + sys::getProcessTriple() +
+                         "; compile it without allocsite");
 }
 
 PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {

@@ -141,9 +141,9 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     if (tally.sites == 0)
         return PreservedAnalyses::none();
     if (tally.withLine == 0)
-        diagnose(module.getContext(), DS_Warning,
-                 "no line is known for any site of " + module.getSourceFileName() +
-                     "; compile with -g or -Rpass=^$");
+        reportDiagnostic(module.getContext(), DS_Warning,
+                         "no line is known for any site of " + module.getSourceFileName() +
+                             "; compile with -g or -Rpass=^$");
     return PreservedAnalyses::none();
 }
 

@@ -211,7 +211,7 @@ static bool isNumber(const Type *type) {
 }
 
 /* Returns why the description does not fit the function's type; empty if it fits. */
-static std::string misfit(const Function &function, const listed_function &listed) {
+static std::string misfitOf(const Function &function, const listed_function &listed) {
     bool marks = listed.kind == LISTED_MARK || listed.kind == LISTED_RELEASE;
     bool allocates = listed.kind == LISTED_ALLOC || listed.kind == LISTED_REALLOC;
     const Type *result = function.getReturnType();
@@ -244,14 +244,14 @@ static std::string misfit(const Function &function, const listed_function &liste
 static bool isCustom(const Function &function, const Description &description) {
     if (!instrumentFor(description.function.kind))
         return false;
-    std::string wrong = misfit(function, description.function);
+    std::string wrong = misfitOf(function, description.function);
     if (!wrong.empty() && !description.isPattern)
         reportError(function.getContext(), description.file, description.line,
                     function.getName() + ": " + wrong);
     return wrong.empty();
 }
 
-static void instrument(Function &function, const Description &description) {
+static void instrumentFunction(Function &function, const Description &description) {
     Custom custom = {function, description.function, IRBuilder<>(function.getContext())};
     custom.entry.SetInsertPoint(&function.getEntryBlock(), behindAllocas(function.getEntryBlock()));
     custom.entry.SetCurrentDebugLocation(locationOf(function));
@@ -276,7 +276,7 @@ void instrumentCustom(Module &module, const Lists &lists) {
             !isCustom(function, *description))
             continue;
         if (isDefined) {
-            instrument(function, *description);
+            instrumentFunction(function, *description);
             markInstrumented(function);
         } else {
             elsewhere.push_back({&function, *description});
@@ -284,7 +284,7 @@ void instrumentCustom(Module &module, const Lists &lists) {
     }
     for (const auto &[function, description] : elsewhere) {
         Function &inner = replaceListed(*function);
-        instrument(inner, description);
+        instrumentFunction(inner, description);
         nameListed(inner, *function);
     }
 }

@@ -29,7 +29,7 @@ class Message : public DiagnosticInfo {
 
 } // namespace
 
-void diagnose(LLVMContext &context, DiagnosticSeverity severity, const Twine &message) {
+void reportDiagnostic(LLVMContext &context, DiagnosticSeverity severity, const Twine &message) {
     context.diagnose(Message(severity, message.str()));
 }
 
@@ -37,7 +37,7 @@ void diagnose(LLVMContext &context, DiagnosticSeverity severity, const Twine &me
  * first. */
 void reportError(LLVMContext &context, StringRef file, unsigned line, const Twine &message) {
     errs() << file << (line ? ":" + Twine(line) : "") << ": error: allocsite: " << message << "\n";
-    diagnose(context, DS_Error, "invalid description of an allocator");
+    reportDiagnostic(context, DS_Error, "invalid description of an allocator");
 }
 
 /* The options are per process, so the lists are read once. */

@@ -46,7 +46,8 @@ bool isIgnoredType(const std::string &name);
 void reportError(llvm::LLVMContext &context, llvm::StringRef file, unsigned line, const llvm::Twine &message);
 
 /* Reports a warning or an error of the compilation. */
-void diagnose(llvm::LLVMContext &context, llvm::DiagnosticSeverity severity, const llvm::Twine &message);
+void reportDiagnostic(llvm::LLVMContext &context, llvm::DiagnosticSeverity severity,
+                      const llvm::Twine &message);
 
 /* Makes custom allocators report the blocks that they allocate and free. Runs before the optimizer.
  * Instruments the definition and not its calls, so that method tables and calls through pointers work, and

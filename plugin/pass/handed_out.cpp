@@ -178,7 +178,7 @@ static bool isClassData(const Value &value) {
 }
 
 /* Follows one value backwards. For an integer, only the pointers that it was computed from count. */
-static void follow(Search &search, const Value *value) {
+static void followValue(Search &search, const Value *value) {
     bool isPointer = hasPointer(value->getType());
     auto *load = dyn_cast<LoadInst>(value);
     if (auto *argument = dyn_cast<Argument>(value)) {
@@ -202,10 +202,10 @@ static void follow(Search &search, const Value *value) {
     }
 }
 
-static Pointers finish(Search &search) {
+static Pointers finishSearch(Search &search) {
     while (!search.worklist.empty())
         if (const Value *value = search.worklist.pop_back_val(); search.visited.insert(value).second)
-            follow(search, value);
+            followValue(search, value);
     return search.found;
 }
 
@@ -222,7 +222,7 @@ static Pointers storedIn(HandedOut &bodies, const Instruction &instruction) {
         if (hasPointer(store->getValueOperand()->getType()) && isReached(store->getPointerOperand()))
             search.worklist.push_back(store->getValueOperand());
     }
-    return finish(search);
+    return finishSearch(search);
 }
 
 const HandedOut::Results &HandedOut::of(const Function &function) {
@@ -236,7 +236,7 @@ const HandedOut::Results &HandedOut::of(const Function &function) {
         Search search = {*this};
         if (end && end->getReturnValue() && hasPointer(function.getReturnType()))
             search.worklist.push_back(end->getReturnValue());
-        of.returned.add(finish(search));
+        of.returned.add(finishSearch(search));
     }
     of.isComplete = true;
     return of;

@@ -58,7 +58,7 @@ static std::optional<bool> isDeclared(const ModuleFlags &module, const Function 
     return isKnown ? std::optional<bool>(true) : std::nullopt;
 }
 
-static Answer passes(const ModuleFlags &module, const Function &function) {
+static Answer passAnswer(const ModuleFlags &module, const Function &function) {
     if (std::optional<bool> declared = isDeclared(module, function))
         return *declared ? Answer::Yes : Answer::No;
     if (function.isDeclaration())
@@ -74,8 +74,9 @@ static Pointers pointersOf(ModuleFlags &module, const Function &function) {
 
 static bool isBlockOnly(ModuleFlags &module, const Function &function) {
     Pointers all = pointersOf(module, function);
-    return !all.isOther &&
-           none_of(all.calls, [&](const Function *callee) { return passes(module, *callee) == Answer::No; });
+    return !all.isOther && none_of(all.calls, [&](const Function *callee) {
+        return passAnswer(module, *callee) == Answer::No;
+    });
 }
 
 /* Returns whether the function returns a block that ultimately comes from an allocator, and not only from a
@@ -121,7 +122,7 @@ static Functions dependsOf(ModuleFlags &module, const Function &function) {
     all.insert(&function);
     for (size_t i = 0; i < all.size(); i++) {
         for (const Function *callee : pointersOf(module, *all[i]).calls)
-            if (passes(module, *callee) == Answer::IfElsewhere)
+            if (passAnswer(module, *callee) == Answer::IfElsewhere)
                 elsewhere.insert(callee);
             else if (module.passing.count(callee) && !isDeclared(module, *callee))
                 all.insert(callee);

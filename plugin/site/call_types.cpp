@@ -96,7 +96,8 @@ static bool isHandedOn(const CallBase &call, HandedOut &bodies) {
 }
 
 /* Merges calls at one source location, because a call path does not distinguish them. */
-static void add(CallSearch &search, const DILocation &location, const std::string &type, unsigned flags) {
+static void addCallType(CallSearch &search, const DILocation &location, const std::string &type,
+                        unsigned flags) {
     SourceLocation at = locationOf(location, search.notes.names);
     auto [position, isNew] = search.places.try_emplace({at.symbol, at.line, at.column}, search.found.size());
     if (isNew) {
@@ -110,7 +111,7 @@ static void add(CallSearch &search, const DILocation &location, const std::strin
 
 static void addSite(CallSearch &search, const AllocatorCall &site) {
     if (allocsite_type_is_raw(typeOf(site, search.notes).c_str()) && isHandedOn(*site.call, search.bodies))
-        add(search, *site.call->getDebugLoc(), "", ALLOCSITE_HANDS_ON);
+        addCallType(search, *site.call->getDebugLoc(), "", ALLOCSITE_HANDS_ON);
 }
 
 static void addCall(CallSearch &search, const CallBase &call, const std::string &type) {
@@ -119,7 +120,7 @@ static void addCall(CallSearch &search, const CallBase &call, const std::string 
     bool isKnown = type != ALLOCSITE_BYTES;
     bool handsOn = allocsite_type_is_raw(type.c_str()) && isHandedOn(call, search.bodies);
     if (!type.empty() && (isKnown || handsOn))
-        add(search, *call.getDebugLoc(), isKnown ? type : "", handsOn ? ALLOCSITE_HANDS_ON : 0);
+        addCallType(search, *call.getDebugLoc(), isKnown ? type : "", handsOn ? ALLOCSITE_HANDS_ON : 0);
 }
 
 std::vector<CallType> findCallTypes(Module &module, const Reaching &reaching, HandedOut &bodies,

@@ -78,7 +78,7 @@ static std::string spellTag(const DICompositeType &type, StringRef alias, const 
     return keywordOf(type, function) + scopeOf(type.getScope()) + type.getName().str();
 }
 
-static std::string spell(const DIType *type, const Function &function);
+static std::string spellDebugType(const DIType *type, const Function &function);
 static std::string spellAs(const DIType *type, StringRef alias, const Function &function);
 
 static std::string spellPointer(const DIDerivedType &pointer, const Function &function) {
@@ -89,8 +89,9 @@ static std::string spellPointer(const DIDerivedType &pointer, const Function &fu
 
 static std::string spellAs(const DIType *type, StringRef alias, const Function &function) {
     if (auto *composite = dyn_cast_or_null<DICompositeType>(type))
-        return composite->getTag() == dwarf::DW_TAG_array_type ? spell(composite->getBaseType(), function)
-                                                               : spellTag(*composite, alias, function);
+        return composite->getTag() == dwarf::DW_TAG_array_type
+                   ? spellDebugType(composite->getBaseType(), function)
+                   : spellTag(*composite, alias, function);
     if (auto *basic = dyn_cast_or_null<DIBasicType>(type))
         return basic->getName().str();
     auto *derived = dyn_cast_or_null<DIDerivedType>(type);
@@ -108,7 +109,7 @@ static std::string spellAs(const DIType *type, StringRef alias, const Function &
 
 /* Spells one element of the type, in the language of the function. Empty: void, function types, unknown
  * types. */
-static std::string spell(const DIType *type, const Function &function) {
+static std::string spellDebugType(const DIType *type, const Function &function) {
     while (type && isQualifier(type->getTag()))
         type = cast<DIDerivedType>(type)->getBaseType();
     return spellAs(type, "", function);
@@ -276,7 +277,7 @@ static void addTypes(const Value *value, const Variables &variables, const Funct
     for (const User *user : value->users()) {
         if (depth < 4 && (isa<BitCastInst>(user) || isa<PHINode>(user) || isa<SelectInst>(user)))
             addTypes(user, variables, function, types, depth + 1);
-        std::string type = spell(typeOfUse(user, value, function, variables), function);
+        std::string type = spellDebugType(typeOfUse(user, value, function, variables), function);
         if (!type.empty())
             types.push_back(std::move(type));
     }
@@ -296,11 +297,11 @@ static bool findTypeOfStores(const CallBase &call, const Variables &variables, s
 std::string typeByDebugInfo(const CallBase &call, const Variables &variables) {
     const Function &function = *call.getFunction();
     if (auto *made = dyn_cast_or_null<DIType>(call.getMetadata("heapallocsite")))
-        return spell(made, function);
+        return spellDebugType(made, function);
     std::string type;
     const Function *callee = call.getCalledFunction();
     if (!findTypeOfStores(call, variables, type) && callee)
-        return spell(pointeeAt({resultOf(*callee), 0}), function);
+        return spellDebugType(pointeeAt({resultOf(*callee), 0}), function);
     return type;
 }
 
@@ -309,7 +310,7 @@ std::string useByDebugInfo(const CallBase &call, const Variables &variables) {
     auto *result = dyn_cast_or_null<DIDerivedType>(withoutNames(callee ? resultOf(*callee) : nullptr));
     if (!result || result->getTag() != dwarf::DW_TAG_pointer_type)
         return "";
-    std::string declared = spell(pointeeAt({result, 0}), *call.getFunction()), type;
+    std::string declared = spellDebugType(pointeeAt({result, 0}), *call.getFunction()), type;
     if (!declared.empty() && !allocsite_type_is_raw(declared.c_str()))
         return "";
     findTypeOfStores(call, variables, type);

@@ -92,7 +92,7 @@ GlobalVariable *Table::unmergedString(const std::string &text) {
     return global;
 }
 
-static Constant *between(Constant &to, Constant &from) {
+static Constant *distanceOf(Constant &to, Constant &from) {
     Type *i32 = Type::getInt32Ty(to.getContext()), *i64 = Type::getInt64Ty(to.getContext());
     return ConstantExpr::getTrunc(
         ConstantExpr::getSub(ConstantExpr::getPtrToInt(&to, i64), ConstantExpr::getPtrToInt(&from, i64)),
@@ -106,7 +106,7 @@ Constant *Table::distance(GlobalVariable *to, GlobalVariable *from, Type *type, 
     SmallVector<Constant *, 3> indices = {ConstantInt::get(i32, 0)};
     for (unsigned index : path)
         indices.push_back(ConstantInt::get(i32, index));
-    return between(*to, *ConstantExpr::getInBoundsGetElementPtr(type, from, indices));
+    return distanceOf(*to, *ConstantExpr::getInBoundsGetElementPtr(type, from, indices));
 }
 
 /* struct allocsite_scope and struct allocsite_request both consist of two references. */
@@ -143,9 +143,9 @@ GlobalVariable *Table::frame(ArrayRef<SourceLocation> callers) {
 }
 
 /* Puts `upper` into the 8 bits of a reference that a distance within the table does not use. */
-static Constant *packed(GlobalVariable *to, GlobalVariable &from, uint32_t upper) {
+static Constant *distanceWithBits(GlobalVariable *to, GlobalVariable &from, uint32_t upper) {
     Constant *bits = ConstantInt::get(Type::getInt32Ty(from.getContext()), upper << 24);
-    return to ? ConstantExpr::getAdd(between(*to, from), bits) : bits;
+    return to ? ConstantExpr::getAdd(distanceOf(*to, from), bits) : bits;
 }
 
 /* LTO may split a module, so sections that are one here may not be one in the object file. */
@@ -163,9 +163,11 @@ Constant *Table::descriptor(const Site &site, const Site &leader, GlobalVariable
     return ConstantStruct::get(
         siteType,
         {number(64, stableHash(site)), number(32, ALLOCSITE_KEY_NONE), number(32, site.at.line),
-         isJoined && back ? between(*where, *first) : distance(where, array, type, {index, SCOPE}),
-         isJoined ? packed(outer, *where, back & 0xFF) : distance(outer, array, type, {index, CALLER}),
-         isJoined ? packed(request, *where, back >> 8) : distance(request, array, type, {index, REQUEST}),
+         isJoined && back ? distanceOf(*where, *first) : distance(where, array, type, {index, SCOPE}),
+         isJoined ? distanceWithBits(outer, *where, back & 0xFF)
+                  : distance(outer, array, type, {index, CALLER}),
+         isJoined ? distanceWithBits(request, *where, back >> 8)
+                  : distance(request, array, type, {index, REQUEST}),
          number(16, site.at.column), number(8, ALLOCSITE_FORMAT_VERSION),
          number(8, site.kind | (isJoined ? ALLOCSITE_JOINED : 0))});
 }
@@ -205,7 +207,7 @@ bool Table::isInSharedSection(const Function &function) const {
            !function.hasFnAttribute(Attribute::Cold);
 }
 
-static Constant *element(GlobalVariable &array, unsigned index) {
+static Constant *elementOf(GlobalVariable &array, unsigned index) {
     Type *i32 = Type::getInt32Ty(array.getContext());
     return ConstantExpr::getInBoundsGetElementPtr(
         array.getValueType(), &array,
@@ -239,7 +241,7 @@ SmallVector<Constant *, 8> Table::add(Function &function, ArrayRef<Site> sites) 
     }
     SmallVector<Constant *, 8> pointers;
     for (unsigned index = 0; index < sites.size(); index++)
-        pointers.push_back(element(*array, index));
+        pointers.push_back(elementOf(*array, index));
     return pointers;
 }
 
@@ -271,7 +273,7 @@ void Table::join() {
     group(*all, *anyInSection());
     appendToCompilerUsed(module, {all});
     for (auto [array, first] : places) {
-        array->replaceAllUsesWith(ConstantExpr::getPointerCast(element(*all, first), array->getType()));
+        array->replaceAllUsesWith(ConstantExpr::getPointerCast(elementOf(*all, first), array->getType()));
         array->eraseFromParent();
     }
 }

@@ -57,7 +57,8 @@ static PresumedLoc placeOf(const Walk &walk, const Expr *expression) {
     return sources.getPresumedLoc(location);
 }
 
-static void add(Walk &walk, const Expr *call, const FunctionDecl *callee, std::string type, std::string use) {
+static void addCall(Walk &walk, const Expr *call, const FunctionDecl *callee, std::string type,
+                    std::string use) {
     PresumedLoc place = placeOf(walk, call);
     if (place.isValid())
         walk.calls.push_back(
@@ -71,11 +72,11 @@ static const FunctionDecl *surelyCalled(const CallExpr *call) {
     return method && method->isVirtual() ? nullptr : callee;
 }
 
-static void visit(Walk &walk, const Stmt *statement, Use use);
+static void visitStatement(Walk &walk, const Stmt *statement, Use use);
 
 static void visitChildren(Walk &walk, const Stmt *statement) {
     for (const Stmt *child : statement->children())
-        visit(walk, child, {});
+        visitStatement(walk, child, {});
 }
 
 static bool handsBlock(const CallExpr *call) {
@@ -91,7 +92,7 @@ static void visitCall(Walk &walk, const CallExpr *call, Use use) {
     visitChildren(walk, call);
     std::string byUse = typeByUse(walk.context, call, use);
     if (handsBlock(call) || !byUse.empty())
-        add(walk, call, surelyCalled(call), typeOfCall(walk.context, call, use), std::move(byUse));
+        addCall(walk, call, surelyCalled(call), typeOfCall(walk.context, call, use), std::move(byUse));
 }
 
 /* If a call returns the memory for a placement new, the call allocates the type of the new object. */
@@ -99,10 +100,11 @@ static void visitNew(Walk &walk, const CXXNewExpr *made) {
     bool isPlaced =
         made->getNumPlacementArgs() == 1 && made->getOperatorNew()->isReservedGlobalPlacementOperator();
     for (const Stmt *child : made->children())
-        visit(walk, child,
-              isPlaced && child == made->getPlacementArg(0) ? Use{made->getAllocatedType(), {}} : Use());
+        visitStatement(walk, child,
+                       isPlaced && child == made->getPlacementArg(0) ? Use{made->getAllocatedType(), {}}
+                                                                     : Use());
     std::string type = typeOfNew(walk.context, made);
-    add(walk, made, made->getOperatorNew(), type, type);
+    addCall(walk, made, made->getOperatorNew(), type, type);
 }
 
 /* Returns the type of an object that placement new makes where the variable points; null: none. */
@@ -125,45 +127,45 @@ static void visitVariable(Walk &walk, const VarDecl *variable) {
         return;
     bool isRaw = walk.context.getLangOpts().CPlusPlus && variable->getType()->isVoidPointerType();
     QualType target = isRaw ? madeAt(walk.body, variable) : pointee(variable->getType());
-    visit(walk, variable->getInit(), {{}, target});
+    visitStatement(walk, variable->getInit(), {{}, target});
 }
 
 /* The right side of an assignment is evaluated first, as in the code that clang generates. */
 static void visitOperator(Walk &walk, const BinaryOperator *binary, Use use) {
     if (binary->isAssignmentOp()) {
         QualType target = pointee(binary->getLHS()->getType());
-        visit(walk, binary->getRHS(), {use.cast, target.isNull() ? use.target : target});
-        visit(walk, binary->getLHS(), {});
+        visitStatement(walk, binary->getRHS(), {use.cast, target.isNull() ? use.target : target});
+        visitStatement(walk, binary->getLHS(), {});
         return;
     }
-    visit(walk, binary->getLHS(), {});
-    visit(walk, binary->getRHS(), binary->isCommaOp() ? use : Use());
+    visitStatement(walk, binary->getLHS(), {});
+    visitStatement(walk, binary->getRHS(), binary->isCommaOp() ? use : Use());
 }
 
 static void visitConditional(Walk &walk, const AbstractConditionalOperator *choice, Use use) {
     if (auto *binary = dyn_cast<BinaryConditionalOperator>(choice)) {
-        visit(walk, binary->getCommon(), use);
+        visitStatement(walk, binary->getCommon(), use);
     } else {
-        visit(walk, choice->getCond(), {});
-        visit(walk, choice->getTrueExpr(), use);
+        visitStatement(walk, choice->getCond(), {});
+        visitStatement(walk, choice->getTrueExpr(), use);
     }
-    visit(walk, choice->getFalseExpr(), use);
+    visitStatement(walk, choice->getFalseExpr(), use);
 }
 
 static void visitDefault(Walk &walk, const CXXDefaultArgExpr *argument, Use use) {
     SourceLocation location = walk.call.isValid() ? walk.call : argument->getUsedLocation();
     llvm::SaveAndRestore<SourceLocation> inDefault(walk.defaulting, location);
-    visit(walk, argument->getExpr(), use);
+    visitStatement(walk, argument->getExpr(), use);
 }
 
 /* The value of a statement expression is the value of its last statement. */
 static void visitStatements(Walk &walk, const CompoundStmt *body, Use use) {
     for (const Stmt *statement : body->body())
-        visit(walk, statement, statement == body->body_back() ? use : Use());
+        visitStatement(walk, statement, statement == body->body_back() ? use : Use());
 }
 
 /* Returns the expression in a wrapper that has the same value; null: not a wrapper. */
-static const Expr *unwrap(const Stmt *statement) {
+static const Expr *unwrapExpression(const Stmt *statement) {
     if (auto *paren = dyn_cast<ParenExpr>(statement))
         return paren->getSubExpr();
     if (auto *full = dyn_cast<FullExpr>(statement))
@@ -188,13 +190,13 @@ static bool isElsewhere(const Stmt *statement) {
            isa<CXXNoexceptExpr>(statement) || isa<BlockExpr>(statement);
 }
 
-static void visit(Walk &walk, const Stmt *statement, Use use) {
+static void visitStatement(Walk &walk, const Stmt *statement, Use use) {
     if (!statement || isElsewhere(statement))
         return;
-    if (const Expr *inner = unwrap(statement))
-        return visit(walk, inner, use);
+    if (const Expr *inner = unwrapExpression(statement))
+        return visitStatement(walk, inner, use);
     if (auto *cast = dyn_cast<CastExpr>(statement))
-        return visit(walk, cast->getSubExpr(), throughCast(walk.context, cast, use));
+        return visitStatement(walk, cast->getSubExpr(), throughCast(walk.context, cast, use));
     if (auto *call = dyn_cast<CallExpr>(statement))
         return visitCall(walk, call, use);
     if (auto *argument = dyn_cast<CXXDefaultArgExpr>(statement))
@@ -204,12 +206,12 @@ static void visit(Walk &walk, const Stmt *statement, Use use) {
     if (auto *choice = dyn_cast<AbstractConditionalOperator>(statement))
         return visitConditional(walk, choice, use);
     if (auto *result = dyn_cast<ReturnStmt>(statement))
-        return visit(walk, result->getRetValue(), {{}, pointee(walk.returned)});
+        return visitStatement(walk, result->getRetValue(), {{}, pointee(walk.returned)});
     if (auto *block = dyn_cast<StmtExpr>(statement))
         return visitStatements(walk, block->getSubStmt(), use);
     if (auto *lambda = dyn_cast<LambdaExpr>(statement)) {
         for (const Expr *captured : lambda->capture_inits())
-            visit(walk, captured, {});
+            visitStatement(walk, captured, {});
         return;
     }
     if (auto *declarations = dyn_cast<DeclStmt>(statement)) {
@@ -238,11 +240,11 @@ std::vector<Call> findCalls(ASTContext &context, MangleContext &mangler, const D
     walk.body = function->getBody();
     if (auto *constructor = dyn_cast<CXXConstructorDecl>(function))
         for (const CXXCtorInitializer *initializer : constructor->inits())
-            visit(walk, initializer->getInit(),
-                  {{},
-                   initializer->isMemberInitializer() ? pointee(initializer->getMember()->getType())
-                                                      : QualType()});
-    visit(walk, walk.body, {});
+            visitStatement(walk, initializer->getInit(),
+                           {{},
+                            initializer->isMemberInitializer() ? pointee(initializer->getMember()->getType())
+                                                               : QualType()});
+    visitStatement(walk, walk.body, {});
     return std::move(walk.calls);
 }
 

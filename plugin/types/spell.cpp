@@ -18,7 +18,7 @@ struct ShortPaths : PrintingCallbacks {
     }
 };
 
-static std::string spell(const ASTContext &context, QualType type) {
+static std::string spellType(const ASTContext &context, QualType type) {
     static const ShortPaths shortPaths;
     PrintingPolicy policy(context.getLangOpts());
     policy.Callbacks = &shortPaths;
@@ -131,7 +131,7 @@ static Sizes sizesOf(const ASTContext &context, const CallExpr *call) {
 }
 
 /* Returns the first informative type, otherwise the first type. Null: there is none. */
-static QualType choose(const ASTContext &context, ArrayRef<QualType> types, const Sizes &sizes) {
+static QualType chooseSpelled(const ASTContext &context, ArrayRef<QualType> types, const Sizes &sizes) {
     for (QualType type : types)
         if (isTelling(context, type))
             return wholeOf(context, type, sizes);
@@ -145,10 +145,10 @@ std::string typeOfCall(const ASTContext &context, const CallExpr *call, Use use)
     if (call->getType()->isRecordType())
         return "";
     if (QualType text = returnsStreamToText(call) ? givenToFirst(call) : QualType(); !text.isNull())
-        return spell(context, text);
+        return spellType(context, text);
     Sizes sizes = sizesOf(context, call);
-    QualType type = choose(context, {use.cast, resultOf(call), use.target, typeOf(sizes)}, sizes);
-    return type.isNull() ? "" : spell(context, type);
+    QualType type = chooseSpelled(context, {use.cast, resultOf(call), use.target, typeOf(sizes)}, sizes);
+    return type.isNull() ? "" : spellType(context, type);
 }
 
 /* Returns whether a pointer points to raw memory: void, bytes or characters. Functions without prototypes
@@ -190,14 +190,14 @@ std::string typeByUse(const ASTContext &context, const CallExpr *call, Use use) 
     if (isResult && !isRaw(context, call->getType()))
         return "";
     Sizes sizes = sizesOf(context, call);
-    QualType type = isResult ? choose(context, {use.cast, use.target, typeOf(sizes)}, sizes)
-                             : choose(context, {filledIn(context, call)}, sizes);
+    QualType type = isResult ? chooseSpelled(context, {use.cast, use.target, typeOf(sizes)}, sizes)
+                             : chooseSpelled(context, {filledIn(context, call)}, sizes);
     bool isKnown = !type.isNull() && (declared.isNull() || isTelling(context, type));
-    return isKnown ? spell(context, type) : isResult ? ALLOCSITE_BYTES : "";
+    return isKnown ? spellType(context, type) : isResult ? ALLOCSITE_BYTES : "";
 }
 
 std::string typeOfNew(const ASTContext &context, const CXXNewExpr *made) {
-    return spell(context, made->getAllocatedType());
+    return spellType(context, made->getAllocatedType());
 }
 
 } // namespace allocsite

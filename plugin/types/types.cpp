@@ -52,7 +52,7 @@ static void beginSource(ASTContext &context, std::vector<const Decl *> deseriali
 }
 
 /* Deferred until the first question, because many files allocate nothing. */
-static void prepare() {
+static void prepareRoots() {
     if (source->mangler)
         return;
     source->mangler.reset(source->context.createMangleContext());
@@ -93,7 +93,7 @@ static const std::vector<Call> &callsOf(const Decl *root) {
 
 /* Returns the calls of a root that match the question. A call without a callee's name in the AST (built-in
  * functions) matches only if no other call does. */
-static Selection select(const std::vector<Call> &calls, const allocsite_types_question &question) {
+static Selection matchingCalls(const std::vector<Call> &calls, const allocsite_types_question &question) {
     Selection named, nameless;
     for (const Call &call : calls) {
         if (call.line != question.line || (question.column && call.column != question.column))
@@ -119,11 +119,11 @@ static llvm::StringRef typeOf(const Selection &calls, const allocsite_types_ques
 
 /* Returns the type. Empty: unknown. If no symbol matches (lambdas), several functions can be meant, and their
  * types must be equal. */
-static llvm::StringRef answer(const allocsite_types_question &question) {
+static llvm::StringRef typeAnswering(const allocsite_types_question &question) {
     llvm::StringRef all;
     bool isFirst = true;
     for (const Decl *root : findRoots(source->context, *source->mangler, source->roots, question)) {
-        Selection calls = select(callsOf(root), question);
+        Selection calls = matchingCalls(callsOf(root), question);
         if (calls.empty())
             continue;
         llvm::StringRef found = typeOf(calls, question);
@@ -232,8 +232,8 @@ using namespace allocsite;
 EXPORTED const char *allocsite_types_v1_find(const struct allocsite_types_question *question) {
     if (!source)
         return nullptr;
-    prepare();
-    llvm::StringRef found = answer(*question);
+    prepareRoots();
+    llvm::StringRef found = typeAnswering(*question);
     return found.empty() ? nullptr : spelled->insert(found).first->getKeyData();
 }
 
