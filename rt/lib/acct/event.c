@@ -68,7 +68,7 @@ void event_appeared(uint32_t slot, const void *p, uint64_t bytes) {
     hook_event(ALLOCSITE_EVENT_REALLOC, share.slot, p, bytes, 0);
 }
 
-static void fail(uint32_t slot) {
+static void event_failed(uint32_t slot) {
     change_rare(origin_share(slot, 0).slot, offsetof(struct rare, failed));
 }
 
@@ -88,7 +88,7 @@ void event_allocated(struct origin origin, const void *p, uint64_t bytes, enum f
     if (p)
         event_allocated_by_slot(slot, p, bytes, family);
     else
-        fail(slot);
+        event_failed(slot);
 }
 
 static void mark_uncounted(const void *p, uint64_t bytes) {

@@ -39,7 +39,7 @@ static void unmap_range(uintptr_t begin, uintptr_t end, uint64_t below) {
         count_cut(&cut, NULL);
 }
 
-static void enter(const void *p, struct share share) {
+static void mapping_enter(const void *p, struct share share) {
     if (share.slot != NO_SLOT && !mappings_put((uintptr_t)p, (uintptr_t)p + share.bytes, share.slot)) {
         change_lose(share);
         gap_set(GAP_MEMORY);
@@ -51,7 +51,7 @@ static void count_made(struct origin origin, const void *p, uint64_t bytes) {
     uint64_t signals = mappings_lock();
     unmap_range((uintptr_t)p, (uintptr_t)p + bytes, UINT64_MAX);
     if (!threads_are_paused() && change_gain(share))
-        enter(p, share);
+        mapping_enter(p, share);
     mappings_unlock(signals);
 }
 
@@ -95,7 +95,7 @@ static void count_moved(struct share share, const struct mapping_call *call, boo
         unmap_range(call->begin, call->end, call->below);
     unmap_range((uintptr_t)p, (uintptr_t)p + share.bytes, UINT64_MAX);
     if (is_counted && (is_known || (is_copy ? change_gain(share) : change_appear(share))))
-        enter(p, share);
+        mapping_enter(p, share);
 }
 
 void mapping_moved(struct origin origin, const struct mapping_call *call, bool is_copy, const void *p,

@@ -291,8 +291,9 @@ static inline struct thread *event_end_anew(enum detail detail) {
 
 /* Values that are needed after the call are kept in memory (KEEP). The slow paths read them from there, so
  * the hot path moves nothing for them. All exits are tail calls. */
-static inline __attribute__((always_inline)) void *
-reallocate(void *block, size_t n, const void *caller_id, bool is_site, enum detail detail, uint64_t value) {
+static inline __attribute__((always_inline)) void *acct_reallocate(void *block, size_t n,
+                                                                   const void *caller_id, bool is_site,
+                                                                   enum detail detail, uint64_t value) {
     KEEP(const void *, by, caller_id);
     KEEP(void *, old, block);
     KEEP(size_t, bytes, n);
@@ -331,21 +332,21 @@ reallocate(void *block, size_t n, const void *caller_id, bool is_site, enum deta
 }
 
 void *acct_realloc(void *block, size_t n, struct allocsite_site *site) {
-    return reallocate(block, n, site, true, NO_DETAIL, 0);
+    return acct_reallocate(block, n, site, true, NO_DETAIL, 0);
 }
 
 void *acct_realloc_by_context(void *block, size_t n, struct allocsite_site *site, uint64_t value) {
-    return reallocate(block, n, site, true, BY_CONTEXT, value);
+    return acct_reallocate(block, n, site, true, BY_CONTEXT, value);
 }
 
 void *acct_realloc_unsited(void *block, size_t n, const void *caller) {
-    return reallocate(block, n, caller, false, NO_DETAIL, 0);
+    return acct_reallocate(block, n, caller, false, NO_DETAIL, 0);
 }
 
 void *acct_realloc_by_size(void *block, size_t n, struct allocsite_site *site) {
-    return reallocate(block, n, site, true, BY_SIZE, 0);
+    return acct_reallocate(block, n, site, true, BY_SIZE, 0);
 }
 
 void *acct_realloc_unsited_by_size(void *block, size_t n, const void *caller) {
-    return reallocate(block, n, caller, false, BY_SIZE, 0);
+    return acct_reallocate(block, n, caller, false, BY_SIZE, 0);
 }

@@ -18,7 +18,7 @@ struct line {
     size_t used;
 };
 
-static const char *hex(const char *at, uintptr_t *value) {
+static const char *hex_read(const char *at, uintptr_t *value) {
     for (*value = 0;; at++) {
         unsigned digit = *at >= '0' && *at <= '9' ? (unsigned)(*at - '0') : (unsigned)(*at - 'a' + 10);
         if (digit > 15)
@@ -30,8 +30,8 @@ static const char *hex(const char *at, uintptr_t *value) {
 /* "begin-end rwxp offset device inode path" */
 static bool maps_add_line(struct maps *maps, const char *line) {
     struct span span;
-    const char *at = hex(line, &span.begin);
-    at = hex(at + (*at == '-'), &span.end);
+    const char *at = hex_read(line, &span.begin);
+    at = hex_read(at + (*at == '-'), &span.end);
     if (span.begin >= span.end || *at != ' ' || maps->count == SPANS_MOST)
         return false;
     if (at[1] != 'r')

@@ -116,8 +116,8 @@ static void put_back(const struct token *token) {
         custom_arena_attach(&block, token->node);
 }
 
-static void moved(const struct token *token, struct origin origin, const void *p, size_t bytes,
-                  const void *arena) {
+static void custom_moved(const struct token *token, struct origin origin, const void *p, size_t bytes,
+                         const void *arena) {
     struct custom_block block = custom_move(origin, token->entry, token->old, p, bytes);
     if (block.entry && token->node && p == token->old) {
         custom_arena_attach(&block, token->node);
@@ -132,7 +132,7 @@ static void moved(const struct token *token, struct origin origin, const void *p
 static void realloc_end(const struct token *token, struct origin origin, const void *p, size_t bytes,
                         const void *arena) {
     if (p && token->old) {
-        moved(token, origin, p, bytes, arena);
+        custom_moved(token, origin, p, bytes, arena);
     } else if (p) {
         custom_gain(origin, p, bytes, arena);
     } else if (bytes) {

@@ -54,9 +54,10 @@ static COLD void delete_slow(struct operator_delete *op, void *p, size_t n, size
 }
 
 /* Separate arguments, because a structure would be written to the stack on the hot path, too. */
-static inline __attribute__((always_inline)) void deleted(enum delete_form form, enum family family, void *p,
-                                                          size_t n, size_t align, const void *nothrow,
-                                                          struct allocsite_site *site, bool has_site) {
+static inline __attribute__((always_inline)) void delete_block(enum delete_form form, enum family family,
+                                                               void *p, size_t n, size_t align,
+                                                               const void *nothrow,
+                                                               struct allocsite_site *site, bool has_site) {
     struct operator_delete *op = &operators_delete[form];
     if (acct_free_quickly(p, &op->beyond, site, has_site, family))
         return;
@@ -72,65 +73,65 @@ static inline __attribute__((always_inline)) void deleted(enum delete_form form,
 #else
 #define UNSITED(symbol, form, family, n, align, nothrow, ...)                                                \
     INTERPOSE(void, symbol, __VA_ARGS__) {                                                                   \
-        deleted(form, family, p, n, align, nothrow, NULL, false);                                            \
+        delete_block(form, family, p, n, align, nothrow, NULL, false);                                       \
     }
 #endif
 
 ALLOCSITE_EXPORT void __liballocsite_v1__ZdlPv(void *p, struct allocsite_site *site) {
-    deleted(DELETE, FAMILY_NEW, p, 0, 0, NULL, site, true);
+    delete_block(DELETE, FAMILY_NEW, p, 0, 0, NULL, site, true);
 }
 UNSITED(_ZdlPv, DELETE, FAMILY_NEW, 0, 0, NULL, void *p)
 
 ALLOCSITE_EXPORT void __liballocsite_v1__ZdaPv(void *p, struct allocsite_site *site) {
-    deleted(DELETE_ARRAY, FAMILY_NEW_ARRAY, p, 0, 0, NULL, site, true);
+    delete_block(DELETE_ARRAY, FAMILY_NEW_ARRAY, p, 0, 0, NULL, site, true);
 }
 UNSITED(_ZdaPv, DELETE_ARRAY, FAMILY_NEW_ARRAY, 0, 0, NULL, void *p)
 
 ALLOCSITE_EXPORT void __liballocsite_v1__ZdlPvm(void *p, size_t n, struct allocsite_site *site) {
-    deleted(DELETE_SIZED, FAMILY_NEW, p, n, 0, NULL, site, true);
+    delete_block(DELETE_SIZED, FAMILY_NEW, p, n, 0, NULL, site, true);
 }
 UNSITED(_ZdlPvm, DELETE_SIZED, FAMILY_NEW, n, 0, NULL, void *p, size_t n)
 
 ALLOCSITE_EXPORT void __liballocsite_v1__ZdaPvm(void *p, size_t n, struct allocsite_site *site) {
-    deleted(DELETE_ARRAY_SIZED, FAMILY_NEW_ARRAY, p, n, 0, NULL, site, true);
+    delete_block(DELETE_ARRAY_SIZED, FAMILY_NEW_ARRAY, p, n, 0, NULL, site, true);
 }
 UNSITED(_ZdaPvm, DELETE_ARRAY_SIZED, FAMILY_NEW_ARRAY, n, 0, NULL, void *p, size_t n)
 
 ALLOCSITE_EXPORT void __liballocsite_v1__ZdlPvRKSt9nothrow_t(void *p, const void *nothrow,
                                                              struct allocsite_site *site) {
-    deleted(DELETE_NOTHROW, FAMILY_NEW, p, 0, 0, nothrow, site, true);
+    delete_block(DELETE_NOTHROW, FAMILY_NEW, p, 0, 0, nothrow, site, true);
 }
 UNSITED(_ZdlPvRKSt9nothrow_t, DELETE_NOTHROW, FAMILY_NEW, 0, 0, nothrow, void *p, const void *nothrow)
 
 ALLOCSITE_EXPORT void __liballocsite_v1__ZdaPvRKSt9nothrow_t(void *p, const void *nothrow,
                                                              struct allocsite_site *site) {
-    deleted(DELETE_ARRAY_NOTHROW, FAMILY_NEW_ARRAY, p, 0, 0, nothrow, site, true);
+    delete_block(DELETE_ARRAY_NOTHROW, FAMILY_NEW_ARRAY, p, 0, 0, nothrow, site, true);
 }
 UNSITED(_ZdaPvRKSt9nothrow_t, DELETE_ARRAY_NOTHROW, FAMILY_NEW_ARRAY, 0, 0, nothrow, void *p,
         const void *nothrow)
 
 ALLOCSITE_EXPORT void __liballocsite_v1__ZdlPvSt11align_val_t(void *p, size_t align,
                                                               struct allocsite_site *site) {
-    deleted(DELETE_ALIGNED, FAMILY_NEW, p, 0, align, NULL, site, true);
+    delete_block(DELETE_ALIGNED, FAMILY_NEW, p, 0, align, NULL, site, true);
 }
 UNSITED(_ZdlPvSt11align_val_t, DELETE_ALIGNED, FAMILY_NEW, 0, align, NULL, void *p, size_t align)
 
 ALLOCSITE_EXPORT void __liballocsite_v1__ZdaPvSt11align_val_t(void *p, size_t align,
                                                               struct allocsite_site *site) {
-    deleted(DELETE_ARRAY_ALIGNED, FAMILY_NEW_ARRAY, p, 0, align, NULL, site, true);
+    delete_block(DELETE_ARRAY_ALIGNED, FAMILY_NEW_ARRAY, p, 0, align, NULL, site, true);
 }
 UNSITED(_ZdaPvSt11align_val_t, DELETE_ARRAY_ALIGNED, FAMILY_NEW_ARRAY, 0, align, NULL, void *p, size_t align)
 
 ALLOCSITE_EXPORT void __liballocsite_v1__ZdlPvmSt11align_val_t(void *p, size_t n, size_t align,
                                                                struct allocsite_site *site) {
-    deleted(DELETE_SIZED_ALIGNED, FAMILY_NEW, p, n, align, NULL, site, true);
+    delete_block(DELETE_SIZED_ALIGNED, FAMILY_NEW, p, n, align, NULL, site, true);
 }
 UNSITED(_ZdlPvmSt11align_val_t, DELETE_SIZED_ALIGNED, FAMILY_NEW, n, align, NULL, void *p, size_t n,
         size_t align)
 
 ALLOCSITE_EXPORT void __liballocsite_v1__ZdaPvmSt11align_val_t(void *p, size_t n, size_t align,
                                                                struct allocsite_site *site) {
-    deleted(DELETE_ARRAY_SIZED_ALIGNED, FAMILY_NEW_ARRAY, p, n, align, NULL, site, true);
+    delete_block(DELETE_ARRAY_SIZED_ALIGNED, FAMILY_NEW_ARRAY, p, n, align, NULL, site, true);
 }
 UNSITED(_ZdaPvmSt11align_val_t, DELETE_ARRAY_SIZED_ALIGNED, FAMILY_NEW_ARRAY, n, align, NULL, void *p,
         size_t n, size_t align)
@@ -138,7 +139,7 @@ UNSITED(_ZdaPvmSt11align_val_t, DELETE_ARRAY_SIZED_ALIGNED, FAMILY_NEW_ARRAY, n,
 ALLOCSITE_EXPORT void __liballocsite_v1__ZdlPvSt11align_val_tRKSt9nothrow_t(void *p, size_t align,
                                                                             const void *nothrow,
                                                                             struct allocsite_site *site) {
-    deleted(DELETE_ALIGNED_NOTHROW, FAMILY_NEW, p, 0, align, nothrow, site, true);
+    delete_block(DELETE_ALIGNED_NOTHROW, FAMILY_NEW, p, 0, align, nothrow, site, true);
 }
 UNSITED(_ZdlPvSt11align_val_tRKSt9nothrow_t, DELETE_ALIGNED_NOTHROW, FAMILY_NEW, 0, align, nothrow, void *p,
         size_t align, const void *nothrow)
@@ -146,7 +147,7 @@ UNSITED(_ZdlPvSt11align_val_tRKSt9nothrow_t, DELETE_ALIGNED_NOTHROW, FAMILY_NEW,
 ALLOCSITE_EXPORT void __liballocsite_v1__ZdaPvSt11align_val_tRKSt9nothrow_t(void *p, size_t align,
                                                                             const void *nothrow,
                                                                             struct allocsite_site *site) {
-    deleted(DELETE_ARRAY_ALIGNED_NOTHROW, FAMILY_NEW_ARRAY, p, 0, align, nothrow, site, true);
+    delete_block(DELETE_ARRAY_ALIGNED_NOTHROW, FAMILY_NEW_ARRAY, p, 0, align, nothrow, site, true);
 }
 UNSITED(_ZdaPvSt11align_val_tRKSt9nothrow_t, DELETE_ARRAY_ALIGNED_NOTHROW, FAMILY_NEW_ARRAY, 0, align,
         nothrow, void *p, size_t align, const void *nothrow)

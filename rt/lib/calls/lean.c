@@ -20,8 +20,8 @@ static inline bool gain_moved(uint32_t key, const void *p, uint64_t bytes) {
     struct tally *tally = tally_of_key(thread, key);
     struct extra *extra = tally_extra(thread, tally);
     tally_gain_alone(tally, bytes);
-    bump(&extra->reallocs, 1);
-    bump(&extra->realloc_bytes, bytes);
+    counter_bump(&extra->reallocs, 1);
+    counter_bump(&extra->realloc_bytes, bytes);
     return true;
 }
 
@@ -29,16 +29,16 @@ static inline uint32_t caller_of(const void *caller) {
     return LIKELY(!local.silent && local.alloc_view->capacity) ? caller_key(caller) : ALLOCSITE_KEY_NONE;
 }
 
-static inline void *sited(struct allocsite_site *site, void *p, size_t bytes, enum family family) {
+static inline void *count_sited(struct allocsite_site *site, void *p, size_t bytes, enum family family) {
     bool is_counted = acct_gain_alone(site->key, p, bytes);
     return LIKELY(is_counted) ? p : acct_alloc_slow(BY_SITE(site), p, bytes, family);
 }
 
-static inline void *made(struct allocsite_site *site, void *p, size_t bytes, enum family family) {
-    return LIKELY(p) ? sited(site, p, bytes, family) : NULL;
+static inline void *count_new(struct allocsite_site *site, void *p, size_t bytes, enum family family) {
+    return LIKELY(p) ? count_sited(site, p, bytes, family) : NULL;
 }
 
-static inline void *unsited(const void *caller, void *p, size_t bytes, enum family family) {
+static inline void *count_unsited(const void *caller, void *p, size_t bytes, enum family family) {
     bool is_counted = acct_gain_alone(caller_of(caller), p, bytes);
     return LIKELY(is_counted) ? p : acct_alloc_slow((struct origin){.caller = caller}, p, bytes, family);
 }

@@ -25,11 +25,11 @@ static struct limit *limit_of(int resource) {
     return resource == RLIMIT_AS ? &of_all : resource == RLIMIT_DATA ? &of_data : NULL;
 }
 
-static int call(pid_t process, int resource, const struct rlimit64 *to, struct rlimit64 *from) {
+static int limits_call_kernel(pid_t process, int resource, const struct rlimit64 *to, struct rlimit64 *from) {
     return (int)syscall(SYS_prlimit64, process, resource, to, from);
 }
 
-static void tell(const struct limit *limit, struct rlimit64 *of_kernel) {
+static void limits_hide_headroom(const struct limit *limit, struct rlimit64 *of_kernel) {
     if (of_kernel->rlim_cur == limit->set.rlim_cur)
         of_kernel->rlim_cur = limit->told.rlim_cur;
     if (of_kernel->rlim_max == limit->set.rlim_max)
@@ -44,13 +44,13 @@ static uint64_t raise_to(uint64_t wanted, uint64_t most) {
     return raised > most && wanted <= most ? most : raised;
 }
 
-static int change(int resource, struct limit *limit, const struct rlimit64 *wanted) {
+static int limits_change(int resource, struct limit *limit, const struct rlimit64 *wanted) {
     struct rlimit64 now = {0, 0}, set;
-    if (call(0, resource, NULL, &now) != 0)
+    if (limits_call_kernel(0, resource, NULL, &now) != 0)
         return -1;
     set.rlim_max = raise_to(wanted->rlim_max, now.rlim_max);
     set.rlim_cur = raise_to(wanted->rlim_cur, wanted->rlim_cur <= wanted->rlim_max ? set.rlim_max : 0);
-    if (call(0, resource, &set, NULL) != 0)
+    if (limits_call_kernel(0, resource, &set, NULL) != 0)
         return -1;
     *limit = (struct limit){*wanted, set};
     return 0;
@@ -60,15 +60,15 @@ static bool is_own(pid_t process) {
     return process == 0 || process == os_process();
 }
 
-static int limit(pid_t process, int resource, const struct rlimit64 *to, struct rlimit64 *from) {
+static int limits_apply(pid_t process, int resource, const struct rlimit64 *to, struct rlimit64 *from) {
     struct limit *known = !runtime_off && is_own(process) ? limit_of(resource) : NULL;
     if (!known)
-        return call(process, resource, to, from);
+        return limits_call_kernel(process, resource, to, from);
     struct rlimit64 before;
-    if (call(0, resource, NULL, &before) != 0)
+    if (limits_call_kernel(0, resource, NULL, &before) != 0)
         return -1;
-    tell(known, &before);
-    if (to && change(resource, known, to) != 0)
+    limits_hide_headroom(known, &before);
+    if (to && limits_change(resource, known, to) != 0)
         return -1;
     if (from)
         *from = before;
@@ -77,14 +77,14 @@ static int limit(pid_t process, int resource, const struct rlimit64 *to, struct 
 
 #define LIMITS(suffix)                                                                                       \
     INTERPOSE(int, getrlimit##suffix, __rlimit_resource_t resource, struct rlimit##suffix *from) {           \
-        return limit(0, (int)resource, NULL, (struct rlimit64 *)from);                                       \
+        return limits_apply(0, (int)resource, NULL, (struct rlimit64 *)from);                                \
     }                                                                                                        \
     INTERPOSE(int, setrlimit##suffix, __rlimit_resource_t resource, const struct rlimit##suffix *to) {       \
-        return limit(0, (int)resource, (const struct rlimit64 *)to, NULL);                                   \
+        return limits_apply(0, (int)resource, (const struct rlimit64 *)to, NULL);                            \
     }                                                                                                        \
     INTERPOSE(int, prlimit##suffix, pid_t process, enum __rlimit_resource resource,                          \
               const struct rlimit##suffix *to, struct rlimit##suffix *from) {                                \
-        return limit(process, (int)resource, (const struct rlimit64 *)to, (struct rlimit64 *)from);          \
+        return limits_apply(process, (int)resource, (const struct rlimit64 *)to, (struct rlimit64 *)from);   \
     }
 
 LIMITS()
@@ -99,13 +99,13 @@ static void change_all(bool raise) {
     for (int resource = RLIMIT_DATA; resource != -1; resource = resource == RLIMIT_DATA ? RLIMIT_AS : -1) {
         const struct limit *limit = limit_of(resource);
         struct rlimit64 now;
-        if (!is_raised(limit) || call(0, resource, NULL, &now) != 0)
+        if (!is_raised(limit) || limits_call_kernel(0, resource, NULL, &now) != 0)
             continue;
         if (raise)
             now = limit->set;
         else
-            tell(limit, &now);
-        call(0, resource, &now, NULL);
+            limits_hide_headroom(limit, &now);
+        limits_call_kernel(0, resource, &now, NULL);
     }
     errno = error;
 }

@@ -152,7 +152,8 @@ bool strdup_is_known(void) {
 
 #endif
 
-static inline __attribute__((always_inline)) char *duplicate(const char *text, struct allocsite_site *site) {
+static inline __attribute__((always_inline)) char *strdup_sited(const char *text,
+                                                                struct allocsite_site *site) {
     DUPLICATE(text, site, acct_alloc)
 }
 
@@ -194,11 +195,11 @@ ALLOCSITE_EXPORT char *__liballocsite_v1_strndup_by_context(const char *text, si
 /* ---- With a stored context, or without contexts. */
 
 ALLOCSITE_EXPORT char *__liballocsite_v1_strdup(const char *text, struct allocsite_site *site) {
-    return LIKELY(strdup_is_known()) ? duplicate(text, site) : strdup(text);
+    return LIKELY(strdup_is_known()) ? strdup_sited(text, site) : strdup(text);
 }
 
 ALLOCSITE_EXPORT char *__liballocsite_v1___strdup(const char *text, struct allocsite_site *site) {
-    return LIKELY(strdup_is_known()) ? duplicate(text, site) : __strdup(text);
+    return LIKELY(strdup_is_known()) ? strdup_sited(text, site) : __strdup(text);
 }
 
 ALLOCSITE_EXPORT char *__liballocsite_v1_strndup(const char *text, size_t n, struct allocsite_site *site) {

@@ -2,10 +2,10 @@
 /* The functions that references to the runtime are redirected to (bypass.c) in a process that counts less or
  * more than the hot path does. A file that includes this header first defines
  *
- *   void *sited(struct allocsite_site *, void *p, size_t bytes, enum family)
- *   void *unsited(const void *caller, void *p, size_t bytes, enum family)
+ *   void *count_sited(struct allocsite_site *, void *p, size_t bytes, enum family)
+ *   void *count_unsited(const void *caller, void *p, size_t bytes, enum family)
  *                         count a new block and return p; p: NULL if the call failed
- *   void *made(struct allocsite_site *, void *p, size_t bytes, enum family)
+ *   void *count_new(struct allocsite_site *, void *p, size_t bytes, enum family)
  *                         the same, but does not count a failed call
  *   void *moved_sited(void *old, size_t n, struct allocsite_site *)
  *   void *moved_unsited(void *old, size_t n, const void *caller)
@@ -30,29 +30,29 @@ static void *sited_malloc(size_t n, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
     void *p = next.malloc(n);
-    return sited(kept_site, p, bytes, FAMILY_MALLOC);
+    return count_sited(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
 static void *sited_calloc(size_t n, size_t size, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n * size);
     void *p = next.calloc(n, size);
-    return sited(kept_site, p, bytes, FAMILY_MALLOC);
+    return count_sited(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
-static __attribute__((noinline)) void *appeared(size_t n, struct allocsite_site *site) {
+static __attribute__((noinline)) void *sited_realloc_of_null(size_t n, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
     void *p = next.realloc(NULL, n);
-    return sited(kept_site, p, bytes, FAMILY_MALLOC);
+    return count_sited(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
 static void *sited_realloc(void *old, size_t n, struct allocsite_site *site) {
-    return UNLIKELY(!old) ? appeared(n, site) : moved_sited(old, n, site);
+    return UNLIKELY(!old) ? sited_realloc_of_null(n, site) : moved_sited(old, n, site);
 }
 
 static char *sited_strdup(const char *text, struct allocsite_site *site) {
-    DUPLICATE(text, site, sited)
+    DUPLICATE(text, site, count_sited)
 }
 
 static char *sited_strndup(const char *text, size_t n, struct allocsite_site *site) {
@@ -64,42 +64,43 @@ static void *sited_aligned_alloc(size_t align, size_t n, struct allocsite_site *
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
     void *p = next.aligned_alloc(align, n);
-    return sited(kept_site, p, bytes, FAMILY_MALLOC);
+    return count_sited(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
 static int sited_posix_memalign(void **p, size_t align, size_t n, struct allocsite_site *site) {
-    void *made = NULL;
-    int error = next.posix_memalign(&made, align, n);
-    return aligned_end(p, made, sited(site, error ? NULL : made, n, FAMILY_MALLOC), error);
+    void *count_new = NULL;
+    int error = next.posix_memalign(&count_new, align, n);
+    return aligned_end(p, count_new, count_sited(site, error ? NULL : count_new, n, FAMILY_MALLOC), error);
 }
 
 static void *plain_malloc(size_t n) {
     KEEP(size_t, bytes, n);
     void *p = behind.malloc(n);
-    return unsited(CALLER, p, bytes, FAMILY_MALLOC);
+    return count_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 static void *plain_calloc(size_t n, size_t size) {
     KEEP(size_t, bytes, n * size);
     void *p = behind.calloc(n, size);
-    return unsited(CALLER, p, bytes, FAMILY_MALLOC);
+    return count_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 static void *plain_aligned_alloc(size_t align, size_t n) {
     KEEP(size_t, bytes, n);
     void *p = behind.aligned_alloc(align, n);
-    return unsited(CALLER, p, bytes, FAMILY_MALLOC);
+    return count_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 static int plain_posix_memalign(void **p, size_t align, size_t n) {
-    void *made = NULL;
-    int error = behind.posix_memalign(&made, align, n);
-    return aligned_end(p, made, unsited(CALLER, error ? NULL : made, n, FAMILY_MALLOC), error);
+    void *count_new = NULL;
+    int error = behind.posix_memalign(&count_new, align, n);
+    return aligned_end(p, count_new, count_unsited(CALLER, error ? NULL : count_new, n, FAMILY_MALLOC),
+                       error);
 }
 
 static void *plain_realloc(void *old, size_t n) {
     const void *caller = CALLER;
-    return UNLIKELY(!old) ? unsited(caller, behind.realloc(NULL, n), n, FAMILY_MALLOC)
+    return UNLIKELY(!old) ? count_unsited(caller, behind.realloc(NULL, n), n, FAMILY_MALLOC)
                           : moved_unsited(old, n, caller);
 }
 
@@ -109,14 +110,14 @@ static void *plain_realloc(void *old, size_t n) {
         KEEP(size_t, bytes, n);                                                                              \
         struct operator_new *op = &operators_new[form];                                                      \
         void *p = op->fast(n + !n);                                                                          \
-        p = made(kept_site, p, bytes, family);                                                               \
+        p = count_new(kept_site, p, bytes, family);                                                          \
         return LIKELY(p) ? p : operator_new_slow(op, BY_SITE(kept_site), bytes, 0, nothrow);                 \
     }                                                                                                        \
     static void *plain_##symbol(__VA_ARGS__) {                                                               \
         KEEP(size_t, bytes, n);                                                                              \
         struct operator_new *op = &operators_new[form];                                                      \
         void *p = op->fast(n + !n);                                                                          \
-        return LIKELY(p) ? unsited(CALLER, p, bytes, family)                                                 \
+        return LIKELY(p) ? count_unsited(CALLER, p, bytes, family)                                           \
                          : operator_new_slow(op, BY_CALLER, bytes, 0, nothrow);                              \
     }
 
@@ -132,7 +133,7 @@ NEW(_ZnamRKSt9nothrow_t, NEW_ARRAY_NOTHROW, FAMILY_NEW_ARRAY, nothrow, size_t n,
         KEEP(size_t, kept_align, align);                                                                     \
         struct operator_new *op = &operators_new[form];                                                      \
         void *p = operator_aligned(op, n, align);                                                            \
-        return LIKELY(p) ? sited(kept_site, p, bytes, family)                                                \
+        return LIKELY(p) ? count_sited(kept_site, p, bytes, family)                                          \
                          : operator_new_slow(op, BY_SITE(kept_site), bytes, kept_align, NULL);               \
     }                                                                                                        \
     static void *plain_##symbol(size_t n, size_t align) {                                                    \
@@ -140,7 +141,7 @@ NEW(_ZnamRKSt9nothrow_t, NEW_ARRAY_NOTHROW, FAMILY_NEW_ARRAY, nothrow, size_t n,
         KEEP(size_t, kept_align, align);                                                                     \
         struct operator_new *op = &operators_new[form];                                                      \
         void *p = operator_aligned(op, n, align);                                                            \
-        return LIKELY(p) ? unsited(CALLER, p, bytes, family)                                                 \
+        return LIKELY(p) ? count_unsited(CALLER, p, bytes, family)                                           \
                          : operator_new_slow(op, BY_CALLER, bytes, kept_align, NULL);                        \
     }
 

@@ -9,20 +9,20 @@
 #include "lib/base/slot.h"
 #include "lib/paths/origin.h"
 
-static inline __attribute__((always_inline)) void *sited(struct allocsite_site *site, void *p, size_t bytes,
-                                                         enum family family) {
+static inline __attribute__((always_inline)) void *count_sited(struct allocsite_site *site, void *p,
+                                                               size_t bytes, enum family family) {
     void *counted = acct_gain(local.free_view, site->key, p, bytes, family, true);
     return LIKELY(counted != NULL) ? counted : acct_alloc_slow(BY_SITE(site), p, bytes, family);
 }
 
-static inline __attribute__((always_inline)) void *made(struct allocsite_site *site, void *p, size_t bytes,
-                                                        enum family family) {
+static inline __attribute__((always_inline)) void *count_new(struct allocsite_site *site, void *p,
+                                                             size_t bytes, enum family family) {
     void *counted = acct_gain(local.free_view, site->key, p, bytes, family, true);
     return LIKELY(counted != NULL) || !p ? counted : acct_alloc_slow(BY_SITE(site), p, bytes, family);
 }
 
-static inline __attribute__((always_inline)) void *unsited(const void *caller, void *p, size_t bytes,
-                                                           enum family family) {
+static inline __attribute__((always_inline)) void *count_unsited(const void *caller, void *p, size_t bytes,
+                                                                 enum family family) {
     void *counted = LIKELY(!local.silent)
                         ? acct_gain(local.free_view, caller_key_cached(caller), p, bytes, family, true)
                         : NULL;

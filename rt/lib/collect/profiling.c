@@ -143,7 +143,7 @@ static bool write_path(char *path, size_t size, const struct profile_header *hea
     return path_expand(path + used, size - used, pattern, &names);
 }
 
-static char *command(void) {
+static char *profiling_command(void) {
     static char text[4096];
     os_command(text, sizeof text);
     return *text ? text : NULL;
@@ -171,7 +171,7 @@ static void write_header(struct profile_header *header) {
 static void write_header_names(struct profile_header *header, const char *host) {
     header->program = names_text(program_path());
     header->host = names_text(host);
-    header->command = names_text(command());
+    header->command = names_text(profiling_command());
 }
 
 static bool enter_file(struct new_profile *made, char *path, size_t size, bool is_child, const char **why) {

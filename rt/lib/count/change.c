@@ -69,12 +69,12 @@ bool change_lose(struct share share) {
 static void share_move(struct thread *thread, struct share from, struct share to) {
     struct extra *old_extra = &thread->extras[from.slot], *new_extra = &thread->extras[to.slot];
     share_gain(thread, to);
-    bump(&new_extra->reallocs, 1);
-    bump(&new_extra->realloc_bytes, to.bytes);
-    bump(&new_extra->realloc_old_bytes, from.bytes);
+    counter_bump(&new_extra->reallocs, 1);
+    counter_bump(&new_extra->realloc_bytes, to.bytes);
+    counter_bump(&new_extra->realloc_old_bytes, from.bytes);
     share_lose(thread, from);
-    bump(&old_extra->moved, 1);
-    bump(&old_extra->moved_bytes, from.bytes);
+    counter_bump(&old_extra->moved, 1);
+    counter_bump(&old_extra->moved_bytes, from.bytes);
 }
 
 bool change_move(struct share from, struct share to) {
@@ -98,8 +98,8 @@ bool change_appear(struct share share) {
     if (!thread)
         return false;
     share_gain(thread, share);
-    bump(&thread->extras[share.slot].reallocs, 1);
-    bump(&thread->extras[share.slot].realloc_bytes, share.bytes);
+    counter_bump(&thread->extras[share.slot].reallocs, 1);
+    counter_bump(&thread->extras[share.slot].realloc_bytes, share.bytes);
     thread_release(thread);
     sizes_count(share.slot, share.bytes);
     return true;
@@ -111,7 +111,7 @@ bool change_rare(uint32_t slot, size_t counter) {
         return false;
     struct rare *rare = thread_rare(thread, slot);
     if (rare)
-        bump((uint64_t *)((char *)rare + counter), 1);
+        counter_bump((uint64_t *)((char *)rare + counter), 1);
     thread_release(thread);
     return rare;
 }

@@ -89,7 +89,7 @@ static inline void check_slot(struct peak *peak, struct tally *tally, int64_t bl
     ASSERT(tally_epoch(tally) <= epoch);
     TALLY_ASSERT_ABOVE(tally);
     if (is_after && tally_epoch(tally) < epoch) {
-        shift(&tally->above, tally_epoch(tally) - epoch);
+        counter_shift(&tally->above, tally_epoch(tally) - epoch);
         tally_save(tally, epoch, blocks, bytes);
         peak->has_checked = true;
     }

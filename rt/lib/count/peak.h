@@ -63,19 +63,19 @@ static inline int64_t epoch_now(void) {
 }
 
 static inline void tally_set_limit(struct tally *tally, int64_t limit) {
-    shift(&tally->above, tally->limit - limit);
+    counter_shift(&tally->above, tally->limit - limit);
     tally->limit = limit;
 }
 
 #define PEAK_BLOCKS_MASK (PROFILE_EPOCH_STEP - 1)
 
 static inline void tally_set_checked(struct tally *tally) {
-    shift(&tally->above, tally_epoch(tally) - epoch_now());
+    counter_shift(&tally->above, tally_epoch(tally) - epoch_now());
     tally->looked = epoch_now() | (tally->looked & PEAK_BLOCKS_MASK);
 }
 
 static inline void thread_set_ceiling(struct thread *thread, int64_t ceiling) {
-    shift(&thread->headroom, thread->ceiling - ceiling);
+    counter_shift(&thread->headroom, thread->ceiling - ceiling);
     thread->ceiling = ceiling;
 }
 

@@ -38,7 +38,7 @@ struct floors {
 extern struct floors peak_floors __attribute__((visibility("hidden"), aligned(64)));
 
 /* One instruction on the thread's own slab: no signal handler can come between read and write. */
-static inline void bump(uint64_t *counter, uint64_t by) {
+static inline void counter_bump(uint64_t *counter, uint64_t by) {
     __asm__("addq %1, %0" : "+m"(*counter) : "er"(by));
 }
 
@@ -48,7 +48,7 @@ extern bool threads_several __attribute__((visibility("hidden")));
 /* For counters that all threads share. An atomic addition takes four times as long as the hot path. */
 static inline void bump_shared(uint64_t *counter, uint64_t by) {
     if (LIKELY(!threads_several))
-        bump(counter, by);
+        counter_bump(counter, by);
     else
         __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
 }
@@ -63,15 +63,15 @@ static inline void count_shared(uint64_t *counters, uint64_t index) {
 }
 
 /* A separate function because a negation would take another instruction. */
-static inline void unbump(int64_t *value, uint64_t by) {
+static inline void counter_unbump(int64_t *value, uint64_t by) {
     __asm__("subq %1, %0" : "+m"(*value) : "er"(by));
 }
 
-static inline void shift(int64_t *value, int64_t by) {
-    bump((uint64_t *)value, (uint64_t)by);
+static inline void counter_shift(int64_t *value, int64_t by) {
+    counter_bump((uint64_t *)value, (uint64_t)by);
 }
 
-/* Like shift; returns whether the value is then above zero. */
+/* Like counter_shift; returns whether the value is then above zero. */
 static inline bool shift_above_zero(int64_t *value, int64_t by) {
     bool above;
     __asm__("addq %2, %0" : "+m"(*value), "=@ccg"(above) : "er"(by));
@@ -102,9 +102,9 @@ void *peak_look_released(void *p, struct thread *, struct tally *, uint64_t byte
 /* True: peak_look must be called for the event. The other functions in _unseen return the same. */
 static inline bool tally_gain_unseen(struct thread *thread, struct tally *tally, uint64_t bytes) {
     TALLY_ASSERT_WRITER(thread, tally);
-    bump(&tally->allocated, 1);
-    bump(&tally->allocated_bytes, bytes);
-    shift(&tally->above, 1);
+    counter_bump(&tally->allocated, 1);
+    counter_bump(&tally->allocated_bytes, bytes);
+    counter_shift(&tally->above, 1);
     return UNLIKELY(shift_above_zero(&thread->headroom, (int64_t)bytes)) ||
            UNLIKELY(tally->above > peak_floors.allocated);
 }
@@ -116,10 +116,10 @@ static inline void tally_gain(struct thread *thread, struct tally *tally, uint64
 
 static inline bool tally_lose_unseen(struct thread *thread, struct tally *tally, uint64_t bytes) {
     TALLY_ASSERT_WRITER(thread, tally);
-    bump(&tally->released, 1);
-    bump(&tally->released_bytes, bytes);
-    shift(&tally->above, -1);
-    unbump(&thread->headroom, bytes);
+    counter_bump(&tally->released, 1);
+    counter_bump(&tally->released_bytes, bytes);
+    counter_shift(&tally->above, -1);
+    counter_unbump(&thread->headroom, bytes);
     return UNLIKELY(tally->above > peak_floors.released);
 }
 
@@ -130,13 +130,13 @@ static inline void tally_lose(struct thread *thread, struct tally *tally, uint64
 
 /* For counts that are in no peak: chunks of custom allocators, and events without noted owners. */
 static inline void tally_gain_alone(struct tally *tally, uint64_t bytes) {
-    bump(&tally->allocated, 1);
-    bump(&tally->allocated_bytes, bytes);
+    counter_bump(&tally->allocated, 1);
+    counter_bump(&tally->allocated_bytes, bytes);
 }
 
 static inline void tally_lose_alone(struct tally *tally, uint64_t bytes) {
-    bump(&tally->released, 1);
-    bump(&tally->released_bytes, bytes);
+    counter_bump(&tally->released, 1);
+    counter_bump(&tally->released_bytes, bytes);
 }
 
 /* Returns the tally of a key. */
@@ -152,15 +152,15 @@ static inline struct extra *tally_extra(const struct thread *thread, const struc
 /* In the order that profile.h promises to readers. */
 static inline void tally_move_counts(struct tally *from, struct extra *from_extra, uint64_t old_bytes,
                                      struct tally *to, struct extra *to_extra, uint64_t bytes) {
-    bump(&from->released, 1);
-    bump(&from->released_bytes, old_bytes);
-    bump(&from_extra->moved, 1);
-    bump(&from_extra->moved_bytes, old_bytes);
-    bump(&to->allocated, 1);
-    bump(&to->allocated_bytes, bytes);
-    bump(&to_extra->reallocs, 1);
-    bump(&to_extra->realloc_bytes, bytes);
-    bump(&to_extra->realloc_old_bytes, old_bytes);
+    counter_bump(&from->released, 1);
+    counter_bump(&from->released_bytes, old_bytes);
+    counter_bump(&from_extra->moved, 1);
+    counter_bump(&from_extra->moved_bytes, old_bytes);
+    counter_bump(&to->allocated, 1);
+    counter_bump(&to->allocated_bytes, bytes);
+    counter_bump(&to_extra->reallocs, 1);
+    counter_bump(&to_extra->realloc_bytes, bytes);
+    counter_bump(&to_extra->realloc_old_bytes, old_bytes);
 }
 
 /* Like peak_look, for a realloc. Returns p, so that callers need not save it. */
@@ -170,8 +170,8 @@ void *peak_look_moved(void *p, struct thread *, struct tally *from, uint64_t old
 static inline bool tally_move_unseen(struct tally *from, struct tally *to) {
     if (from == to)
         return UNLIKELY(to->above > peak_floors.resized);
-    shift(&from->above, -1);
-    shift(&to->above, 1);
+    counter_shift(&from->above, -1);
+    counter_shift(&to->above, 1);
     return UNLIKELY(from->above > peak_floors.released) || UNLIKELY(to->above > peak_floors.allocated);
 }
 

@@ -58,16 +58,16 @@ static bool shard_lock(uint32_t shard) {
     return true;
 }
 
-static uint64_t hash(const void *arena) {
+static uint64_t arena_hash(const void *arena) {
     return ((uintptr_t)arena >> 4) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
 static uint32_t shard_of(const void *arena) {
-    return (uint32_t)(hash(arena) >> 60) % CUSTOM_SHARDS;
+    return (uint32_t)(arena_hash(arena) >> 60) % CUSTOM_SHARDS;
 }
 
 static uint32_t *bucket_of(const void *arena) {
-    return &shards[shard_of(arena)].buckets[(hash(arena) >> 54) % BUCKETS];
+    return &shards[shard_of(arena)].buckets[(arena_hash(arena) >> 54) % BUCKETS];
 }
 
 static uint32_t node_take(uint32_t shard) {

@@ -117,7 +117,7 @@ static inline const char *next_copier(void) {
 const char *next_copier(void);
 
 /* Called once, before the first thread. is_first: no other constructor has run yet. */
-void rebind(bool is_first);
+void rebind_heap(bool is_first);
 
 /* Called once, after rebind and next_resolve. Redirects the references to glibc's malloc that symbol
  * interposition does not reach. */

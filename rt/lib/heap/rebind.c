@@ -194,7 +194,7 @@ static void redirect_all(bool complete) {
         gap_set(GAP_PAST);
 }
 
-void rebind(bool is_first) {
+void rebind_heap(bool is_first) {
     allocator = next_replaceable();
     if (!allocator)
         return;
@@ -345,7 +345,7 @@ static bool has_runtime(const struct link_map *map) {
 
 /* The loader's list of namespaces, which the program's DT_DEBUG leads to. The symbol _r_debug may be a copy
  * of its beginning. NULL: the loader is older, or there is one namespace. */
-static const struct r_debug_extended *namespaces(void) {
+static const struct r_debug_extended *first_namespace(void) {
     const ElfW(Dyn) *entry = _r_debug.r_map->l_ld;
     while (entry->d_tag != DT_NULL && entry->d_tag != DT_DEBUG)
         entry++;
@@ -358,7 +358,7 @@ static int find_namespace(struct dl_phdr_info *object, size_t size, void *unused
     (void)object;
     (void)size;
     (void)unused;
-    for (const struct r_debug_extended *space = namespaces(); space; space = space->r_next)
+    for (const struct r_debug_extended *space = first_namespace(); space; space = space->r_next)
         if (space->base.r_map && !has_runtime(space->base.r_map))
             gap_set(GAP_NAMESPACE);
     return 1;

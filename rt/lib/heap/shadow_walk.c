@@ -82,7 +82,7 @@ static void walk_chunk(struct walk *walk, uintptr_t start) {
     }
 }
 
-static bool overlaps(const struct span *span, const void *table, uint64_t size) {
+static bool span_overlaps(const struct span *span, const void *table, uint64_t size) {
     uintptr_t begin = (uintptr_t)table;
     return table && span->begin < begin + size && span->end > begin;
 }
@@ -91,7 +91,7 @@ static bool overlaps(const struct span *span, const void *table, uint64_t size) 
 static bool is_shadow_table(const struct span *span) {
     const uint64_t small = shadow.end / SHADOW_CELL * sizeof *shadow.small,
                    large = shadow.end / SHADOW_SMALL * sizeof *shadow.large;
-    return overlaps(span, shadow.small, small + large) || overlaps(span, shadow.second, small);
+    return span_overlaps(span, shadow.small, small + large) || span_overlaps(span, shadow.second, small);
 }
 
 static const char *walk_tables(struct walk *walk) {

@@ -42,7 +42,7 @@ static inline uint32_t tag_of(uint64_t hash) {
 
 /* Notes a context that was found by the table, or is new: it follows the thread's last one from now on, and
  * is among its recent ones. */
-static inline void note(struct context_known *known, uint64_t hash) {
+static inline void contexts_note(struct context_known *known, uint64_t hash) {
     struct context_known *last = local.context_last;
     struct thread *thread = local.thread;
     if (UNLIKELY(!contexts_hot))
@@ -65,14 +65,14 @@ uint32_t context_find(uint64_t hash) {
         if (UNLIKELY(!context_is(known, hash)))
             continue;
         ASSERT(known->key && known->key != ALLOCSITE_KEY_NONE);
-        note(known, hash);
+        contexts_note(known, hash);
         return known->key;
     }
     return ALLOCSITE_KEY_NONE;
 }
 
 /* Writes the first free word of the line; if there is none, any word. */
-static void enter(uint32_t of_size, uint64_t hash, uint32_t number) {
+static void contexts_enter(uint32_t of_size, uint64_t hash, uint32_t number) {
     uint32_t i = 0;
     while (i < LINE && __atomic_load_n(word_of(of_size, hash, i), __ATOMIC_RELAXED))
         i++;
@@ -81,10 +81,10 @@ static void enter(uint32_t of_size, uint64_t hash, uint32_t number) {
 
 /* Returns the smaller table's memory to the system. A thread that still looks there finds nothing, and walks.
  */
-static void grow(uint32_t from, uint32_t count) {
+static void contexts_grow(uint32_t from, uint32_t count) {
     uint32_t *smaller = &table[from];
     for (uint32_t number = 1; number < count; number++)
-        enter(2 * from, __atomic_load_n(&contexts_known[number].hash, __ATOMIC_RELAXED), number);
+        contexts_enter(2 * from, __atomic_load_n(&contexts_known[number].hash, __ATOMIC_RELAXED), number);
     if (__atomic_compare_exchange_n(&size, &from, 2 * from, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         os_empty(smaller, from * sizeof *table);
 }
@@ -105,8 +105,8 @@ void context_keep(uint64_t hash, uint32_t key) {
     ASSERT(!known->hash && !known->key); /* written once */
     known->key = key;
     __atomic_store_n(&known->hash, hash, __ATOMIC_RELEASE);
-    note(known, hash);
-    enter(now, hash, number);
+    contexts_note(known, hash);
+    contexts_enter(now, hash, number);
     if (is_filled(now, number))
-        grow(now, number);
+        contexts_grow(now, number);
 }

@@ -73,7 +73,7 @@ static size_t find_instrumented(const struct record *record, const void *const *
 }
 
 /* depends: the number of frames that the result depends on. */
-static uint32_t search(uint32_t slot, const void *frame, size_t *depends) {
+static uint32_t outside_search(uint32_t slot, const void *frame, size_t *depends) {
     const void *frames[FRAMES_MOST];
     enum walk_end end;
     size_t most = FRAMES_FEW, count = walk_stack_from(frame, frames, most, &end);
@@ -100,7 +100,7 @@ STACK_CALL(uint32_t, outside_slot_searched, uint32_t slot) {
         return key_slot(key);
     int error = errno;
     size_t depends;
-    uint32_t unloads_before = unloads_begun(), found = search(slot, frame, &depends);
+    uint32_t unloads_before = unloads_begun(), found = outside_search(slot, frame, &depends);
     uint32_t kept = place ? again_keep(others, frame, depends, KEY(found)) : ALLOCSITE_KEY_NONE;
     if (kept != ALLOCSITE_KEY_NONE && unloads_none_since(unloads_before))
         __atomic_store_n(place, hash >> 32 << 32 | kept, __ATOMIC_RELEASE);

@@ -131,7 +131,7 @@ static COLD void walk_far(struct walked *walked, const void *frame) {
     walked->count = walk_stack_from(frame, frames, stacks_depth, &walked->end);
 }
 
-static inline void walk(struct walked *walked, const void *frame) {
+static inline void stack_walk(struct walked *walked, const void *frame) {
     size_t most = stacks_depth < FRAMES_FEW ? stacks_depth : FRAMES_FEW;
     walked->frames = walked->few;
     walked->count = walk_stack_from(frame, walked->few, most, &walked->end);
@@ -146,7 +146,7 @@ static inline void look_end(struct look *look) {
 
 /* The caller must call look_end. */
 static inline void look_begin(struct look *look, const void *frame) {
-    walk(&look->walked, frame);
+    stack_walk(&look->walked, frame);
     look->unloads_before = unloads_begun();
     look->certain = NULL;
 }

@@ -24,21 +24,21 @@ static struct allocsite_refs refs_of(const struct allocsite_site *site) {
     return allocsite_refs_of(site, site - allocsite_to_leader(site));
 }
 
-static const void *named(const allocsite_ref *field, allocsite_ref ref) {
+static const void *referred_by(const allocsite_ref *field, allocsite_ref ref) {
     return ref ? (const char *)field + ref : NULL;
 }
 
 struct place descriptor_at(const struct allocsite_site *site) {
-    return place_of(named(&site->scope, refs_of(site).scope), site->line, site->column);
+    return place_of(referred_by(&site->scope, refs_of(site).scope), site->line, site->column);
 }
 
 const struct allocsite_frame *descriptor_caller(const struct allocsite_site *site) {
-    return (const struct allocsite_frame *)named(&site->caller, refs_of(site).caller);
+    return (const struct allocsite_frame *)referred_by(&site->caller, refs_of(site).caller);
 }
 
 const char *descriptor_request(const struct allocsite_site *site, bool type) {
     const struct allocsite_request *request =
-        (const struct allocsite_request *)named(&site->request, refs_of(site).request);
+        (const struct allocsite_request *)referred_by(&site->request, refs_of(site).request);
     if (!request)
         return NULL;
     return (const char *)descriptor_follow(type ? &request->type : &request->callee);

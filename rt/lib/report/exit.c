@@ -282,7 +282,7 @@ void exit_now(void) {
 }
 
 /* For a library opened with dlopen. The loader's later destructors are then not in the report. */
-__attribute__((destructor)) static void destroy(void) {
+__attribute__((destructor)) static void exit_destroy(void) {
     if (is_installed || runtime_attached == ROOT_WAITS || runtime_attached == ROOT_LEFT)
         return;
     exit_now();

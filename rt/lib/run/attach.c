@@ -78,7 +78,7 @@ static void note_threads(void) {
         peak_several_threads();
 }
 
-const char *attach(const char *options) {
+const char *run_attach(const char *options) {
     bool was_silent = silence_begin();
     const char *why = runtime_off                         ? "was forked by a process while that was counted"
                       : runtime_attached == ROOT_NOT_LATE ? "has the runtime since its start"
@@ -100,7 +100,7 @@ const char *attach(const char *options) {
     return why;
 }
 
-void detach(void) {
+void run_detach(void) {
     bool was_silent = silence_begin();
     threads_pause(true);
     attach_turn(true);
@@ -109,6 +109,6 @@ void detach(void) {
     silence_end(was_silent);
 }
 
-void leave(void) {
+void run_leave(void) {
     shadow_forget();
 }

@@ -5,12 +5,12 @@
 
 /* Starts counting. options: of the runtime; they include stopped=1. Returns NULL, or why the process is not
  * counted; then nothing was changed. */
-const char *attach(const char *options);
+const char *run_attach(const char *options);
 
 /* Ends counting, and restores the functions of the process. Threads may still be in the runtime. */
-void detach(void);
+void run_detach(void);
 
 /* Gives memory back. No thread may be in the runtime. */
-void leave(void);
+void run_leave(void);
 
 #endif

@@ -226,7 +226,8 @@ static bool is_to_wait(void) {
  * The library is linked with -z initfirst, because allocations of other constructors do not reach the runtime
  * before rebind. So this runs even before the C library has set up the environment; the value set here is the
  * same. */
-__attribute__((constructor(101))) static void construct(int count, char **arguments, char **environment) {
+__attribute__((constructor(101))) static void start_construct(int count, char **arguments,
+                                                              char **environment) {
     (void)count;
     (void)arguments;
     bool is_first = !environ;
@@ -243,7 +244,7 @@ __attribute__((constructor(101))) static void construct(int count, char **argume
         bypass_all();
     if (runtime_off)
         return;
-    rebind(is_first);
+    rebind_heap(is_first);
     next_resolve();
     rebind_libc();
     if (is_first && !rebind_is_done())
@@ -253,7 +254,7 @@ __attribute__((constructor(101))) static void construct(int count, char **argume
 
 #else
 
-__attribute__((constructor)) static void construct(void) {
+__attribute__((constructor)) static void start_construct(void) {
     runtime_start();
     if (!runtime_off)
         next_resolve();
@@ -285,7 +286,7 @@ const struct root allocsite_root = {
     .mappings = &root_mappings,
     .malloc = &next.malloc,
     .attached = &runtime_attached,
-    .attach = ATTACH(attach),
-    .detach = ATTACH(detach),
-    .leave = ATTACH(leave),
+    .attach = ATTACH(run_attach),
+    .detach = ATTACH(run_detach),
+    .leave = ATTACH(run_leave),
 };

@@ -41,37 +41,37 @@ static bool is_noticed(void (*event)(struct thread *, struct tally *), void *(*e
 
 static void gain_a_block(struct thread *thread, struct tally *tally) {
     (void)thread;
-    bump(&tally->allocated, 1);
+    counter_bump(&tally->allocated, 1);
 }
 
 static void gain_without_above(struct thread *thread, struct tally *tally) {
     gain_a_block(thread, tally);
-    bump(&tally->allocated_bytes, 10);
+    counter_bump(&tally->allocated_bytes, 10);
 }
 
 static void gain_without_headroom(struct thread *thread, struct tally *tally) {
     gain_without_above(thread, tally);
-    shift(&tally->above, 1);
+    counter_shift(&tally->above, 1);
 }
 
 static void lose_a_block(struct thread *thread, struct tally *tally) {
     (void)thread;
-    bump(&tally->released, 1);
+    counter_bump(&tally->released, 1);
 }
 
 static void lose_without_above(struct thread *thread, struct tally *tally) {
     lose_a_block(thread, tally);
-    bump(&tally->released_bytes, 10);
+    counter_bump(&tally->released_bytes, 10);
 }
 
 static void lose_without_headroom(struct thread *thread, struct tally *tally) {
     lose_without_above(thread, tally);
-    shift(&tally->above, -1);
+    counter_shift(&tally->above, -1);
 }
 
 static void look_without_ceiling(struct thread *thread, struct tally *tally) {
     (void)tally;
-    shift(&thread->headroom, 5);
+    counter_shift(&thread->headroom, 5);
 }
 
 static void whole(struct thread *thread, struct tally *tally) {
