@@ -8,15 +8,15 @@ struct heap {
     int (*compare)(const void *, const void *);
 };
 
-static char *element(const struct heap *heap, size_t index) {
+static char *heap_element(const struct heap *heap, size_t index) {
     return heap->elements + index * heap->size;
 }
 
 /* Swaps words of any alignment: swapping bytes took most of the time of sorting rows of groups. */
 typedef uint64_t __attribute__((may_alias, aligned(1))) word;
 
-static void swap(const struct heap *heap, size_t a, size_t b) {
-    char *left = element(heap, a), *right = element(heap, b);
+static void heap_swap(const struct heap *heap, size_t a, size_t b) {
+    char *left = heap_element(heap, a), *right = heap_element(heap, b);
     size_t i = 0;
     for (; i + sizeof(word) <= heap->size; i += sizeof(word)) {
         word *to = (word *)(left + i), *from = (word *)(right + i), kept = *to;
@@ -31,7 +31,7 @@ static void swap(const struct heap *heap, size_t a, size_t b) {
 }
 
 static int is_less(const struct heap *heap, size_t a, size_t b) {
-    return heap->compare(element(heap, a), element(heap, b)) < 0;
+    return heap->compare(heap_element(heap, a), heap_element(heap, b)) < 0;
 }
 
 static void sift_down(const struct heap *heap, size_t root, size_t count) {
@@ -40,7 +40,7 @@ static void sift_down(const struct heap *heap, size_t root, size_t count) {
             child++;
         if (!is_less(heap, root, child))
             return;
-        swap(heap, root, child);
+        heap_swap(heap, root, child);
     }
 }
 
@@ -49,7 +49,7 @@ void sort_array(void *array, size_t count, size_t size, int (*compare)(const voi
     for (size_t root = count / 2; root-- > 0;)
         sift_down(&heap, root, count);
     for (size_t last = count; last-- > 1;) {
-        swap(&heap, 0, last);
+        heap_swap(&heap, 0, last);
         sift_down(&heap, 0, last);
     }
 }

@@ -90,7 +90,7 @@ static size_t pair_length(const char *text, bool *is_open) {
     return (size_t)(at - text);
 }
 
-static struct setting_value unquoted(struct setting_value value) {
+static struct setting_value setting_unquoted(struct setting_value value) {
     char first = value.length > 1 ? value.text[0] : 0;
     if ((first != '"' && first != '\'') || value.text[value.length - 1] != first)
         return value;
@@ -104,7 +104,7 @@ static void pair_split(struct setting_pair *pair) {
         return;
     }
     pair->name = (struct setting_value){pair->start, (size_t)(equals - pair->start)};
-    pair->value = unquoted((struct setting_value){equals + 1, pair->length - pair->name.length - 1});
+    pair->value = setting_unquoted((struct setting_value){equals + 1, pair->length - pair->name.length - 1});
 }
 
 bool settings_next(const char **text, struct setting_pair *pair) {

@@ -170,7 +170,7 @@ static void groups_cell(char text[UNITS_SIZE], const struct groups *groups, cons
 
 static const struct group_counter all[GROUP_COUNTERS] = {ALLOCSITE_TOTALS(COUNTER) ALLOCSITE_LEAKED(COUNTER)};
 
-static bool has(size_t offset, enum group_by by, bool has_leaked) {
+static bool groups_have(size_t offset, enum group_by by, bool has_leaked) {
     if (offset >= OFFSET(counters.leaked_blocks))
         return has_leaked && group_by_has_leaked(by);
     if (by == BY_FREED)
@@ -182,7 +182,7 @@ size_t groups_counters(struct group_counter list[GROUP_COUNTERS], enum group_by 
     bool is_part = group_by_parts(by);
     size_t count = 0;
     for (size_t i = 0; i < GROUP_COUNTERS; i++) {
-        if (!has(all[i].offset, by, has_leaked))
+        if (!groups_have(all[i].offset, by, has_leaked))
             continue;
         list[count] = all[i];
         list[count++].is_signed = is_part && (all[i].offset == OFFSET(counters.live_blocks) ||
@@ -320,7 +320,7 @@ struct table_of {
     const struct report *report;
 };
 
-static void cell(char text[GRID_CELL], const void *context, const void *row, int column) {
+static void group_cell(char text[GRID_CELL], const void *context, const void *row, int column) {
     const struct table_of *table = context;
     const struct groups *groups = table->groups;
     if (groups->focus && row == &groups->hidden)
@@ -331,7 +331,7 @@ static void cell(char text[GRID_CELL], const void *context, const void *row, int
         strcpy(text, groups_column_name(column));
 }
 
-static void measure(struct grid *grid, const struct groups *groups) {
+static void groups_measure(struct grid *grid, const struct groups *groups) {
     grid_measure(grid, NULL);
     for (size_t i = 0; i < groups->shown; i++)
         grid_measure(grid, &groups->rows[i]);
@@ -360,9 +360,9 @@ static void put_row(const struct page *page, const struct grid *grid, const stru
 
 static void put_rows(const struct page *page, const struct groups *groups) {
     const struct table_of table = {groups, page->report};
-    struct grid grid = {.page = page, .cell = cell, .context = &table};
+    struct grid grid = {.page = page, .cell = group_cell, .context = &table};
     grid.count = groups_columns(grid.columns, groups, page->report);
-    measure(&grid, groups);
+    groups_measure(&grid, groups);
     grid_head(&grid, groups->by == BY_FREED ? "by" : group_by_name(groups->by));
     for (size_t i = 0; i < groups->shown; i++)
         put_row(page, &grid, &groups->rows[i]);

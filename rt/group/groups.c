@@ -190,14 +190,14 @@ const char *group_role_name(enum group_role role) {
 /* ---- The order of groups, and which of them are shown. */
 
 /* The live bytes of a part are signed: flips the sign bit, so that they compare as unsigned numbers. */
-static uint64_t live(const struct groups *groups, const struct counters *counters) {
+static uint64_t groups_live_bytes(const struct groups *groups, const struct counters *counters) {
     return group_by_parts(groups->by) ? counters->live_bytes ^ UINT64_C(1) << 63 : counters->live_bytes;
 }
 
 static void set_order(const struct groups *groups, uint64_t order[GROUP_ORDERS],
                       const struct counters *counters, uint64_t peak_bytes) {
     enum report_sort sort = groups->limits.sort;
-    uint64_t live_bytes = live(groups, counters), first = 0, second = 0;
+    uint64_t live_bytes = groups_live_bytes(groups, counters), first = 0, second = 0;
     if (groups->limits.leaks) {
         first = counters->leaked_bytes;
         second = live_bytes;
@@ -226,7 +226,7 @@ static void set_orders(const struct groups *groups, struct group *group) {
 }
 
 /* The larger amount comes first; rows with equal amounts are ordered by name. */
-static int compare(const void *a, const void *b) {
+static int groups_compare(const void *a, const void *b) {
     const struct group *left = a, *right = b;
     int order =
         compare_u64(left->key.is_apart, right->key.is_apart) ?: compare_u64(left->key.role, right->key.role);
@@ -242,7 +242,7 @@ static bool is_wanted(const struct groups *groups, const struct group *group) {
 }
 
 /* Moves the shown rows to the front and keeps their order. The limit applies to each role. */
-static void cut(struct groups *groups) {
+static void groups_cut(struct groups *groups) {
     const struct report_limits *limits = &groups->limits;
     size_t shown_of[ROLES] = {0};
     for (size_t i = 0; i < groups->count; i++) {
@@ -273,6 +273,6 @@ void groups_prepare(struct groups *groups, const struct report_limits *limits) {
         counters_add(&groups->whole.counters, &groups->filtered.counters);
     counters_add(&groups->hidden.sum.counters, &groups->filtered.counters);
     sorted = groups;
-    sort_array(groups->rows, groups->count, sizeof *groups->rows, compare);
-    cut(groups);
+    sort_array(groups->rows, groups->count, sizeof *groups->rows, groups_compare);
+    groups_cut(groups);
 }

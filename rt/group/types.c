@@ -11,7 +11,8 @@ struct types_known {
 };
 
 /* Returns the number of elements. A block that is no array has one element, even if other data follow it. */
-static uint64_t elements(const struct type_layout *layout, uint64_t blocks, uint64_t bytes, bool is_array) {
+static uint64_t type_elements(const struct type_layout *layout, uint64_t blocks, uint64_t bytes,
+                              bool is_array) {
     uint64_t fit = bytes / layout->size;
     return is_array || fit < blocks ? fit : blocks;
 }
@@ -37,9 +38,9 @@ void type_use_add_site(struct type_use *use, const struct type_layout *layout,
     uint64_t bytes = counters_bytes(counters);
     use->bytes += bytes;
     use->live_bytes += counters->live_bytes;
-    use->padding += layout->padding * elements(layout, counters_calls(counters), bytes, is_array);
+    use->padding += layout->padding * type_elements(layout, counters_calls(counters), bytes, is_array);
     use->live_padding +=
-        layout->padding * elements(layout, counters->live_blocks, counters->live_bytes, is_array);
+        layout->padding * type_elements(layout, counters->live_blocks, counters->live_bytes, is_array);
 }
 
 void type_use_join(struct type_use *use, const struct type_use *part) {

@@ -61,7 +61,7 @@ COVERS(texts, GAP_COUNT);
 static const char sanitized[] = "@ serves the heap of this program: calls that pass a site are counted, "
                                 "allocations inside libraries are not";
 
-static char *append(char *to, const char *end, const char *from, size_t length) {
+static char *append_string(char *to, const char *end, const char *from, size_t length) {
     size_t capacity = (size_t)(end - to);
     length = length < capacity ? length : capacity;
     memcpy(to, from, length);
@@ -74,9 +74,9 @@ void gap_text(char text[GAP_TEXT_SIZE], enum gap gap, const char *other_malloc) 
     const char *from = gap == GAP_INTERPOSITION && is_sanitizer ? sanitized : texts[gap];
     const char *at = strchr(from, '@');
     if (at) {
-        text = append(text, end, from, (size_t)(at - from));
-        text = append(text, end, name, strlen(name));
+        text = append_string(text, end, from, (size_t)(at - from));
+        text = append_string(text, end, name, strlen(name));
         from = at + 1;
     }
-    *append(text, end, from, strlen(from)) = '\0';
+    *append_string(text, end, from, strlen(from)) = '\0';
 }

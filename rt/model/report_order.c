@@ -145,7 +145,7 @@ static int compare_pair_sizes(const void *a, const void *b) {
 /* ---- Pairs. */
 
 /* Makes pairs refer to merged rows instead of duplicates. */
-static void redirect(struct report_pair *pairs, size_t count) {
+static void redirect_pairs(struct report_pair *pairs, size_t count) {
     for (size_t i = 0; i < count; i++) {
         pairs[i].owner = pairs[i].owner ? pairs[i].owner->merged : NULL;
         pairs[i].by = pairs[i].by ? pairs[i].by->merged : NULL;
@@ -187,7 +187,7 @@ static void name_sites(struct report *report) {
 }
 
 void pairs_prepare(struct report *report) {
-    redirect(report->pairs, report->pair_count);
+    redirect_pairs(report->pairs, report->pair_count);
     sort_array(report->pairs, report->pair_count, sizeof *report->pairs, compare_pair_sites);
     report->pair_count = merge_same(report->pairs, report->pair_count);
     sort_array(report->pairs, report->pair_count, sizeof *report->pairs, compare_pair_sizes);

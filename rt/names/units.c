@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Formats a number of tenths as "12.3" followed by the unit. */
-static void tenths(char *text, uint64_t value, const char *unit) {
+static void units_tenths(char *text, uint64_t value, const char *unit) {
     snprintf(text, UNITS_SIZE, "%lu.%lu%s", value / 10, value % 10, unit);
 }
 
@@ -23,7 +23,7 @@ void units_size(char *text, uint64_t bytes) {
         unit++;
     /* in steps of 1/1024 of the unit, so that nothing overflows */
     uint64_t scaled = bytes >> (10 * unit);
-    tenths(text, (scaled >> 10) * 10 + ((scaled & 1023) * 10 + 512) / 1024, units[unit]);
+    units_tenths(text, (scaled >> 10) * 10 + ((scaled & 1023) * 10 + 512) / 1024, units[unit]);
 }
 
 void units_time(char *text, uint64_t nanoseconds) {
@@ -36,7 +36,7 @@ void units_time(char *text, uint64_t nanoseconds) {
     }
     for (; unit < 2 && nanoseconds / tenth >= 10000; tenth *= 1000)
         unit++;
-    tenths(text, nanoseconds / tenth, units[unit]);
+    units_tenths(text, nanoseconds / tenth, units[unit]);
 }
 
 void units_count(char *text, uint64_t count) {
@@ -58,7 +58,7 @@ void units_share(char *text, uint64_t part, uint64_t whole) {
     uint64_t per_mille = (uint64_t)(((unsigned __int128)part * 1000 + whole / 2) / whole);
     if (per_mille == 1000 && part < whole)
         per_mille = 999;
-    tenths(text, per_mille, "%");
+    units_tenths(text, per_mille, "%");
 }
 
 void out_print(struct out *out, const char *format, ...) {

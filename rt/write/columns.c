@@ -128,7 +128,7 @@ void column_cell(char text[UNITS_SIZE], const struct report *report, const struc
 
 /* ---- The report for people: for the terminal, and as a Markdown table for issues and pull requests. */
 
-static void cell(char text[GRID_CELL], const void *report, const void *row, int column) {
+static void report_cell(char text[GRID_CELL], const void *report, const void *row, int column) {
     if (row)
         column_cell(text, report, row, (enum column)column);
     else
@@ -140,7 +140,7 @@ static bool has_hidden(const struct report *report) {
     return report_hidden_count(report) && (!report->limits.leaks || report->hidden.counters.live_blocks);
 }
 
-static void measure(struct grid *grid, const struct report *report) {
+static void report_measure(struct grid *grid, const struct report *report) {
     grid_measure(grid, NULL);
     for (size_t i = 0; i < report->shown; i++)
         grid_measure(grid, report->sites[i]);
@@ -196,9 +196,9 @@ static void put_rows(struct page *page) {
         put_no_leaks(page);
         return;
     }
-    struct grid grid = {.page = page, .cell = cell, .context = report};
+    struct grid grid = {.page = page, .cell = report_cell, .context = report};
     grid.count = columns_of(report, grid.columns);
-    measure(&grid, report);
+    report_measure(&grid, report);
     page->indent = grid_indent(&grid);
     grid_head(&grid, "site");
     for (size_t i = 0; i < report->shown; i++)

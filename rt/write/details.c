@@ -41,7 +41,7 @@ struct histogram {
     uint64_t sum;
 };
 
-static struct histogram survey(const uint64_t counts[SIZE_CLASSES], void (*put)(char *, uint64_t)) {
+static struct histogram histogram_of(const uint64_t counts[SIZE_CLASSES], void (*put)(char *, uint64_t)) {
     struct histogram histogram = {.counts = counts, .put = put, .first = SIZE_CLASSES};
     for (unsigned i = 0; i < SIZE_CLASSES; i++) {
         if (!counts[i])
@@ -97,7 +97,7 @@ static void put_classes(const struct page *page, const struct histogram *histogr
 }
 
 static void put_sizes(const struct page *page, const uint64_t *sizes) {
-    struct histogram histogram = survey(sizes, units_size);
+    struct histogram histogram = histogram_of(sizes, units_size);
     struct line line;
     if (histogram.first > histogram.last)
         return;
@@ -122,9 +122,9 @@ static void put_lives(const struct page *page, uint64_t sum, struct histogram hi
 }
 
 static void put_lifetimes(const struct page *page, const struct profile_lifetimes *lifetimes) {
-    put_lives(page, lifetimes->allocations, survey(lifetimes->by_allocations, units_count), " allocation",
-              " allocations");
-    put_lives(page, lifetimes->nanoseconds, survey(lifetimes->by_time, units_time), "", "");
+    put_lives(page, lifetimes->allocations, histogram_of(lifetimes->by_allocations, units_count),
+              " allocation", " allocations");
+    put_lives(page, lifetimes->nanoseconds, histogram_of(lifetimes->by_time, units_time), "", "");
 }
 
 static void put_amount(const struct page *page, const struct report_pair *pair) {

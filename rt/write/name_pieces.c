@@ -37,7 +37,7 @@ static size_t piece_length(const char *at) {
     return length ? length : strncmp(at, "::", 2) == 0 || strncmp(at, ", ", 2) == 0 ? 2 : 1;
 }
 
-static void split(struct name_pieces *pieces, const char *name) {
+static void name_pieces_split(struct name_pieces *pieces, const char *name) {
     for (size_t length; *name; name += length) {
         length = piece_length(name);
         pieces->list[pieces->count++] = (struct name_piece){name, length, false};
@@ -48,12 +48,12 @@ static bool is_piece(const struct name_piece *piece, const char *text) {
     return piece->length == strlen(text) && memcmp(piece->begin, text, piece->length) == 0;
 }
 
-static bool opens(const struct name_piece *piece) {
+static bool name_piece_opens(const struct name_piece *piece) {
     return is_piece(piece, "<") ||
            (is_piece(piece, "(") && strncmp(piece->begin, "(anonymous namespace)", 21) != 0);
 }
 
-static bool closes(const struct name_piece *piece) {
+static bool name_piece_closes(const struct name_piece *piece) {
     return is_piece(piece, ">") || is_piece(piece, ")");
 }
 
@@ -61,11 +61,11 @@ static void show_outer(struct name_pieces *pieces, bool innermost) {
     size_t depth = 0, from = 0;
     for (size_t i = 0; i < pieces->count; i++) {
         struct name_piece *piece = &pieces->list[i];
-        depth -= closes(piece) && depth;
+        depth -= name_piece_closes(piece) && depth;
         piece->is_shown = depth == 0;
         if (innermost && depth == 0 && is_piece(piece, "::"))
             from = i;
-        depth += opens(piece);
+        depth += name_piece_opens(piece);
     }
     for (size_t i = 0; i < from; i++)
         pieces->list[i].is_shown = false;
@@ -76,7 +76,7 @@ struct name_pieces *name_pieces_make(const char *name, bool innermost) {
     if (!pieces)
         return NULL;
     *pieces = (struct name_pieces){.count = 0};
-    split(pieces, name);
+    name_pieces_split(pieces, name);
     show_outer(pieces, innermost);
     return pieces;
 }
@@ -107,7 +107,7 @@ static size_t last_difference(const struct name_pieces *pieces, const char *othe
     return at;
 }
 
-static bool show(struct name_pieces *pieces, size_t at) {
+static bool name_piece_show(struct name_pieces *pieces, size_t at) {
     bool is_new = at < pieces->count && !pieces->list[at].is_shown;
     if (is_new)
         pieces->list[at].is_shown = true;
@@ -117,11 +117,11 @@ static bool show(struct name_pieces *pieces, size_t at) {
 /* Shows the piece as an argument: "Key<int>". */
 static void show_argument(struct name_pieces *pieces, size_t at) {
     if (at >= 2 && is_piece(&pieces->list[at - 1], "<") && demangled_is_word(*pieces->list[at - 2].begin)) {
-        show(pieces, at - 1);
-        show(pieces, at - 2);
+        name_piece_show(pieces, at - 1);
+        name_piece_show(pieces, at - 2);
     }
-    if (at + 1 < pieces->count && closes(&pieces->list[at + 1]))
-        show(pieces, at + 1);
+    if (at + 1 < pieces->count && name_piece_closes(&pieces->list[at + 1]))
+        name_piece_show(pieces, at + 1);
 }
 
 /* Shows the nearest hidden pieces on both sides, at most `most` on each side. Returns whether there were
@@ -130,12 +130,12 @@ static bool show_around(struct name_pieces *pieces, size_t at, size_t most) {
     bool has_new = false;
     size_t left = most, right = most;
     for (size_t i = at; i-- > 0 && left;)
-        if (show(pieces, i)) {
+        if (name_piece_show(pieces, i)) {
             has_new = true;
             left--;
         }
     for (size_t i = at + 1; i < pieces->count && right; i++)
-        if (show(pieces, i)) {
+        if (name_piece_show(pieces, i)) {
             has_new = true;
             right--;
         }
@@ -143,7 +143,7 @@ static bool show_around(struct name_pieces *pieces, size_t at, size_t most) {
 }
 
 static bool show_difference(struct name_pieces *pieces, size_t at) {
-    bool is_new = show(pieces, at);
+    bool is_new = name_piece_show(pieces, at);
     if (is_new)
         show_argument(pieces, at);
     return is_new;

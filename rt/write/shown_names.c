@@ -95,7 +95,7 @@ static void sort_names(struct name_list *list, enum name_kind kind) {
     list->is_sorted = true;
 }
 
-static void cut(char text[NAME_SIZE], enum name_kind kind, const char *name, size_t columns) {
+static void shown_name_cut(char text[NAME_SIZE], enum name_kind kind, const char *name, size_t columns) {
     (kind == NAME_TYPE ? name_type : name_function)(text, name, columns);
 }
 
@@ -109,7 +109,7 @@ static struct name_cuts *cuts_of(struct name_list *list, enum name_kind kind, si
     *cuts = (struct name_cuts){list->cuts, columns, 0};
     for (size_t i = 0; i < list->count; i++) {
         char text[NAME_SIZE];
-        cut(text, kind, list->list[i].name, columns);
+        shown_name_cut(text, kind, list->list[i].name, columns);
         struct name_cut one = {.text = strdup(text), .of = &list->list[i]};
         if (one.text && one.of->whole)
             cuts->list[cuts->count++] = one;
@@ -187,7 +187,7 @@ static char *keep_differences(const struct name_cut *first, const struct name_cu
 
 /* Returns `apart`, which selects its function alone, if it fits the columns, else `narrow`. Frees the other
  * string. */
-static char *choose(char *apart, char *narrow, size_t columns) {
+static char *shown_name_choose(char *apart, char *narrow, size_t columns) {
     bool is_apart = apart && (!narrow || name_columns(apart) <= columns || strlen(apart) <= strlen(narrow));
     free(is_apart ? narrow : apart);
     return is_apart ? apart : narrow;
@@ -203,16 +203,17 @@ static char *make_apart(struct name_list *list, enum name_kind kind, const struc
         struct name_pieces *pieces = name_pieces_make(is_whole ? entry->whole : entry->name, inner);
         char *shown = pieces ? keep_apart(list, entry, is_whole, pieces) : NULL;
         free(pieces);
-        best = choose(best, shown, cuts->columns);
+        best = shown_name_choose(best, shown, cuts->columns);
     }
-    return kind == NAME_TYPE ? best
-                             : choose(best, keep_differences(first, cuts, entry, is_whole), cuts->columns);
+    return kind == NAME_TYPE
+               ? best
+               : shown_name_choose(best, keep_differences(first, cuts, entry, is_whole), cuts->columns);
 }
 
 const char *shown_name(struct shown_names *names, enum name_kind kind, const char *name, size_t columns,
                        char text[NAME_SIZE]) {
     struct name_list *list = names ? &names->kinds[kind] : NULL;
-    cut(text, kind, name, columns);
+    shown_name_cut(text, kind, name, columns);
     if (!list || !list->count)
         return text;
     if (!list->is_sorted)

@@ -161,7 +161,7 @@ int new_file_check(const char *path) {
     if (is_there(path))
         return STATUS_DONE;
     if (!new_file_open(&file, path, &why))
-        return complain(path, "%s", why.text);
+        return complain_file(path, "%s", why.text);
     new_file_end(&file, ECANCELED, &why);
     return STATUS_DONE;
 }
@@ -240,7 +240,7 @@ void standard_out_to(const char *path) {
 
 int standard_out_status(int status) {
     return fflush(stdout) == 0 && !ferror(stdout) ? status
-                                                  : complain("standard output", "%s", strerror(errno));
+                                                  : complain_file("standard output", "%s", strerror(errno));
 }
 
 int standard_out_terminal(void) {
@@ -257,7 +257,7 @@ struct out *standard_out(void) {
     out_open(&out, output ? file.fd : STDOUT_FILENO, buffer, sizeof buffer);
     if (is_open)
         return &out;
-    complain(output, "%s", why.text);
+    complain_file(output, "%s", why.text);
     out.error = EPIPE;
     file = (struct new_file){.path = NULL};
     return &out;
@@ -267,7 +267,7 @@ static int end_file(int error) {
     struct reason why;
     if (!file.path)
         return STATUS_FAILED;
-    return new_file_end(&file, error, &why) ? STATUS_DONE : complain(output, "%s", why.text);
+    return new_file_end(&file, error, &why) ? STATUS_DONE : complain_file(output, "%s", why.text);
 }
 
 static int failed;
@@ -282,6 +282,6 @@ int standard_out_end(void) {
     if (output)
         return end_file(error);
     if (error && error != EPIPE)
-        complain("standard output", "%s", strerror(error));
+        complain_file("standard output", "%s", strerror(error));
     return error ? STATUS_FAILED : STATUS_DONE;
 }

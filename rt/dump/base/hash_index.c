@@ -66,7 +66,7 @@ void hash_free(struct hash_index *index) {
     free(index->places);
 }
 
-static uint64_t secret(void) {
+static uint64_t hash_secret(void) {
     static uint64_t value;
     if (value)
         return value;
@@ -76,7 +76,7 @@ static uint64_t secret(void) {
 }
 
 uint64_t hash_number(uint64_t hash, uint64_t number) {
-    return hash_more(hash ^ secret(), number);
+    return hash_more(hash ^ hash_secret(), number);
 }
 
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {

@@ -16,7 +16,7 @@ void (*memory_exit)(int status) = exit;
 
 void *memory_need(void *block) {
     if (!block)
-        memory_exit(complain(NULL, "out of memory"));
+        memory_exit(complain_file(NULL, "out of memory"));
     return block;
 }
 

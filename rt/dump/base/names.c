@@ -19,7 +19,7 @@ struct base {
     size_t length;
 };
 
-static void append(struct base *base, const char *text, size_t length) {
+static void base_append(struct base *base, const char *text, size_t length) {
     memmove(base->text + base->length, text, length);
     base->length += length;
 }
@@ -31,12 +31,12 @@ static void append_unnamed(struct base *base, const char *at, const char *behind
         end++;
     bool is_known = end > word && (*at == '{' || end < behind);
     if (!is_known) {
-        append(base, at, (size_t)(behind - at));
+        base_append(base, at, (size_t)(behind - at));
         return;
     }
-    append(base, "{", 1);
-    append(base, word, (size_t)(end - word));
-    append(base, "}", 1);
+    base_append(base, "{", 1);
+    base_append(base, word, (size_t)(end - word));
+    base_append(base, "}", 1);
 }
 
 /* new and delete stay, and a conversion becomes '@'. Operators that begin with an angle bracket are dropped,
@@ -44,9 +44,9 @@ static void append_unnamed(struct base *base, const char *at, const char *behind
 static const char *append_operator(struct base *base, const char *at, const char *end) {
     static const char *const named[] = {" new", " delete", " co_await"};
     const char *symbol = at + strlen("operator"), *behind = symbol;
-    append(base, at, strlen("operator"));
+    base_append(base, at, strlen("operator"));
     if (demangled_starts(symbol, end, "()")) {
-        append(base, "()", 2);
+        base_append(base, "()", 2);
         return symbol + 2;
     }
     if (symbol < end && strchr("<>", *symbol))
@@ -55,13 +55,13 @@ static const char *append_operator(struct base *base, const char *at, const char
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         is_conversion &= !demangled_starts(symbol, end, named[i]);
     if (is_conversion) {
-        append(base, "@", 1);
+        base_append(base, "@", 1);
         behind = demangled_skip_conversion(symbol, at, end);
         return behind ? behind : end;
     }
     while (behind < end && *behind != '(' && *behind != '<')
         behind++;
-    append(base, symbol, (size_t)(behind - symbol));
+    base_append(base, symbol, (size_t)(behind - symbol));
     return behind;
 }
 
@@ -70,23 +70,23 @@ static bool is_operator(const char *at, const char *begin, const char *end) {
            (at == begin || !demangled_is_word(at[-1]));
 }
 
-static const char *take(struct base *base, const char *at, const char *begin, const char *end) {
+static const char *base_take(struct base *base, const char *at, const char *begin, const char *end) {
     static const char anonymous[] = "{anonymous}";
     if (is_operator(at, begin, end))
         return append_operator(base, at, end);
     const char *behind = demangled_skip(at, begin, end);
     if (!behind) {
-        append(base, at, (size_t)(end - at));
+        base_append(base, at, (size_t)(end - at));
         return end;
     }
     if (demangled_is_anonymous(at, end))
-        append(base, anonymous, strlen(anonymous));
+        base_append(base, anonymous, strlen(anonymous));
     else if (*at == '(')
         return demangled_skip_qualifiers(behind, end);
     else if (*at == '{' || *at == '\'')
         append_unnamed(base, at, behind);
     else if (*at != '<' && *at != '[' && *at != ' ')
-        append(base, at, (size_t)(behind - at));
+        base_append(base, at, (size_t)(behind - at));
     return behind;
 }
 
@@ -96,7 +96,7 @@ void function_base(const char *function, char *text) {
     /* initializers of globals have a symbol but no name in debug information */
     bool is_initializer = demangled_starts(function, name.end, "_GLOBAL__");
     for (const char *at = name.begin; !is_initializer && at < name.end;)
-        at = take(&base, at, name.begin, name.end);
+        at = base_take(&base, at, name.begin, name.end);
     text[base.length] = '\0';
 }
 
@@ -139,7 +139,7 @@ static bool demangle_to(struct demangled *to, const char *name) {
             cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, take_part, to));
 }
 
-char *demangle(const char *name) {
+char *name_demangle(const char *name) {
     struct demangled to = {.text = NULL};
     if (!name || !is_mangled(name) || demangle_to(&to, name))
         return to.text;
@@ -147,7 +147,7 @@ char *demangle(const char *name) {
     return NULL;
 }
 
-char *unversioned(const char *symbol) {
+char *name_unversioned(const char *symbol) {
     return memory_text("%.*s", (int)strcspn(symbol, "@"), symbol);
 }
 

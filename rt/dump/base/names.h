@@ -24,10 +24,10 @@ static inline bool is_mangled(const char *name) {
 }
 
 /* NULL: not mangled, unknown to libiberty, or too long to be readable. The caller frees the result. */
-char *demangle(const char *name);
+char *name_demangle(const char *name);
 
 /* The name without the version that symbol tables append to it (fclose@@GLIBC_2.2.5). The caller frees it. */
-char *unversioned(const char *symbol);
+char *name_unversioned(const char *symbol);
 
 /* ---- The modules of a report, ordered by path and then by build id. */
 

@@ -29,7 +29,7 @@ static struct {
     bool is_off, is_shown;
 } state;
 
-static int64_t now(void) {
+static int64_t terminal_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return time.tv_sec * SECOND + time.tv_nsec;
@@ -41,8 +41,8 @@ static void show_progress(const char *what, uint64_t done, uint64_t count) {
     state.is_shown = true;
 }
 
-void progress(const char *what, uint64_t done, uint64_t count) {
-    int64_t time = now();
+void progress_show(const char *what, uint64_t done, uint64_t count) {
+    int64_t time = terminal_now();
     if (!state.next)
         state.next = time + SECOND;
     if (time < state.next || state.is_off || !isatty(STDERR_FILENO))
@@ -87,7 +87,7 @@ static void print_message(const char *file, const char *format, va_list argument
     free(text);
 }
 
-int complain(const char *file, const char *format, ...) {
+int complain_file(const char *file, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     print_message(file, format, arguments, "\n");

@@ -15,7 +15,7 @@ extern const char *complain_program, *complain_command;
 
 /* Prints one line on stderr: "allocsite-dump: FILE: what". Control characters in the file's name become '?'.
  * Returns STATUS_FAILED. */
-__attribute__((format(printf, 2, 3))) int complain(const char *file, const char *format, ...);
+__attribute__((format(printf, 2, 3))) int complain_file(const char *file, const char *format, ...);
 
 /* The same without a file, with a hint how to get help. Returns STATUS_USAGE. */
 __attribute__((format(printf, 1, 2))) int complain_usage(const char *format, ...);
@@ -42,7 +42,7 @@ bool reason_errno(struct reason *);
  * message or standard output is written. */
 
 /* "1,234 of 5,678 files". count: 0 if unknown. Costs one reading of the clock. */
-void progress(const char *what, uint64_t done, uint64_t count);
+void progress_show(const char *what, uint64_t done, uint64_t count);
 
 /* Clears the line. The next one appears after another second. */
 void progress_end(void);

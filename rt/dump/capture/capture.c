@@ -16,7 +16,7 @@ enum { MARGIN = 16 << 20 };
 /* Below this size (about 20 ms of reading) a fork of the process is not worthwhile. */
 enum { WORTH_A_COPY = 48 << 20 };
 
-static uint64_t now(clockid_t clock) {
+static uint64_t capture_now(clockid_t clock) {
     struct timespec time;
     clock_gettime(clock, &time);
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
@@ -74,7 +74,7 @@ static bool find_root(struct capture *capture, struct reason *why) {
 }
 
 /* Measures the process before it is stopped, to reserve the memory for the copy. */
-static bool prepare(struct capture *capture, struct reason *why) {
+static bool capture_prepare(struct capture *capture, struct reason *why) {
     if (!find_root(capture, why) || !image_open(&capture->image, capture->memory.pid, why))
         return false;
     bool is_known = want_all(capture, why);
@@ -89,7 +89,7 @@ static bool prepare(struct capture *capture, struct reason *why) {
 static void complain_of(const struct capture *capture, const char *what, const struct reason *why) {
     char pid[16];
     snprintf(pid, sizeof pid, "%u", capture->memory.pid);
-    complain(pid, "%s%s%s", what, why ? ": " : "", why ? why->text : "");
+    complain_file(pid, "%s%s%s", what, why ? ": " : "", why ? why->text : "");
 }
 
 /* Forks a copy of the process. False: all memory must be read while the process is stopped, which is as fast
@@ -121,7 +121,7 @@ static void copy_remaining(struct capture *capture) {
 }
 
 static bool copy_stopped(struct capture *capture, struct reason *why) {
-    uint64_t from = now(CLOCK_MONOTONIC);
+    uint64_t from = capture_now(CLOCK_MONOTONIC);
     if (!stop_threads(&capture->stop, capture->target->pid, caller_of(capture), why))
         return false;
     struct resident *resident = capture->target->resident;
@@ -133,7 +133,7 @@ static bool copy_stopped(struct capture *capture, struct reason *why) {
     if (is_right && !has_copy)
         image_copy(&capture->image, &capture->memory, false);
     stop_release(&capture->stop);
-    capture->stopped = now(CLOCK_MONOTONIC) - from;
+    capture->stopped = capture_now(CLOCK_MONOTONIC) - from;
     if (has_copy)
         copy_remaining(capture);
     return is_right;
@@ -149,7 +149,7 @@ static bool load_counters(struct capture *capture, struct reason *why) {
 bool capture_begin(struct capture *capture, const struct capture_target *target, struct reason *why) {
     *capture = (struct capture){.target = target};
     remote_memory_open(&capture->memory, target->thread ? target->thread : target->pid);
-    if (!prepare(capture, why) || !copy_stopped(capture, why))
+    if (!capture_prepare(capture, why) || !copy_stopped(capture, why))
         return false;
     heap_read(&capture->heap, &capture->image);
     finder_open(&capture->finder, &capture->heap, &capture->image);

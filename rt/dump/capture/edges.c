@@ -284,7 +284,7 @@ bool capture_edges(struct graph *graph, const struct finder *finder, const struc
     struct scan scan = {.graph = graph, .finder = finder, .coroutines = coroutines};
     for (size_t i = 0; i < graph->block_count; i++) {
         if (i % GRAPH_STEP == 0)
-            progress("blocks looked through", i, graph->block_count);
+            progress_show("blocks looked through", i, graph->block_count);
         graph->blocks[i].edges = (uint32_t)graph->edge_count;
         scan.type = &types[graph->blocks[i].site];
         see_block(&scan, i);

@@ -70,14 +70,14 @@ static uint64_t region_table_size(const struct heap *heap) {
     return region_small_size(heap) + large_size(heap, heap->layout.region_size);
 }
 
-static bool overlaps(uint64_t begin, uint64_t end, uint64_t from, uint64_t size) {
+static bool heap_overlaps(uint64_t begin, uint64_t end, uint64_t from, uint64_t size) {
     return from && begin < from + size && end > from;
 }
 
 bool heap_is_table(const struct heap *heap, uint64_t begin, uint64_t end) {
-    return heap->end && (overlaps(begin, end, heap->small, small_size(heap, heap->end)) ||
-                         overlaps(begin, end, heap->large, large_size(heap, heap->end)) ||
-                         overlaps(begin, end, heap->second, small_size(heap, heap->end)));
+    return heap->end && (heap_overlaps(begin, end, heap->small, small_size(heap, heap->end)) ||
+                         heap_overlaps(begin, end, heap->large, large_size(heap, heap->end)) ||
+                         heap_overlaps(begin, end, heap->second, small_size(heap, heap->end)));
 }
 
 /* ---- The parts of the tables that are needed. */

@@ -17,7 +17,7 @@
 
 #define PAGE UINT64_C(4096)
 
-static bool overlaps(uint64_t begin, uint64_t end, uint64_t other_begin, uint64_t other_end) {
+static bool resident_overlaps(uint64_t begin, uint64_t end, uint64_t other_begin, uint64_t other_end) {
     return begin < other_end && other_begin < end;
 }
 
@@ -39,14 +39,14 @@ static bool is_stack(const struct capture *capture, uint64_t begin, uint64_t end
 static bool is_module(const struct capture *capture, uint64_t begin, uint64_t end) {
     bool is_part = false;
     for (size_t i = 0; i < capture->maps.module_count && !is_part; i++)
-        is_part = overlaps(begin, end, capture->maps.modules[i].begin, capture->maps.modules[i].end);
+        is_part = resident_overlaps(begin, end, capture->maps.modules[i].begin, capture->maps.modules[i].end);
     return is_part;
 }
 
 static bool is_heap(const struct capture *capture, uint64_t begin, uint64_t end) {
     bool has_blocks = false;
     for (size_t i = 0; i < capture->heap.span_count && !has_blocks; i++)
-        has_blocks = overlaps(begin, end, capture->heap.spans[i].begin, capture->heap.spans[i].end);
+        has_blocks = resident_overlaps(begin, end, capture->heap.spans[i].begin, capture->heap.spans[i].end);
     return has_blocks;
 }
 
@@ -116,8 +116,8 @@ static bool read_pages(struct resident_map *map, int pagemap) {
 static bool has_mappings(const struct capture *capture, const struct resident_map *map) {
     bool has_some = false;
     for (size_t i = 0; i < capture->maps.mapping_count && !has_some; i++)
-        has_some =
-            overlaps(map->begin, map->end, capture->maps.mappings[i].begin, capture->maps.mappings[i].end);
+        has_some = resident_overlaps(map->begin, map->end, capture->maps.mappings[i].begin,
+                                     capture->maps.mappings[i].end);
     return has_some && (map->part == RESIDENT_FILES || map->part == RESIDENT_UNKNOWN);
 }
 

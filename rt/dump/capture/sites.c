@@ -143,7 +143,7 @@ static void add_sites(struct capture_sites *sites, struct graph *graph, struct s
 
 static void complain_of_files(const struct type_layouts *layouts) {
     for (size_t i = 0; i < layouts->unknown_count; i++)
-        complain(layouts->unknown[i].module, "its fields have no names: %s", layouts->unknown[i].why);
+        complain_file(layouts->unknown[i].module, "its fields have no names: %s", layouts->unknown[i].why);
 }
 
 void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,

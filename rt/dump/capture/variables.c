@@ -54,7 +54,7 @@ static void name_root(struct graph_root *root, const struct variables *variables
     const struct variable *variable = find_variable(variables, root->offset - base);
     if (!variable)
         return;
-    char *symbol = unversioned(variable->name), *plain = demangle(symbol);
+    char *symbol = name_unversioned(variable->name), *plain = name_demangle(symbol);
     root->label = (uint32_t)string_number(texts, plain ?: symbol);
     root->offset -= base + variable->address;
     free(plain);
@@ -86,6 +86,6 @@ void capture_variables(struct graph *graph, const struct capture_maps *maps, str
         name_roots(graph, &maps->data[i], &variables, texts);
         free(variables.list);
         if (!module_files_close(&files, &why))
-            complain(maps->data[i].path, "%s", why.text);
+            complain_file(maps->data[i].path, "%s", why.text);
     }
 }

@@ -48,7 +48,7 @@ static int check_names(const struct annotations *annotations, char **names, int 
         while (file < annotations->count && !annotated_is(&annotations->files[file], names[i]))
             file++;
         if (file == annotations->count)
-            status = complain(names[i], "none of its lines allocates");
+            status = complain_file(names[i], "none of its lines allocates");
     }
     return status;
 }

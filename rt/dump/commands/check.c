@@ -35,7 +35,7 @@ static void complain_line(void *context, unsigned line, const char *what) {
     if (complaints->count++ >= LINES_SHOWN)
         return;
     snprintf(place, sizeof place, "%s:%u", complaints->path, line);
-    complain(place, "%s", what);
+    complain_file(place, "%s", what);
 }
 
 /* A wrong line makes the whole budget unusable, because its limit is unknown. */
@@ -45,15 +45,15 @@ static bool read_budget(struct budget *budget, const char *path) {
     char *bytes;
     size_t size;
     if (!whole_input(path, &bytes, &size, &why)) {
-        complain(path, "%s", why.text);
+        complain_file(path, "%s", why.text);
         return false;
     }
     budget_read(budget, bytes, size, complain_line, &complaints);
     free(bytes);
     if (complaints.count > LINES_SHOWN)
-        complain(path, "and %zu more wrong lines", complaints.count - LINES_SHOWN);
+        complain_file(path, "and %zu more wrong lines", complaints.count - LINES_SHOWN);
     if (!complaints.count && !budget->count)
-        complain(path, "has no limit");
+        complain_file(path, "has no limit");
     if (!complaints.count && budget->count)
         return true;
     budget_free(budget);

@@ -63,7 +63,7 @@ struct graph_options {
     const char *why; /* NULL: not requested */
 };
 
-static bool asks(const struct graph_options *graph_options, const char *what) {
+static bool graph_is_asked(const struct graph_options *graph_options, const char *what) {
     return graph_options->what && strcmp(graph_options->what, what) == 0;
 }
 
@@ -126,11 +126,12 @@ static const char *not_of_two(const struct graph_options *graph_options) {
 
 /* ARGUMENTS_TAKEN, or an exit status after an error message. */
 static int check_options(const struct graph_options *graph_options) {
-    if (asks(graph_options, "objects") && !graph_options->type)
+    if (graph_is_asked(graph_options, "objects") && !graph_options->type)
         return complain_usage("graph: --objects needs --type");
     if (is_diagram(graph_options) && (!graph_options->type || graph_options->why))
         return complain_usage("graph: mermaid and dot need --type");
-    if (asks(graph_options, "resident") && (graph_options->format > GRAPH_JSON || graph_options->output))
+    if (graph_is_asked(graph_options, "resident") &&
+        (graph_options->format > GRAPH_JSON || graph_options->output))
         return complain_usage("graph: --resident is a report as text or JSON");
     if (graph_options->format == GRAPH_HEAPSNAPSHOT &&
         (graph_options->what || graph_options->type || graph_options->why))
@@ -165,13 +166,15 @@ static bool load_graph(struct graph *graph, const char *path, const struct graph
 static int show_rows(const struct graph *graph, const struct graph_options *graph_options) {
     struct graph_dominators dominators;
     struct graph_sums sums;
-    bool is_all = asks(graph_options, "sizes") || asks(graph_options, "counts") || !graph_options->top;
+    bool is_all = graph_is_asked(graph_options, "sizes") || graph_is_asked(graph_options, "counts") ||
+                  !graph_options->top;
     size_t most = is_all ? SIZE_MAX : graph_options->top;
     graph_dominators_find(&dominators, graph);
-    graph_sums_make(&sums, graph, &dominators, graph_options->by, most, !asks(graph_options, "counts"));
-    if (asks(graph_options, "counts"))
+    graph_sums_make(&sums, graph, &dominators, graph_options->by, most,
+                    !graph_is_asked(graph_options, "counts"));
+    if (graph_is_asked(graph_options, "counts"))
         graph_show_counts(standard_out(), &sums);
-    else if (asks(graph_options, "sizes"))
+    else if (graph_is_asked(graph_options, "sizes"))
         graph_show_sizes(standard_out(), &sums);
     else
         graph_show_sums(standard_out(), graph, &sums, most < sums.count ? most : sums.count,
@@ -185,8 +188,9 @@ static int show_why(const char *path, const struct graph *graph, const struct gr
     bool is_found = graph_show_why(standard_out(), graph, graph_options->why,
                                    graph_options->limit ? graph_options->limit : 3);
     int status = standard_out_end();
-    return is_found ? status
-                    : complain(path, "no live object has this type, address or site: %s", graph_options->why);
+    return is_found
+               ? status
+               : complain_file(path, "no live object has this type, address or site: %s", graph_options->why);
 }
 
 static int show_objects(const struct graph *graph, const struct graph_options *graph_options) {
@@ -202,7 +206,7 @@ static int show_holders(const struct graph *graph, const struct graph_options *g
 }
 
 static int show_lines(const struct graph *graph, const struct graph_options *graph_options) {
-    if (asks(graph_options, "dump"))
+    if (graph_is_asked(graph_options, "dump"))
         graph_show_dump(standard_out(), graph, graph_options->by == GRAPH_BY_STACK);
     else
         graph_show_edges(standard_out(), graph);
@@ -236,11 +240,11 @@ static int show_graph(const char *path, const struct graph *graph,
         return write_snapshot(graph, graph_options);
     if (graph_options->why)
         return show_why(path, graph, graph_options);
-    if (asks(graph_options, "dump") || asks(graph_options, "edges"))
+    if (graph_is_asked(graph_options, "dump") || graph_is_asked(graph_options, "edges"))
         return show_lines(graph, graph_options);
     if (graph_options->type)
-        return asks(graph_options, "objects") ? show_objects(graph, graph_options)
-                                              : show_holders(graph, graph_options);
+        return graph_is_asked(graph_options, "objects") ? show_objects(graph, graph_options)
+                                                        : show_holders(graph, graph_options);
     return show_rows(graph, graph_options);
 }
 
@@ -250,9 +254,9 @@ static int show_resident(const char *path, const struct graph_options *graph_opt
     struct graph graph;
     struct reason why;
     if (!report_source_is_process(path, &target.pid))
-        return complain(path, "--resident needs a running process");
+        return complain_file(path, "--resident needs a running process");
     bool is_read = capture_graph(&graph, &target, &why);
-    int status = is_read ? STATUS_DONE : complain(path, "%s", why.text);
+    int status = is_read ? STATUS_DONE : complain_file(path, "%s", why.text);
     if (is_read) {
         resident_write(standard_out(), &resident, &graph, graph_options->top, graph_options->format);
         status = standard_out_end();
@@ -266,7 +270,7 @@ static int show_growth(char **paths, const struct graph *old, const struct graph
     struct graph new;
     struct reason why;
     if (!load_graph(&new, paths[1], graph_options, &why))
-        return complain(paths[1], "%s", why.text);
+        return complain_file(paths[1], "%s", why.text);
     graph_show_growth(standard_out(), old, &new, graph_options->top, graph_options->format);
     graph_free(&new);
     return standard_out_end();
@@ -295,10 +299,10 @@ int command_graph(int count, char **arguments) {
         return complain_usage("graph: %s", files < 1 ? "no process and no file" : "more than two files");
     if (files == 2 && not_of_two(&graph_options))
         return complain_usage("graph: --%s needs a single process or file", not_of_two(&graph_options));
-    if (asks(&graph_options, "resident"))
+    if (graph_is_asked(&graph_options, "resident"))
         return show_resident(paths[0], &graph_options);
     if (!load_graph(&graph, paths[0], &graph_options, &why))
-        return complain(paths[0], "%s", why.text);
+        return complain_file(paths[0], "%s", why.text);
     status = files == 2 ? show_growth(paths, &graph, &graph_options)
                         : show_graph(paths[0], &graph, &graph_options);
     graph_free(&graph);

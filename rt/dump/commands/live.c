@@ -58,7 +58,7 @@ int command_control(int count, char **arguments) {
     for (int i = 1; i < count; i++)
         if (report_source_is_pid(arguments[i], &pid) &&
             !control_process(pid, control_named(arguments[0]), &why))
-            status = complain(arguments[i], "%s", why.text);
+            status = complain_file(arguments[i], "%s", why.text);
     return status;
 }
 
@@ -140,7 +140,7 @@ static int show_top(const char *path, const struct top_command *command) {
     struct top top = {.path = path, .is_by_stack = command->options.is_by_stack, .names.line = command->line};
     struct reason why;
     if (!top_refresh(&top, &why))
-        return complain(path, "%s", why.text);
+        return complain_file(path, "%s", why.text);
     if (top.is_by_stack)
         laws_need_stacks(path, top_report(&top)->walks.depth);
     int damage = laws_need_whole(path, top.now->source.report);

@@ -37,7 +37,7 @@ static const struct command {
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
-static int help(void) {
+static int main_help(void) {
     puts("usage: allocsite-dump COMMAND [OPTION...] FILE...\n"
          "       allocsite-dump [OPTION...] FILE...    sites of ELF files, else report\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -99,7 +99,7 @@ static int show_files(int count, char **arguments) {
     return command_sites(count, arguments);
 }
 
-static int unknown(const char *word) {
+static int main_unknown_word(const char *word) {
     struct similar similar = {.word = word, .length = strlen(word)};
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         similar_try(&similar, commands[i].name);
@@ -152,9 +152,9 @@ static int show_page(const char *topic) {
     int length = snprintf(name, sizeof name, form, topic);
     if (length < 0 || (size_t)length >= sizeof name || !find_prefix(prefix, sizeof prefix) ||
         !find_page(path, sizeof path, prefix, name))
-        return unknown(topic);
+        return main_unknown_word(topic);
     execlp("man", "man", "-l", path, NULL);
-    return complain(path, "man, which shows this page, cannot be started");
+    return complain_file(path, "man, which shows this page, cannot be started");
 }
 
 /* ---- Choosing a command. */
@@ -163,7 +163,7 @@ static int help_of(int count, char **arguments) {
     static char option[] = "--help", *asked[] = {NULL, option, NULL};
     const struct command *command = count > 2 ? find_command(arguments[2]) : NULL;
     if (count < 3)
-        return help();
+        return main_help();
     if (strcmp(arguments[2], "options") == 0)
         return help_options();
     asked[0] = arguments[2];
@@ -177,7 +177,7 @@ static int run_command(int count, char **arguments) {
         return complain_usage("no command and no file");
     const char *first = arguments[1];
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
-        return help();
+        return main_help();
     if (strcmp(first, "help") == 0)
         return help_of(count, arguments);
     if (strcmp(first, "--version") == 0)
@@ -188,7 +188,7 @@ static int run_command(int count, char **arguments) {
         return command->function(count - 1, arguments + 1);
     }
     if (first[0] != '-' && !is_file(first))
-        return unknown(first);
+        return main_unknown_word(first);
     return show_files(count, arguments);
 }
 

@@ -31,7 +31,7 @@ static int merge_files(const char *path, char **files, int count) {
     struct reason why;
     int status = join_files(&joined, files, count, NULL, NULL);
     if (joined.reports && !write_profile(&joined.report, path, &why)) {
-        complain(path, "%s", why.text);
+        complain_file(path, "%s", why.text);
         status = STATUS_FAILED;
     }
     joined_free(&joined);

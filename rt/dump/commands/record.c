@@ -121,7 +121,7 @@ static bool start_command(struct recording_job *job, char **command) {
     job->pid = (unsigned)job->child;
     if (job->child > 0 && !error)
         return true;
-    complain(command[0], "%s", strerror(error ? error : errno));
+    complain_file(command[0], "%s", strerror(error ? error : errno));
     return false;
 }
 
@@ -161,8 +161,8 @@ static enum taken take_sample(struct recording_job *job) {
 static void report_thinned(struct recording_job *job) {
     uint64_t thinned = job->taking.thinned;
     if (thinned && !job->thinned)
-        complain(job->output,
-                 "is full: older samples are thinned out, the remaining ones are exact (--max-size)");
+        complain_file(job->output,
+                      "is full: older samples are thinned out, the remaining ones are exact (--max-size)");
     job->thinned = thinned;
 }
 
@@ -192,11 +192,11 @@ static enum taken take_more(struct recording_job *job) {
         taken = take_sample(job);
     }
     if (taken == TAKEN && !job->is_running && process_runs(job->pid, job->start_time, NULL))
-        complain(job->output, "ends here: the process runs another program now");
+        complain_file(job->output, "ends here: the process runs another program now");
     return taken;
 }
 
-static int record(struct recording_job *job, const char *name) {
+static int recording_job_run(struct recording_job *job, const char *name) {
     snprintf(job->source, sizeof job->source, REPORT_SOURCE_PID "%u", job->pid);
     job->clock_begin = clock_now(CLOCK_BOOTTIME);
     job->clock_epoch = clock_now(CLOCK_REALTIME);
@@ -208,7 +208,7 @@ static int record(struct recording_job *job, const char *name) {
         fprintf(stderr, "allocsite-dump: %s: %" PRIu64 " samples, %" PRIu64 " bytes\n", job->output,
                 job->taking.sample_count, job->taking.writer.size);
     else
-        complain(taken == CANNOT_WRITE ? job->output : name, "%s", job->why.text);
+        complain_file(taken == CANNOT_WRITE ? job->output : name, "%s", job->why.text);
     taking_end(&job->taking);
     return taken == TAKEN ? STATUS_DONE : STATUS_FAILED;
 }
@@ -217,7 +217,7 @@ static int record_command(struct recording_job *job, char **command) {
     block_signals(job);
     if (!start_command(job, command))
         return STATUS_FAILED;
-    int status = record(job, command[0]), of_command = status_of_command(job);
+    int status = recording_job_run(job, command[0]), of_command = status_of_command(job);
     return of_command ? of_command : status;
 }
 
@@ -225,7 +225,7 @@ static int record_process(struct recording_job *job, const char *name) {
     if (!report_source_is_pid(name, &job->pid))
         return complain_usage("record: %s is not the number of a process; a command follows --", name);
     block_signals(job);
-    return record(job, name);
+    return recording_job_run(job, name);
 }
 
 /* ---- The command line. */

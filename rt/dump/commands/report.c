@@ -34,10 +34,10 @@ static bool need_suppressions(struct showing *showing) {
     bool is_read;
     const char *wrong = read_suppressions(showing, &is_read, &why);
     if (!is_read)
-        complain(showing->options.suppress, "%s", why.text);
+        complain_file(showing->options.suppress, "%s", why.text);
     if (wrong)
-        complain(showing->options.suppress, "has a line that is not of the form leak:PATTERN: %.*s",
-                 (int)strcspn(wrong, "\r\n"), wrong);
+        complain_file(showing->options.suppress, "has a line that is not of the form leak:PATTERN: %.*s",
+                      (int)strcspn(wrong, "\r\n"), wrong);
     return is_read && !wrong;
 }
 
@@ -63,7 +63,7 @@ static int show_report(const char *path, struct report *report, struct showing *
         line_names(report, NULL);
     }
     if (report_filter_has_no_match(report, showing->options.filter))
-        complain(path, "filter: no allocating site matches %s", showing->options.filter);
+        complain_file(path, "filter: no allocating site matches %s", showing->options.filter);
     bool has_paths = is_of_sites(showing) || showing->groups.by == BY_STACK;
     struct line_paths *paths = has_paths ? line_paths_make(&showing->symbolizer, report) : NULL;
     if (paths)
@@ -92,10 +92,10 @@ static int show_file(const char *path, struct showing *showing) {
     struct report_source source;
     struct reason why;
     if (!report_source_load(&source, path, &why))
-        return complain(path, "%s", why.text);
+        return complain_file(path, "%s", why.text);
     bool is_taken = take_file(showing, &source, &why);
     if (!is_taken)
-        complain(path, "%s", why.text);
+        complain_file(path, "%s", why.text);
     int status = laws_need_whole(path, source.report);
     showing->moment = source.is_recording ? &source.moment : NULL;
     status |= is_taken ? show_report(path, source.report, showing) : STATUS_FAILED;
@@ -221,7 +221,7 @@ int report_standard_input(struct showing *showing, bool is_end, const char *only
         return status;
     take_suppressions(showing);
     if (!report_source_load(&source, "-", &why)) {
-        complain("standard input", "%s", why.text);
+        complain_file("standard input", "%s", why.text);
         return STATUS_NOT_WRITTEN;
     }
     if (is_end) {

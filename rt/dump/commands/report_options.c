@@ -290,7 +290,7 @@ int report_check_options(int count, char **arguments) {
     if (showing.at || showing.view == REPORT_history || showing.view == REPORT_growth)
         return complain_usage("report: --at, --history and --growth need a recording: allocsite-dump record");
     if (strcmp(options->suppress, "none") != 0 && access(options->suppress, R_OK) != 0)
-        return complain(options->suppress, "%s", strerror(errno));
+        return complain_file(options->suppress, "%s", strerror(errno));
     return STATUS_DONE;
 }
 

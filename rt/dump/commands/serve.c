@@ -105,7 +105,7 @@ static int serve_until_signal(struct serving *serving, int fd) {
     sigprocmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
     print_address(fd);
-    return serve_until(serving, fd, &signals, &why) ? STATUS_DONE : complain(NULL, "%s", why.text);
+    return serve_until(serving, fd, &signals, &why) ? STATUS_DONE : complain_file(NULL, "%s", why.text);
 }
 
 /* Reads the report once before serving, so that an error is reported at once. */
@@ -117,11 +117,11 @@ static int serve_at(struct serving *serving, const char *name, const char *liste
     int fd = listen_at(address);
     freeaddrinfo(address);
     if (fd < 0)
-        return complain(listen, "%s", strerror(errno));
+        return complain_file(listen, "%s", strerror(errno));
     served = serve_path(serving, "/metrics");
     close(served.fd);
     if (served.fd < 0)
-        return close(fd), complain(name, "%s", served.why.text);
+        return close(fd), complain_file(name, "%s", served.why.text);
     return serve_until_signal(serving, fd);
 }
 
@@ -156,7 +156,7 @@ int command_serve(int count, char **arguments) {
     if (count - optind != 1)
         return complain_usage("serve: %s", optind == count ? "no process and no file" : "more than one file");
     if (!serve_load(&why))
-        return complain(NULL, "serve: %s", why.text);
+        return complain_file(NULL, "serve: %s", why.text);
     serving->path = arguments[optind];
     status = serve_at(serving, arguments[optind], options.listen);
     symbolizer_free(&serving->symbolizer);

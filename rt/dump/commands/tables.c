@@ -18,8 +18,8 @@ struct table_run {
     int status;
 };
 
-static void fail(struct table_run *run, const char *module, const char *why) {
-    run->status = complain(module, "%s", why);
+static void table_run_fail(struct table_run *run, const char *module, const char *why) {
+    run->status = complain_file(module, "%s", why);
 }
 
 static void show_table(struct table_run *run, const char *module, const struct table *table) {
@@ -41,7 +41,7 @@ static void show_elf(struct table_run *run, const struct module_bytes *module, c
         return;
     run->table_count++;
     if (!module_table_read(&table, elf, &why)) {
-        fail(run, module->name, why.text);
+        table_run_fail(run, module->name, why.text);
         return;
     }
     run->has_heading |= module->is_member;
@@ -55,7 +55,7 @@ static void show_module(const struct module_bytes *module, void *context) {
     struct reason why;
     if (!elf_open(&elf, module->bytes, module->size, &why)) {
         run->table_count++;
-        fail(run, module->name, why.text);
+        table_run_fail(run, module->name, why.text);
         return;
     }
     show_elf(run, module, &elf);
@@ -66,9 +66,9 @@ static void show_file(struct table_run *run, const char *path) {
     struct reason why;
     run->table_count = 0;
     if (!input_each(path, show_module, run, &why))
-        fail(run, path, why.text);
+        table_run_fail(run, path, why.text);
     else if (run->table_count == 0)
-        fail(run, path, "no member of the archive has a site table");
+        table_run_fail(run, path, "no member of the archive has a site table");
 }
 
 static int show_files(struct table_run *run, char **paths, int count) {

@@ -317,7 +317,7 @@ static void complain_line(const struct check *check, const struct limit *limit, 
                           const char *after) {
     char place[512];
     snprintf(place, sizeof place, "%s:%u", check->budget_path, limit->line);
-    complain(place, "warning: %s of %s %s", before, check->loaded->path, after);
+    complain_file(place, "warning: %s of %s %s", before, check->loaded->path, after);
 }
 
 /* Complains once per line, which may have several limits. A report contains no site without allocations, so a
@@ -360,7 +360,8 @@ int check_complain(const struct check *check) {
     complain_unmatched(check);
     complain_uncertain(check);
     if (no_reach)
-        complain(loaded->path, "does not know leaked blocks: run the program with ALLOCSITE_OPTIONS=reach=1");
+        complain_file(loaded->path,
+                      "does not know leaked blocks: run the program with ALLOCSITE_OPTIONS=reach=1");
     int unowned = is_of_owners ? laws_need_owners(loaded->path, loaded->report) : STATUS_DONE;
     int unstacked =
         check->subjects->stacks ? laws_need_stacks(loaded->path, loaded->report->walks.depth) : STATUS_DONE;

@@ -119,6 +119,6 @@ bool join_is_moved(const struct report_site *, const struct report_site *);
  * Time and memory are proportional to the product of the counts. If that exceeds ALIGN_CELLS_MAX, calls
  * without a partner are matched in order. */
 #define ALIGN_CELLS_MAX ((size_t)1 << 20)
-void align(struct join_site **old, size_t old_count, struct join_site **new, size_t new_count);
+void diff_align(struct join_site **old, size_t old_count, struct join_site **new, size_t new_count);
 
 #endif

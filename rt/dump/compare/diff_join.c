@@ -110,7 +110,7 @@ static void pair_edited(struct join_site **old, size_t old_count, struct join_si
     for (size_t i = 0; i < new_count; i++)
         new_free += !new[i]->partner;
     if (old_free && new_free)
-        align(old, old_count, new, new_count);
+        diff_align(old, old_count, new, new_count);
 }
 
 /* The sites of one report to which the rule applies, sorted. */
@@ -249,7 +249,8 @@ static void collect_moves(struct aligning *all) {
 }
 
 /* 0: not a possible pair. */
-static int64_t weight(const struct aligning *all, const struct join_site *old, const struct join_site *new) {
+static int64_t weight_of_pair(const struct aligning *all, const struct join_site *old,
+                              const struct join_site *new) {
     if (old->partner || new->partner)
         return old->partner == new ? WEIGHT_PARTNERS : 0;
     uint64_t move = move_of(old, new);
@@ -270,7 +271,7 @@ static int64_t *best_of(const struct aligning *all, size_t i, size_t j) {
 static void fill_best(struct aligning *all) {
     for (size_t i = 1; i <= all->old_count; i++)
         for (size_t j = 1; j <= all->new_count; j++) {
-            int64_t pair = weight(all, all->old[i - 1], all->new[j - 1]);
+            int64_t pair = weight_of_pair(all, all->old[i - 1], all->new[j - 1]);
             int64_t most = *best_of(all, i - 1, j), other = *best_of(all, i, j - 1);
             if (other > most)
                 most = other;
@@ -306,7 +307,7 @@ static void pair_in_order(const struct aligning *all) {
     }
 }
 
-void align(struct join_site **old, size_t old_count, struct join_site **new, size_t new_count) {
+void diff_align(struct join_site **old, size_t old_count, struct join_site **new, size_t new_count) {
     struct aligning all = {.old = old, .new = new, .old_count = old_count, .new_count = new_count};
     if (old_count + 1 > ALIGN_CELLS_MAX / (new_count + 1)) {
         pair_in_order(&all);

@@ -22,7 +22,7 @@
 #endif
 
 /* The child leaves no core file, and its CPU time and memory are limited. */
-static void limit(void) {
+static void child_limit(void) {
     static const struct rlimit seconds = {600, 600}, memory = {MOST_MEMORY, MOST_MEMORY};
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     setrlimit(RLIMIT_CPU, &seconds);
@@ -34,7 +34,7 @@ static pid_t start_child(struct reason *why) {
     pid_t child = fork();
     if (child == 0) {
         memory_exit = _exit;
-        limit();
+        child_limit();
     }
     if (child < 0)
         reason_errno(why);

@@ -286,8 +286,8 @@ static bool inflate_section(unsigned char *to, uint64_t size, const unsigned cha
     return uncompress(to, &got, from, from_size) == Z_OK && got == size;
 }
 
-static bool unpack(const struct elf_section *section, const Elf64_Chdr *header, unsigned char *to,
-                   struct reason *why) {
+static bool debug_unpack(const struct elf_section *section, const Elf64_Chdr *header, unsigned char *to,
+                         struct reason *why) {
     const unsigned char *from = section->bytes + sizeof *header;
     uint64_t from_size = section->size - sizeof *header;
     bool is_unpacked = false;
@@ -307,13 +307,13 @@ static bool unpack(const struct elf_section *section, const Elf64_Chdr *header, 
 }
 
 /* libdwarf's interface cannot say that a section is compressed. */
-static bool decompress(struct debug_sections *sections, size_t index, struct reason *why) {
+static bool debug_decompress(struct debug_sections *sections, size_t index, struct reason *why) {
     const struct elf_section *section = &sections->elf->sections[index];
     Elf64_Chdr header;
     if (!check_compression(section, &header, why))
         return false;
     sections->copies[index] = memory_zeros(header.ch_size, 1);
-    return unpack(section, &header, sections->copies[index], why);
+    return debug_unpack(section, &header, sections->copies[index], why);
 }
 
 /* Sets the size of a section. Copies the bytes of a relocatable object. */
@@ -328,7 +328,7 @@ static bool open_section(struct debug_sections *sections, size_t index, uint64_t
         if (!check_compression(section, &header, why))
             return false;
         sections->sizes[index] = header.ch_size;
-        return !is_copied || decompress(sections, index, why);
+        return !is_copied || debug_decompress(sections, index, why);
     }
     if (is_copied)
         sections->copies[index] = memory_copy(section->bytes, section->size);
@@ -347,7 +347,7 @@ static bool open_sections(struct debug_sections *sections, struct reason *why) {
 }
 
 /* References between debug sections are offsets, so every section has address 0. */
-static bool relocate(struct debug_sections *sections, struct reason *why) {
+static bool debug_relocate(struct debug_sections *sections, struct reason *why) {
     uint64_t *bases = memory_zeros(sections->elf->count, sizeof *bases);
     bool is_done = elf_relocate(sections->elf, sections->copies, sections->sizes, bases, why);
     free(bases);
@@ -360,7 +360,7 @@ bool debug_sections_open(struct debug_sections *sections, const struct elf_file 
         return reason_set(why, "it has no debug information (compile with -g)");
     sections->copies = memory_zeros(elf->count, sizeof *sections->copies);
     sections->sizes = memory_zeros(elf->count, sizeof *sections->sizes);
-    if (open_sections(sections, why) && (elf->type != ET_REL || relocate(sections, why)))
+    if (open_sections(sections, why) && (elf->type != ET_REL || debug_relocate(sections, why)))
         return true;
     debug_sections_close(sections);
     return false;
@@ -377,7 +377,7 @@ void debug_sections_close(struct debug_sections *sections) {
 const unsigned char *debug_section_bytes(struct debug_sections *sections, size_t index) {
     const struct elf_section *section = &sections->elf->sections[index];
     bool is_packed = is_debug(section) && section->flags & SHF_COMPRESSED;
-    if (is_packed && !sections->copies[index] && !decompress(sections, index, &sections->damage)) {
+    if (is_packed && !sections->copies[index] && !debug_decompress(sections, index, &sections->damage)) {
         free(sections->copies[index]);
         sections->copies[index] = NULL;
     }

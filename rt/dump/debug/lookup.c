@@ -175,7 +175,7 @@ static const char *name_of(struct lookup *lookup, Dwarf_Off offset) {
     if (known)
         return (const char *)(uintptr_t)*known;
     struct debug_names names = debug_function_names(lookup->unit.debug, offset);
-    char *demangled = demangle(names.linkage);
+    char *demangled = name_demangle(names.linkage);
     const char *name = string_keep(&lookup->names, demangled ?: names.plain ?: names.linkage);
     number_map_add(&lookup->functions, offset, (uintptr_t)name);
     free(demangled);

@@ -31,7 +31,7 @@ static struct {
 static int show_progress(struct debuginfod_client *client, long done, long all) {
     (void)client;
     if (all > 0)
-        progress("bytes from debuginfod", (uint64_t)done, (uint64_t)all);
+        progress_show("bytes from debuginfod", (uint64_t)done, (uint64_t)all);
     return 0;
 }
 

@@ -211,8 +211,8 @@ static bool width_of(uint32_t type, size_t *width, bool *is_relative) {
     }
 }
 
-static bool apply(const struct relocation *in, Elf64_Rela entry, size_t target, unsigned char *copy,
-                  struct reason *why) {
+static bool apply_relocation(const struct relocation *in, Elf64_Rela entry, size_t target,
+                             unsigned char *copy, struct reason *why) {
     size_t width;
     bool is_relative;
     if (!width_of(ELF64_R_TYPE(entry.r_info), &width, &is_relative))
@@ -233,7 +233,7 @@ static bool apply_all(struct relocation *in, const struct elf_section *entries, 
                       struct reason *why) {
     Elf64_Rela entry;
     for (uint64_t i = 0; elf_entry(entries, i, &entry, sizeof entry); i++)
-        if (!apply(in, entry, entries->info, copy, why))
+        if (!apply_relocation(in, entry, entries->info, copy, why))
             return false;
     return true;
 }

@@ -14,7 +14,7 @@
 enum { UNPACKED_MOST = 1 << 28, DECODER_MOST = 1 << 28 };
 
 /* Grows the buffer until the stream ends. */
-static bool unpack(lzma_stream *stream, unsigned char **buffer, size_t *capacity) {
+static bool lzma_unpack(lzma_stream *stream, unsigned char **buffer, size_t *capacity) {
     lzma_ret status = LZMA_OK;
     while (status == LZMA_OK && *capacity < UNPACKED_MOST) {
         *buffer = memory_need(realloc(*buffer, *capacity * 2));
@@ -34,7 +34,7 @@ unsigned char *mini_debug_unpack(const unsigned char *bytes, size_t size, size_t
         return NULL;
     stream.next_in = bytes;
     stream.avail_in = size;
-    bool is_whole = unpack(&stream, &buffer, &capacity);
+    bool is_whole = lzma_unpack(&stream, &buffer, &capacity);
     *unpacked = stream.total_out;
     lzma_end(&stream);
     if (is_whole)

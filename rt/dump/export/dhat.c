@@ -129,7 +129,7 @@ static void add_sample(struct dhat *dhat, const struct sample *sample) {
     point->lived += sample->lived;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b) {
+static uint64_t larger_of(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
@@ -140,8 +140,8 @@ static void put_point(struct json *json, const struct dhat *dhat, const struct p
     json_number(json, "tbk", values[SAMPLE_CALLS]);
     if (dhat->samples->value_count > SAMPLE_OWNED) {
         json_number(json, "tl", point->lived / 1000);
-        json_number(json, "mb", larger(values[SAMPLE_PEAK_BYTES], values[SAMPLE_LIVE_BYTES]));
-        json_number(json, "mbk", larger(values[SAMPLE_PEAK_BLOCKS], values[SAMPLE_LIVE_BLOCKS]));
+        json_number(json, "mb", larger_of(values[SAMPLE_PEAK_BYTES], values[SAMPLE_LIVE_BYTES]));
+        json_number(json, "mbk", larger_of(values[SAMPLE_PEAK_BLOCKS], values[SAMPLE_LIVE_BLOCKS]));
         json_number(json, "gb", values[SAMPLE_PEAK_BYTES]);
         json_number(json, "gbk", values[SAMPLE_PEAK_BLOCKS]);
         json_number(json, "eb", values[SAMPLE_LIVE_BYTES]);

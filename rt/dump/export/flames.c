@@ -103,7 +103,7 @@ static const struct sample *sample_at(const struct samples *samples, const struc
     return sample->values[selection->value] ? sample : NULL;
 }
 
-static uint64_t total(const struct samples *samples, const struct selection *selection) {
+static uint64_t flames_total(const struct samples *samples, const struct selection *selection) {
     uint64_t sum = 0;
     for (size_t i = 0; selection->phase && i < selection->count; i++)
         sum += samples->list[selection->numbers[i]].values[selection->value];
@@ -117,7 +117,7 @@ static void put_profile(struct json *json, const struct samples *samples, const 
     put_value_name(json, selection->value, selection->phase);
     json_text(json, "unit", sample_is_bytes(selection->value) ? "bytes" : "none");
     json_number(json, "startValue", 0);
-    json_number(json, "endValue", total(samples, selection));
+    json_number(json, "endValue", flames_total(samples, selection));
     json_open(json, "samples", '[');
     for (size_t i = 0; i < selection->count; i++)
         if ((sample = sample_at(samples, selection, i)))

@@ -78,7 +78,7 @@ void sample_values(uint64_t values[SAMPLE_VALUES], const struct counters *counte
 static void add_sample(struct samples *samples, const struct sample *sample) {
     memory_grow(&samples->list, samples->count, &samples->capacity, sizeof *samples->list);
     samples->list[samples->count++] = *sample;
-    progress("samples", samples->count, 0);
+    progress_show("samples", samples->count, 0);
     for (int i = 0; i < SAMPLE_VALUES; i++)
         samples->totals[i] += sample->values[i];
 }
@@ -354,8 +354,8 @@ int show_export(const char *path, struct report *report, struct showing *showing
     if (samples.by > MEASURE_ALLOCS && laws_need_owners(path, report))
         return STATUS_FAILED;
     if (showing->export->write == export_trace && !samples.moment)
-        return complain(path,
-                        "is not a recording, and only recordings have a timeline: allocsite-dump record");
+        return complain_file(
+            path, "is not a recording, and only recordings have a timeline: allocsite-dump record");
     samples_make(&samples);
     signal(SIGXFSZ, SIG_IGN); /* exceeding a limit on the size of files becomes a write error */
     showing->export->write(standard_out(), &samples);

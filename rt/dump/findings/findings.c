@@ -254,7 +254,7 @@ static void advice_json(struct out *out, const struct findings *findings) {
 
 /* ---- The views: all findings, and advice alone. */
 
-static int show(struct report *report, struct showing *showing, bool is_all) {
+static int findings_show(struct report *report, struct showing *showing, bool is_all) {
     static findings_function *const writers[VIEW_FORMATS] = {[FORMAT_TEXT] = advice_text,
                                                              [FORMAT_JSON] = advice_json,
                                                              [FORMAT_SARIF] = findings_sarif,
@@ -281,10 +281,10 @@ static int show(struct report *report, struct showing *showing, bool is_all) {
 
 int show_findings(const char *path, struct report *report, struct showing *showing) {
     (void)path;
-    return show(report, showing, true);
+    return findings_show(report, showing, true);
 }
 
 int show_advice(const char *path, struct report *report, struct showing *showing) {
     (void)path;
-    return show(report, showing, false);
+    return findings_show(report, showing, false);
 }

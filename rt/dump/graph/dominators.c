@@ -112,7 +112,7 @@ struct forest {
     uint32_t *path;
 };
 
-static void compress(struct forest *forest, uint32_t vertex) {
+static void forest_compress(struct forest *forest, uint32_t vertex) {
     uint32_t depth = 0;
     for (; forest->ancestor[forest->ancestor[vertex]]; vertex = forest->ancestor[vertex])
         forest->path[depth++] = vertex;
@@ -124,17 +124,17 @@ static void compress(struct forest *forest, uint32_t vertex) {
     }
 }
 
-static uint32_t evaluate(struct forest *forest, uint32_t vertex) {
+static uint32_t forest_evaluate(struct forest *forest, uint32_t vertex) {
     if (!forest->ancestor[vertex])
         return vertex;
-    compress(forest, vertex);
+    forest_compress(forest, vertex);
     return forest->best[vertex];
 }
 
 static void empty_bucket(struct forest *forest, uint32_t parent) {
     uint32_t vertex = forest->bucket[parent], next;
     for (; vertex; vertex = next) {
-        uint32_t best = evaluate(forest, vertex);
+        uint32_t best = forest_evaluate(forest, vertex);
         next = forest->next[vertex];
         forest->dominator[vertex] = forest->semi[best] < forest->semi[vertex] ? best : parent;
     }
@@ -145,7 +145,7 @@ static void empty_bucket(struct forest *forest, uint32_t parent) {
 static void find_semidominator(struct forest *forest, uint32_t vertex) {
     uint32_t parent = forest->search->parent[vertex - 1] + 1;
     for (uint32_t i = forest->first[vertex]; i < forest->first[vertex + 1]; i++) {
-        uint32_t best = evaluate(forest, forest->holders[i]);
+        uint32_t best = forest_evaluate(forest, forest->holders[i]);
         if (forest->semi[best] < forest->semi[vertex])
             forest->semi[vertex] = forest->semi[best];
     }
@@ -160,7 +160,7 @@ static uint32_t vertex_of(const struct forest *forest, size_t block) {
 }
 
 /* A leaked block does not retain reachable ones. */
-static bool retains(const struct forest *forest, size_t from, uint32_t to) {
+static bool forest_retains(const struct forest *forest, size_t from, uint32_t to) {
     return !forest->is_leaked[from] || forest->is_leaked[to];
 }
 
@@ -170,7 +170,7 @@ static void count_holders(struct forest *forest, const bool *is_root) {
         forest->first[vertex_of(forest, i) + 1] += is_root[i];
         for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++)
             forest->first[vertex_of(forest, graph->edges[edge].to) + 1] +=
-                retains(forest, i, graph->edges[edge].to);
+                forest_retains(forest, i, graph->edges[edge].to);
     }
     for (size_t i = 1; i < graph->block_count + 3; i++)
         forest->first[i] += forest->first[i - 1];
@@ -183,7 +183,7 @@ static void list_holders(struct forest *forest, const bool *is_root) {
         if (is_root[i])
             forest->holders[fill[vertex_of(forest, i)]++] = 1;
         for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++)
-            if (retains(forest, i, graph->edges[edge].to))
+            if (forest_retains(forest, i, graph->edges[edge].to))
                 forest->holders[fill[vertex_of(forest, graph->edges[edge].to)]++] = vertex_of(forest, i);
     }
     free(fill);
@@ -228,7 +228,7 @@ static void find_dominators(struct forest *forest) {
     uint32_t last = forest->search->count + 1;
     for (uint32_t vertex = last; vertex > 1; vertex--) {
         if (vertex % GRAPH_STEP == 0)
-            progress("blocks whose holders are known", last - vertex, last);
+            progress_show("blocks whose holders are known", last - vertex, last);
         find_semidominator(forest, vertex);
     }
     for (uint32_t vertex = 2; vertex <= last; vertex++)

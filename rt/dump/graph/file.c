@@ -45,7 +45,7 @@ struct reader {
     bool is_wrong, is_full;
 };
 
-static uint64_t get(struct reader *reader) {
+static uint64_t reader_number(struct reader *reader) {
     uint64_t number = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         if (reader->at == reader->end)
@@ -60,13 +60,13 @@ static uint64_t get(struct reader *reader) {
 }
 
 static int64_t get_signed(struct reader *reader) {
-    uint64_t number = get(reader);
+    uint64_t number = reader_number(reader);
     return (int64_t)(number >> 1 ^ -(number & 1));
 }
 
 /* A number below the limit. */
 static uint32_t get_below(struct reader *reader, uint64_t limit) {
-    uint64_t number = get(reader);
+    uint64_t number = reader_number(reader);
     reader->is_wrong |= number >= limit || number > UINT32_MAX;
     return reader->is_wrong ? 0 : (uint32_t)number;
 }
@@ -84,7 +84,7 @@ static uint32_t get_label(struct reader *reader, const struct graph *graph) {
 /* Each element takes at least a byte, so a count above the remaining bytes is wrong. This bounds the
  * memory. */
 static size_t get_count(struct reader *reader) {
-    uint64_t count = get(reader);
+    uint64_t count = reader_number(reader);
     reader->is_wrong |= count > (uint64_t)(reader->end - reader->at) || count >= UINT32_MAX;
     return reader->is_wrong ? 0 : count;
 }
@@ -99,11 +99,11 @@ static void get_counts(struct reader *reader, struct graph *graph) {
 
 static void get_head(struct reader *reader, struct graph *graph) {
     struct graph_head *head = &graph->head;
-    head->pid = get(reader);
-    head->taken = get(reader);
-    head->stopped = get(reader);
-    uint64_t program = get(reader);
-#define GET_WORDS(name) head->words.name = get(reader);
+    head->pid = reader_number(reader);
+    head->taken = reader_number(reader);
+    head->stopped = reader_number(reader);
+    uint64_t program = reader_number(reader);
+#define GET_WORDS(name) head->words.name = reader_number(reader);
     GRAPH_WORDS(GET_WORDS)
     get_counts(reader, graph);
     reader->is_wrong |= program > graph->text_count;
@@ -128,7 +128,7 @@ static char *get_text(struct reader *reader) {
 }
 
 static void get_site(struct reader *reader, const struct graph *graph, struct graph_site *site) {
-    site->id = get(reader);
+    site->id = reader_number(reader);
     site->function = get_label(reader, graph);
     site->file = get_label(reader, graph);
     site->module = get_label(reader, graph);
@@ -157,7 +157,7 @@ static void get_edge(struct reader *reader, struct graph *graph, size_t block, u
 static void get_edges(struct reader *reader, struct graph *graph, size_t block) {
     uint32_t offset = 0;
     uint64_t first;
-    while ((first = get(reader)) && !reader->is_wrong)
+    while ((first = reader_number(reader)) && !reader->is_wrong)
         get_edge(reader, graph, block, first, &offset);
 }
 
@@ -166,9 +166,9 @@ static void get_blocks(struct reader *reader, struct graph *graph) {
     for (size_t i = 0; i < graph->block_count && !reader->is_wrong; i++) {
         struct graph_block *block = &graph->blocks[i];
         if (i % GRAPH_STEP == 0)
-            progress("blocks read", i, graph->block_count);
-        reader->is_wrong |= __builtin_add_overflow(address, get(reader), &address);
-        uint64_t size = get(reader);
+            progress_show("blocks read", i, graph->block_count);
+        reader->is_wrong |= __builtin_add_overflow(address, reader_number(reader), &address);
+        uint64_t size = reader_number(reader);
         *block = (struct graph_block){address, size, get_below(reader, graph->site_count),
                                       (uint32_t)graph->edge_count};
         if (graph->stack_of)
@@ -184,14 +184,14 @@ static void get_root(struct reader *reader, struct graph *graph, uint64_t first)
     reader->is_wrong |= first > GRAPH_ROOT_KINDS;
     root.thread = get_below(reader, UINT32_MAX);
     root.label = get_label(reader, graph);
-    root.offset = get(reader);
+    root.offset = reader_number(reader);
     memory_grow(&graph->roots, graph->root_count, &graph->root_capacity, sizeof *graph->roots);
     graph->roots[graph->root_count++] = root;
 }
 
 static void get_roots(struct reader *reader, struct graph *graph) {
     uint64_t first;
-    while ((first = get(reader)) && !reader->is_wrong)
+    while ((first = reader_number(reader)) && !reader->is_wrong)
         get_root(reader, graph, first);
 }
 
@@ -210,7 +210,7 @@ static void get_content(struct reader *reader, struct graph *graph, uint64_t blo
 
 static void get_contents(struct reader *reader, struct graph *graph) {
     uint64_t block = 0, first;
-    while ((first = get(reader)) && !reader->is_wrong) {
+    while ((first = reader_number(reader)) && !reader->is_wrong) {
         reader->is_wrong |= first > graph->block_count;
         get_content(reader, graph, block += first - 1);
     }
@@ -250,7 +250,7 @@ bool graph_read(struct graph *graph, const char *bytes, size_t size, struct reas
         return reason_set(why, "is damaged or incomplete");
     reader.end = reader.at + size - GRAPH_SUM_SIZE;
     reader.at += strlen(GRAPH_MAGIC);
-    uint64_t version = get(&reader);
+    uint64_t version = reader_number(&reader);
     if (version != GRAPH_VERSION && !reader.is_wrong)
         return reason_set(why, "is a snapshot of version %llu; this allocsite-dump reads version %d",
                           (unsigned long long)version, GRAPH_VERSION);

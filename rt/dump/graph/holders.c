@@ -77,7 +77,7 @@ static void add_edges(struct references *references) {
     for (size_t i = 0; i < graph->block_count; i++) {
         struct graph_holder of = {.from = graph_type_name(graph, i)};
         if (i % GRAPH_STEP == 0)
-            progress("blocks looked at", i, graph->block_count);
+            progress_show("blocks looked at", i, graph->block_count);
         for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++) {
             of.field = graph_text(graph, graph->edges[edge].label);
             add_reference(references, graph_site_of(graph, i)->type, of, graph->edges[edge].label,

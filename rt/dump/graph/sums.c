@@ -205,7 +205,7 @@ static void reach_all(struct graph_sums *sums, const struct graph *graph, size_t
     struct reaching reaching = {.graph = graph, .visited = memory_zeros(words, sizeof *reaching.visited)};
     reaching.queue = memory_zeros(graph->block_count, sizeof *reaching.queue);
     for (size_t row = 0; row < rows; row++) {
-        progress("rows whose deep bytes are known", row, rows);
+        progress_show("rows whose deep bytes are known", row, rows);
         memset(reaching.visited, 0, words * sizeof *reaching.visited);
         reaching.count = 0;
         for (uint32_t i = 0; i < graph->block_count; i++)

@@ -181,7 +181,7 @@ static void add_stack(struct pack *pack, struct pack_stacks *stacks, size_t site
     memory_grow(&stacks->list, stacks->count, &stacks->capacity, sizeof *stacks->list);
     stacks->list[stacks->count++] =
         (struct pack_stack){site, pack_path(&pack->tables, part->path), part->counters};
-    progress("stacks", stacks->count, most);
+    progress_show("stacks", stacks->count, most);
 }
 
 /* Skips parts without a stack: the script computes them as the site minus its stacks. */

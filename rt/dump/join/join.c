@@ -236,9 +236,9 @@ int join_files(struct joined *joined, char **paths, int count, join_visitor *vis
     struct reason why;
     struct number_map files = {0};
     for (int i = 0; i < count; i++) {
-        progress("files", (uint64_t)i, (uint64_t)count);
+        progress_show("files", (uint64_t)i, (uint64_t)count);
         if (is_read(&files, paths, i, &why) || !add_file(joined, paths[i], visit, context, &status, &why))
-            status = complain(paths[i], "%s", why.text);
+            status = complain_file(paths[i], "%s", why.text);
     }
     number_map_free(&files);
     if (joined->reports)

@@ -203,7 +203,7 @@ static void add_stacks(struct attribution *attribution) {
     free(has_stacks);
 }
 
-static void follow(const struct report_stack **stack, const struct attribution *attribution) {
+static void follow_stack(const struct report_stack **stack, const struct attribution *attribution) {
     if (*stack)
         *stack = attribution->made->stacks + (*stack - attribution->report->stacks);
 }
@@ -219,10 +219,10 @@ static void take_stacks(struct attribution *attribution) {
     for (size_t i = 0; i < report->stack_count; i++)
         made->stacks[i] = report->stacks[i];
     for (size_t i = 0; i < report->phase_count; i++)
-        follow(&report->phases[i].stack, attribution);
+        follow_stack(&report->phases[i].stack, attribution);
     for (size_t i = 0; i < report->pair_count; i++) {
-        follow(&report->pairs[i].owner_stack, attribution);
-        follow(&report->pairs[i].by_stack, attribution);
+        follow_stack(&report->pairs[i].owner_stack, attribution);
+        follow_stack(&report->pairs[i].by_stack, attribution);
     }
     made->count = report->stack_count;
     add_stacks(attribution);

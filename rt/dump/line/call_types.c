@@ -21,13 +21,13 @@ static bool is_call(const void *key, const void *context, size_t element) {
            is_same_text(a->file, b->file);
 }
 
-static struct call_type *find(const struct call_types *types, const struct call_type *key) {
+static struct call_type *call_types_same(const struct call_types *types, const struct call_type *key) {
     size_t found = hash_find(&types->index, hash_call(key), is_call, key, types);
     return found == HASH_NONE ? NULL : &types->list[found];
 }
 
-static void add(struct call_types *types, const struct call_type *call) {
-    struct call_type *known = find(types, call);
+static void call_types_insert(struct call_types *types, const struct call_type *call) {
+    struct call_type *known = call_types_same(types, call);
     if (known) {
         known->is_unsure |= known->hands_on != call->hands_on || !is_same_text(known->type, call->type);
         return;
@@ -49,11 +49,11 @@ void call_types_add(struct call_types *types, const struct table *table, struct 
                                  .column = from->at.column,
                                  .type = string_keep(strings, from->type),
                                  .hands_on = from->flags & ALLOCSITE_HANDS_ON};
-        add(types, &call);
+        call_types_insert(types, &call);
         call.function = string_keep(strings, base);
-        add(types, &call);
+        call_types_insert(types, &call);
         call.column = 0;
-        add(types, &call);
+        call_types_insert(types, &call);
         free(base);
     }
 }
@@ -70,11 +70,11 @@ const struct call_type *call_types_find(const struct call_types *types, const st
                             .column = place->column};
     if (!types->count || !place->function || !place->line)
         return NULL;
-    const struct call_type *found = find(types, &key);
+    const struct call_type *found = call_types_same(types, &key);
     if (!found || found->is_unsure) {
         char *base = function_base_copy(place->function);
         key.function = base;
-        found = find(types, &key);
+        found = call_types_same(types, &key);
         free(base);
     }
     return found && !found->is_unsure ? found : NULL;

@@ -58,7 +58,7 @@ static size_t place_of_row(const struct call_path *path, const struct site_view 
     return index < path->count ? index : 0;
 }
 
-static size_t choose(struct line_chooser *chooser, const struct site_view *view, size_t count) {
+static size_t line_chooser_choose(struct line_chooser *chooser, const struct site_view *view, size_t count) {
     if (chooser->symbolizer->line.choice == LINE_SITE)
         return place_of_row(&chooser->path, view);
     if (chooser->symbolizer->line.choice == LINE_LIBRARY) {
@@ -89,7 +89,7 @@ size_t line_chooser_take(struct line_chooser *chooser, const struct site_view *v
                          const struct report_stack *stack, size_t *count) {
     call_path_make(&chooser->path, view, stack);
     *count = chooser->path.count;
-    return choose(chooser, view, *count);
+    return line_chooser_choose(chooser, view, *count);
 }
 
 /* ---- The type of the allocated elements. */
@@ -142,8 +142,8 @@ const char *line_chooser_type(struct line_chooser *chooser, const struct site_vi
 
 /* ---- The paths of a report's stacks for formats that programs read. */
 
-static const struct report_call *take(struct report_paths *paths, const struct report_stack *stack,
-                                      size_t *count, size_t *line) {
+static const struct report_call *line_paths_take(struct report_paths *paths, const struct report_stack *stack,
+                                                 size_t *count, size_t *line) {
     struct line_paths *self = (struct line_paths *)paths; /* its first member */
     const struct site_view *site = stack->origin ? stack->origin : &stack->site->view;
     size_t chosen = line_chooser_take(&self->chooser, site, stack, count);
@@ -164,7 +164,7 @@ static const struct report_call *take(struct report_paths *paths, const struct r
 
 struct line_paths *line_paths_make(struct symbolizer *symbolizer, const struct report *report) {
     struct line_paths *self = memory_zeros(1, sizeof *self);
-    self->paths.take = take;
+    self->paths.take = line_paths_take;
     line_chooser_begin(&self->chooser, symbolizer, report);
     return self;
 }

@@ -107,7 +107,7 @@ static void read_module(struct pass_through *passing, const struct report_module
 }
 
 /* Clears the flag of functions that depend on functions that do not pass through, until nothing changes. */
-static void settle(struct pass_through *passing) {
+static void pass_through_settle(struct pass_through *passing) {
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
         for (size_t i = 0; i < passing->function_count; i++) {
@@ -125,19 +125,19 @@ static void settle(struct pass_through *passing) {
     }
 }
 
-static bool passes(const struct pass_through *passing, const struct pass_function *function) {
+static bool pass_through_holds(const struct pass_through *passing, const struct pass_function *function) {
     const uint64_t *settled =
         function->symbol ? number_map_find(&passing->symbols, (uintptr_t)function->symbol) : NULL;
     return !settled || *settled;
 }
 
 static void index_functions(struct pass_through *passing) {
-    settle(passing);
+    pass_through_settle(passing);
     hash_free(&passing->by_name);
     passing->by_name = (struct hash_index){0};
     for (size_t i = 0; i < passing->function_count; i++) {
         const struct pass_function *function = &passing->functions[i];
-        if (passes(passing, function))
+        if (pass_through_holds(passing, function))
             hash_put(&passing->by_name, hash_name(function->name, function->file), i);
     }
 }

@@ -34,7 +34,7 @@ static void add_line(struct perf_map *map, char *line, size_t number) {
     map->list[map->count++] = entry;
 }
 
-static int compare(const void *a, const void *b) {
+static int perf_map_compare(const void *a, const void *b) {
     const struct perf_map_entry *left = a, *right = b;
     return compare_u64(left->start, right->start) ?: compare_u64(left->number, right->number);
 }
@@ -48,7 +48,7 @@ void perf_map_read(struct perf_map *map, char *text) {
             *next++ = '\0';
         add_line(map, line, number++);
     }
-    sort_list(map->list, map->count, sizeof *map->list, compare);
+    sort_list(map->list, map->count, sizeof *map->list, perf_map_compare);
 }
 
 /* Any user can write files to /tmp, so only files of the current user and of root are read. */

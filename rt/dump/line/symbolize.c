@@ -146,7 +146,7 @@ static void take_found(void *context, size_t index, const struct debug_place *fo
     struct finding *finding = context;
     struct symbol *symbol = &finding->fresh[finding->asked_as[index]];
     struct place *places = memory_zeros(count, sizeof *places);
-    progress("addresses looked up", ++finding->done, finding->asked_count);
+    progress_show("addresses looked up", ++finding->done, finding->asked_count);
     free(symbol->starts);
     symbol->starts = memory_zeros(count, sizeof *symbol->starts);
     for (size_t i = 0; i < count; i++) {
@@ -172,7 +172,7 @@ static bool wants_symbol(const struct symbol *symbol, const char *name) {
 
 static void add_symbol(struct finding *finding, size_t index, const char *versioned) {
     struct symbol *symbol = &finding->fresh[index];
-    char *name = unversioned(versioned), *demangled = demangle(name);
+    char *name = name_unversioned(versioned), *demangled = name_demangle(name);
     struct place place = {.function = demangled ?: name};
     struct symbolizer *symbolizer = finding->symbolizer;
     bool is_worse = !demangled && function_of(symbol); /* its mangling is newer than libiberty */
@@ -236,7 +236,7 @@ static void name_called(struct finding *finding, struct tail_calls *code) {
         versioned = elf_symbols_find(&finding->tables.of[i], code->called);
     if (!versioned)
         return;
-    char *name = unversioned(versioned), *demangled = demangle(name);
+    char *name = name_unversioned(versioned), *demangled = name_demangle(name);
     code->name = string_keep(&finding->symbolizer->strings, demangled ?: name);
     free(demangled);
     free(name);
@@ -261,7 +261,7 @@ static void find_functions_in(struct finding *finding, const struct module_file 
 
 static void complain_of(const struct symbolizer *symbolizer, struct symbol_module *module, const char *what) {
     if (!module->was_complained && !symbolizer->is_quiet)
-        complain(module->path, "no lines of it: %s", what);
+        complain_file(module->path, "no lines of it: %s", what);
     module->was_complained = true;
 }
 

@@ -129,7 +129,7 @@ bool loaded_open(struct loaded *loaded, const char *path, struct symbolizer *nam
     struct reason why;
     *loaded = (struct loaded){.path = path};
     if (!report_source_load(&loaded->source, path, &why)) {
-        complain(path, "%s", why.text);
+        complain_file(path, "%s", why.text);
         return false;
     }
     loaded->report = loaded->source.report;
@@ -191,8 +191,8 @@ static void print_breach(void *context, const struct report_breach *breach) {
         return;
     if (breach->site)
         snprintf(whose, sizeof whose, "site %016" PRIx64, breach->site->view.id);
-    complain(breaches->path, "is inconsistent: %s: %s, but they are %" PRIu64 " and %" PRIu64, whose,
-             breach->law, breach->left, breach->right);
+    complain_file(breaches->path, "is inconsistent: %s: %s, but they are %" PRIu64 " and %" PRIu64, whose,
+                  breach->law, breach->left, breach->right);
 }
 
 int laws_check(const char *path, const struct report *report) {
@@ -201,21 +201,21 @@ int laws_check(const char *path, const struct report *report) {
         return STATUS_DONE;
     report_check(report, print_breach, &breaches);
     if (breaches.count > BREACHES_SHOWN)
-        complain(path, "and %zu more inconsistencies", breaches.count - BREACHES_SHOWN);
+        complain_file(path, "and %zu more inconsistencies", breaches.count - BREACHES_SHOWN);
     return breaches.count ? STATUS_FAILED : STATUS_DONE;
 }
 
 int laws_need_whole(const char *path, const struct report *report) {
-    return report->damaged ? complain(path, "is damaged: %s", report->reasons[0]) : STATUS_DONE;
+    return report->damaged ? complain_file(path, "is damaged: %s", report->reasons[0]) : STATUS_DONE;
 }
 
 int laws_need_owners(const char *path, const struct report *report) {
     const char *why = report_unowned_reason(report);
-    return why ? complain(path, "was counted without the owners of blocks: %s", why) : STATUS_DONE;
+    return why ? complain_file(path, "was counted without the owners of blocks: %s", why) : STATUS_DONE;
 }
 
 int laws_need_stacks(const char *path, bool has_stacks) {
     if (has_stacks)
         return STATUS_DONE;
-    return complain(path, "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16");
+    return complain_file(path, "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16");
 }

@@ -63,13 +63,13 @@ static bool turn_away(unsigned pid, int fd, struct reason *why) {
     return is_done;
 }
 
-static uint32_t requested(const struct profile_header *header) {
+static uint32_t requests_of(const struct profile_header *header) {
     return __atomic_load_n(&header->requests, __ATOMIC_ACQUIRE);
 }
 
 /* A start and a stop replace each other. */
 static void set_request(struct profile_header *header, uint32_t set, uint32_t replaced) {
-    uint32_t now = requested(header);
+    uint32_t now = requests_of(header);
     while (!__atomic_compare_exchange_n(&header->requests, &now, (now & ~replaced) | set, false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
@@ -80,7 +80,7 @@ static void take_back(struct profile_header *header, uint32_t set) {
 }
 
 static bool is_reset(const struct profile_header *header) {
-    return !(requested(header) & PROFILE_RESET) &&
+    return !(requests_of(header) & PROFILE_RESET) &&
            __atomic_load_n(&header->resets, __ATOMIC_ACQUIRE) % 2 == 0;
 }
 

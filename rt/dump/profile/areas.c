@@ -291,7 +291,7 @@ static bool is_profile(const void *bytes, size_t size) {
 }
 
 /* Sets *why to the kind of file that it may be instead. Always false. */
-static bool refuse(const unsigned char *bytes, size_t size, struct reason *why) {
+static bool areas_refuse(const unsigned char *bytes, size_t size, struct reason *why) {
     if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
         return reason_set(
             why, "is a program or library and has no counters; allocsite-dump sites shows its site table");
@@ -319,7 +319,7 @@ bool profile_areas_open(struct profile_areas *areas, const void *bytes, size_t s
                         const struct extents *there, struct reason *why) {
     *areas = (struct profile_areas){.bytes = bytes, .size = size, .there = there};
     if (!is_profile(bytes, size))
-        return refuse(bytes, size, why);
+        return areas_refuse(bytes, size, why);
     if (size < sizeof areas->header)
         return reason_set(why, "is a truncated profile: its header is incomplete");
     profile_copy(&areas->header, areas->bytes, sizeof areas->header);

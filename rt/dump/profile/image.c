@@ -295,7 +295,7 @@ static void make_stack(struct profile_records *records, size_t index) {
     records->list[stack_slot(records, index)] = record;
 }
 
-static uint64_t difference(uint64_t whole, uint64_t part) {
+static uint64_t image_difference(uint64_t whole, uint64_t part) {
     return whole > part ? whole - part : 0;
 }
 
@@ -303,11 +303,11 @@ static uint64_t difference(uint64_t whole, uint64_t part) {
 static void take_off(struct counters *counters, const struct counters *part) {
     uint64_t bound = counters->max_live_blocks + counters->max_live_blocks_within;
     uint64_t bound_of_part = part->max_live_blocks + part->max_live_blocks_within;
-#define TAKE_OFF(name) counters->name = difference(counters->name, part->name);
+#define TAKE_OFF(name) counters->name = image_difference(counters->name, part->name);
     ALLOCSITE_COUNTED(TAKE_OFF)
 #undef TAKE_OFF
     counters->max_live_blocks_within =
-        difference(difference(bound, bound_of_part), counters->max_live_blocks);
+        image_difference(image_difference(bound, bound_of_part), counters->max_live_blocks);
 }
 
 static void take_stack_off(struct report_site *row, const struct report_stack *stack) {

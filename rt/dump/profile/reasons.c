@@ -17,7 +17,8 @@ static void add_reason(struct profile_texts *texts, const char *text, uint64_t h
     texts->hold[texts->count++] = holds;
 }
 
-__attribute__((format(printf, 2, 3))) static void say(struct profile_texts *texts, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void reasons_say(struct profile_texts *texts, const char *format,
+                                                              ...) {
     va_list arguments;
     char text[GAP_TEXT_SIZE];
     va_start(arguments, format);
@@ -37,29 +38,30 @@ static void report_gaps(struct profile_file *file, const struct profile_header *
             continue;
         if (gap < GAP_COUNT)
             gap_text(text, (enum gap)gap, other_malloc);
-        say(&file->reasons, "%s", text);
+        reasons_say(&file->reasons, "%s", text);
     }
 }
 
 static void say_missing(struct profile_texts *texts, const struct profile_header *header) {
     if (header->missing)
-        say(texts, "a part of the profile could not be written to the file: %s",
-            header->missing_error ? strerror((int)(header->missing_error & INT32_MAX)) : "unknown error");
+        reasons_say(texts, "a part of the profile could not be written to the file: %s",
+                    header->missing_error ? strerror((int)(header->missing_error & INT32_MAX))
+                                          : "unknown error");
 }
 
 static void say_areas(struct profile_texts *texts, const struct profile_areas *areas) {
     if (areas->cut)
-        say(texts, "the file is truncated: %" PRIu64 " of %" PRIu64 " areas are incomplete", areas->cut,
-            areas->used);
+        reasons_say(texts, "the file is truncated: %" PRIu64 " of %" PRIu64 " areas are incomplete",
+                    areas->cut, areas->used);
     if (areas->damaged)
-        say(texts, "the file is damaged: %" PRIu64 " of %" PRIu64 " areas are invalid", areas->damaged,
-            areas->used);
+        reasons_say(texts, "the file is damaged: %" PRIu64 " of %" PRIu64 " areas are invalid",
+                    areas->damaged, areas->used);
 }
 
 static void say_unknown(struct profile_texts *texts, const struct profile_header *header) {
     if (header->rare > PROFILE_RARE_COUNT)
-        say(texts, "counters of a newer allocsite that this version does not know: %" PRIu64,
-            header->rare - PROFILE_RARE_COUNT);
+        reasons_say(texts, "counters of a newer allocsite that this version does not know: %" PRIu64,
+                    header->rare - PROFILE_RARE_COUNT);
 }
 
 static const char rearranged[] = "the program added to the profile while it was read, or was resetting its "
@@ -79,11 +81,12 @@ static void say_doubts(struct profile_texts *texts, const struct profile_doubts 
     };
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
         if (counted[i].count)
-            say(texts, "%s: %" PRIu64, counted[i].what, counted[i].count);
+            reasons_say(texts, "%s: %" PRIu64, counted[i].what, counted[i].count);
     if (doubts->rearranged)
-        say(texts, "%s", rearranged);
+        reasons_say(texts, "%s", rearranged);
     if (doubts->risen)
-        say(texts,
+        reasons_say(
+            texts,
             "the peak rose while the profile was read: the shares of sites are from different moments");
 }
 
@@ -110,7 +113,8 @@ static void read_notes(struct profile_file *file, const struct profile_areas *ar
 
 static void say_inherited(struct profile_texts *texts, const struct profile_header *header) {
     if (header->flags & PROFILE_INHERITS)
-        say(texts, "a forked child without a profile: of its inherited blocks only the freed ones are known");
+        reasons_say(
+            texts, "a forked child without a profile: of its inherited blocks only the freed ones are known");
 }
 
 static void list_reasons(struct profile_file *file) {
@@ -144,11 +148,11 @@ void profile_reasons_add_gap(struct profile_file *file, enum gap gap) {
     for (size_t i = 0; i < file->reasons.count; i++)
         if (strcmp(file->reasons.list[i], text) == 0)
             return;
-    say(&file->reasons, "%s", text);
+    reasons_say(&file->reasons, "%s", text);
     list_reasons(file);
 }
 
 void profile_reasons_add_filled(struct profile_file *file) {
-    say(&file->reasons, "%s", rearranged);
+    reasons_say(&file->reasons, "%s", rearranged);
     list_reasons(file);
 }

@@ -204,18 +204,18 @@ static void read_base(struct flow *base, const struct profile_areas *areas, uint
         profile_copy_rare(base, at, sizeof *base, areas);
 }
 
-static uint64_t minus(uint64_t a, uint64_t b, bool *contradict) {
+static uint64_t subtract_checked(uint64_t a, uint64_t b, bool *contradict) {
     *contradict |= b > a;
     return b > a ? 0 : a - b;
 }
 
-static uint64_t plus(uint64_t a, uint64_t b, bool *contradict) {
+static uint64_t add_checked(uint64_t a, uint64_t b, bool *contradict) {
     *contradict |= a > UINT64_MAX - b;
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 static void take_off(struct flow *flow, const struct flow *base, bool *contradict) {
-#define TAKE_OFF(name) flow->name = minus(flow->name, base->name, contradict);
+#define TAKE_OFF(name) flow->name = subtract_checked(flow->name, base->name, contradict);
     PROFILE_COUNTERS(TAKE_OFF)
 }
 
@@ -226,14 +226,14 @@ static void add_base(struct flow *flow, const struct flow *base) {
 
 void profile_flow_counters(struct counters *counters, const struct flow *flow, bool *contradict) {
 #define SAME(name) .name = flow->name,
-    *counters =
-        (struct counters){.allocs = minus(flow->allocated, flow->reallocs, contradict),
-                          .alloc_bytes = minus(flow->allocated_bytes, flow->realloc_bytes, contradict),
-                          .frees = minus(flow->released, flow->moved, contradict),
-                          .freed_bytes = minus(flow->released_bytes, flow->moved_bytes, contradict),
-                          .live_blocks = flow->allocated - flow->released,
-                          .live_bytes = flow->allocated_bytes - flow->released_bytes,
-                          PROFILE_EXTRA(SAME) PROFILE_RARE(SAME)};
+    *counters = (struct counters){
+        .allocs = subtract_checked(flow->allocated, flow->reallocs, contradict),
+        .alloc_bytes = subtract_checked(flow->allocated_bytes, flow->realloc_bytes, contradict),
+        .frees = subtract_checked(flow->released, flow->moved, contradict),
+        .freed_bytes = subtract_checked(flow->released_bytes, flow->moved_bytes, contradict),
+        .live_blocks = flow->allocated - flow->released,
+        .live_bytes = flow->allocated_bytes - flow->released_bytes,
+        PROFILE_EXTRA(SAME) PROFILE_RARE(SAME)};
 }
 
 static void set_live(struct counters *counters, const struct sums *sums, const struct profile_slot *slot,
@@ -241,10 +241,11 @@ static void set_live(struct counters *counters, const struct sums *sums, const s
     const struct flow *flow = &sums->flow;
     counters->inherited_blocks = slot->inherited_blocks;
     counters->inherited_bytes = slot->inherited_bytes;
-    counters->live_blocks =
-        minus(plus(flow->allocated, slot->inherited_blocks, contradict), flow->released, contradict);
-    counters->live_bytes = minus(plus(flow->allocated_bytes, slot->inherited_bytes, contradict),
-                                 flow->released_bytes, contradict);
+    counters->live_blocks = subtract_checked(add_checked(flow->allocated, slot->inherited_blocks, contradict),
+                                             flow->released, contradict);
+    counters->live_bytes =
+        subtract_checked(add_checked(flow->allocated_bytes, slot->inherited_bytes, contradict),
+                         flow->released_bytes, contradict);
 }
 
 /* Adds inherited blocks: a thread's live count starts with the process, not with the last reset. */

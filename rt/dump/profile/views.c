@@ -59,7 +59,7 @@ const char *profile_name_at(struct profile_names *names, profile_name offset) {
 /* The runtime stores mangled symbols. */
 static const char *function_at(struct profile_names *names, profile_name offset) {
     const char *symbol = profile_name_at(names, offset);
-    char *demangled = demangle(symbol);
+    char *demangled = name_demangle(symbol);
     const char *function = demangled ? string_keep(&names->demangled, demangled) : symbol;
     free(demangled);
     return function;

@@ -42,7 +42,7 @@ bool moment_time(const char *text, uint64_t first, uint64_t last, uint64_t *time
 }
 
 /* Seconds since the first sample, for the user. */
-static double since(const struct moment *moment, uint64_t time) {
+static double seconds_since_first(const struct moment *moment, uint64_t time) {
     uint64_t first = moment->times[0];
     return time > first ? (double)(time - first) / second : -(double)(first - time) / second;
 }
@@ -60,8 +60,8 @@ static bool choose_sample(struct moment *moment, const char *at, struct reason *
             "%.40s is not a time: seconds, 90s, 5m, 2h, -90s from the end, or 2026-01-31T23:59:59 in UTC",
             at);
     if (time < moment->times[0] || (time > end && time - end > moment->recording.head[HEAD_INTERVAL]))
-        return reason_set(why, "has nothing at %.3f s: it is %.3f s long", since(moment, time),
-                          since(moment, end));
+        return reason_set(why, "has nothing at %.3f s: it is %.3f s long", seconds_since_first(moment, time),
+                          seconds_since_first(moment, end));
     /* times are shown in milliseconds */
     while (moment->number && moment->times[moment->number] / 1000000 > time / 1000000)
         moment->number--;
@@ -136,7 +136,7 @@ static void make_report(struct moment *moment) {
 }
 
 /* Reads the recording again; it was valid the first time. */
-static void reopen(struct recording *from, const struct moment *moment) {
+static void reopen_recording(struct recording *from, const struct moment *moment) {
     struct reason unimportant;
     if (!recording_open(from, moment->bytes, moment->recording.size, &unimportant))
         abort();
@@ -144,7 +144,7 @@ static void reopen(struct recording *from, const struct moment *moment) {
 
 static void go_to(struct moment *moment) {
     struct recording *from = &moment->recording, again;
-    reopen(&again, moment);
+    reopen_recording(&again, moment);
     recording_close(from);
     *from = again;
     for (size_t i = 0; i <= moment->number; i++)
@@ -198,7 +198,7 @@ size_t *moment_points(const struct moment *moment, size_t most, size_t *count) {
 void moment_walk(const struct moment *moment, const size_t *points, size_t count, moment_visitor *visit,
                  void *context) {
     struct recording from;
-    reopen(&from, moment);
+    reopen_recording(&from, moment);
     for (size_t i = 0, point = 0; i <= points[count - 1]; i++) {
         recording_next(&from);
         point += point + 1 < count && points[point + 1] == i;
@@ -216,7 +216,7 @@ uint64_t series_live_bytes(const struct counters *counters) {
     return counters->live_bytes;
 }
 
-static uint64_t amount(const struct series *series, const struct recording *from, size_t site) {
+static uint64_t series_amount(const struct series *series, const struct recording *from, size_t site) {
     struct counters counters = counters_recorded(&from->sites[site].now);
     return series->value(&counters);
 }
@@ -224,11 +224,11 @@ static uint64_t amount(const struct series *series, const struct recording *from
 static void take_point(struct series *series, const struct recording *from, size_t point) {
     series->resident[point] = from->numbers[SAMPLE_RESIDENT];
     for (size_t i = RECORDED_SITES; i < from->site_count; i++)
-        series->totals[point] += from->sites[i].view.outside_totals ? 0 : amount(series, from, i);
+        series->totals[point] += from->sites[i].view.outside_totals ? 0 : series_amount(series, from, i);
     for (size_t i = 0; i < series->site_count; i++) {
         size_t site = (series->sites ? series->sites[i] : i) + RECORDED_SITES;
         size_t place = i * series->point_count + point;
-        series->amounts[place] = site < from->site_count ? amount(series, from, site) : 0;
+        series->amounts[place] = site < from->site_count ? series_amount(series, from, site) : 0;
         if (series->lows)
             series->lows[place] = series->amounts[place];
     }
@@ -240,7 +240,7 @@ static void take_lows(struct series *series, const struct recording *from, size_
         if (site < RECORDED_SITES)
             continue;
         uint64_t *low = &series->lows[(site - RECORDED_SITES) * series->point_count + point];
-        uint64_t now = amount(series, from, site);
+        uint64_t now = series_amount(series, from, site);
         *low = now < *low ? now : *low;
     }
 }

@@ -203,7 +203,7 @@ static void grow_plain(struct recording *from) {
 }
 
 /* False: not valid deflate data. */
-static bool unpack(struct recording *from, const uint8_t *bytes, size_t size) {
+static bool recording_unpack(struct recording *from, const uint8_t *bytes, size_t size) {
     z_stream *stream = from->stream;
     stream->next_in = (Bytef *)(uintptr_t)bytes;
     stream->avail_in = (uInt)size;
@@ -240,8 +240,8 @@ bool recording_next(struct recording *from) {
     const uint8_t *bytes = block + RECORDING_BLOCK;
     from->changed_count = 0;
     from->has_reasons = from->has_modules = false;
-    from->is_wrong =
-        crc32(0, bytes, (uInt)size) != u32_at(block + 4) || !unpack(from, bytes, size) || !from->plain_size;
+    from->is_wrong = crc32(0, bytes, (uInt)size) != u32_at(block + 4) ||
+                     !recording_unpack(from, bytes, size) || !from->plain_size;
     while (!from->is_wrong && from->plain_at < from->plain_size)
         read_record(from);
     from->is_damaged = from->is_wrong;

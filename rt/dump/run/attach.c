@@ -94,7 +94,7 @@ static bool is_possible(unsigned pid, const char *runtime, struct reason *why) {
 
 /* ---- Loading, starting and ending. */
 
-static bool load(struct target *target, const char *runtime, struct reason *why) {
+static bool attach_load(struct target *target, const char *runtime, struct reason *why) {
     uint64_t handle = 0, text = 0;
     if (!target_call(target, target->dlopen, runtime, target->dlopen_flags, &handle, why))
         return false;
@@ -104,8 +104,8 @@ static bool load(struct target *target, const char *runtime, struct reason *why)
     return is_told ? target_reason(target, text, why) : reason_set(why, "cannot load the runtime");
 }
 
-static bool start(struct target *target, const struct remote_root *root, const char *options,
-                  struct reason *why) {
+static bool attach_start(struct target *target, const struct remote_root *root, const char *options,
+                         struct reason *why) {
     uint64_t text = 0;
     return target_call(target, (uintptr_t)root->root.attach, options, 0, &text, why) &&
            (!text || target_reason(target, text, why));
@@ -120,10 +120,10 @@ static bool load_and_start(const struct attachment *attachment, const char *runt
         return false;
     bool is_done = target_hold(&target, why);
     if (is_done) {
-        is_done = find_root(attachment->pid, &root, &attached) || load(&target, runtime, why);
+        is_done = find_root(attachment->pid, &root, &attached) || attach_load(&target, runtime, why);
         if (is_done && !find_root(attachment->pid, &root, &attached))
             is_done = reason_set(why, "has loaded a runtime of another version");
-        is_done = is_done && start(&target, &root, attachment->options, why);
+        is_done = is_done && attach_start(&target, &root, attachment->options, why);
         target_release(&target);
     }
     target_close(&target);
@@ -131,7 +131,7 @@ static bool load_and_start(const struct attachment *attachment, const char *runt
 }
 
 /* If a thread stays in the runtime, for example in fclose, the memory is given back the next time. */
-static bool restore(unsigned pid, struct reason *why) {
+static bool attach_restore(unsigned pid, struct reason *why) {
     struct target target;
     struct remote_root root;
     uint32_t attached;
@@ -155,12 +155,12 @@ static bool restore(unsigned pid, struct reason *why) {
 
 static volatile sig_atomic_t was_interrupted;
 
-static void interrupt(int number) {
+static void attach_interrupt(int number) {
     (void)number;
     was_interrupted = true;
 }
 
-static uint64_t now(void) {
+static uint64_t attach_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
@@ -187,11 +187,11 @@ static bool is_counted(unsigned pid) {
 
 static void wait_for_end(const struct attachment *attachment) {
     enum { LOOK = 500000000 };
-    uint64_t end = attachment->duration ? now() + attachment->duration : UINT64_MAX;
+    uint64_t end = attachment->duration ? attach_now() + attachment->duration : UINT64_MAX;
     int screen = start_screen(attachment), status;
-    while (!was_interrupted && now() < end && (!screen || waitpid(screen, &status, WNOHANG) == 0) &&
+    while (!was_interrupted && attach_now() < end && (!screen || waitpid(screen, &status, WNOHANG) == 0) &&
            is_counted(attachment->pid)) {
-        uint64_t left = end - now(), most = screen ? LOOK / 10 : LOOK;
+        uint64_t left = end - attach_now(), most = screen ? LOOK / 10 : LOOK;
         uint64_t pause = left < most ? left : most;
         nanosleep(&(struct timespec){.tv_nsec = (long)pause}, NULL);
     }
@@ -202,12 +202,12 @@ static void wait_for_end(const struct attachment *attachment) {
 }
 
 /* The lock tells other processes that this one is here to restore the process. */
-static bool claim(int counters, struct reason *why) {
+static bool attach_claim(int counters, struct reason *why) {
     return flock(counters, LOCK_EX | LOCK_NB) == 0 || reason_set(why, "is counted by another allocsite-run");
 }
 
 /* A process that was killed has left the process as it was counted. */
-static bool clear(unsigned pid, struct reason *why) {
+static bool attach_clear(unsigned pid, struct reason *why) {
     struct process_counters counters;
     struct remote_root root;
     uint32_t attached;
@@ -215,10 +215,10 @@ static bool clear(unsigned pid, struct reason *why) {
         return true;
     bool is_free = attached == ROOT_LEFT;
     if (!is_free && process_counters_open(&counters, pid, false, why)) {
-        is_free = claim(counters.fd, why);
+        is_free = attach_claim(counters.fd, why);
         close(counters.fd);
     }
-    return is_free && restore(pid, why);
+    return is_free && attach_restore(pid, why);
 }
 
 bool attach_count(struct attachment *attachment, const char *runtime, struct reason *why) {
@@ -226,20 +226,20 @@ bool attach_count(struct attachment *attachment, const char *runtime, struct rea
     struct process_counters counters;
     struct reason end;
     unsigned pid = attachment->pid;
-    if (!is_possible(pid, runtime, why) || !clear(pid, why))
+    if (!is_possible(pid, runtime, why) || !attach_clear(pid, why))
         return false;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        sigaction(signals[i], &(struct sigaction){.sa_handler = interrupt}, NULL);
+        sigaction(signals[i], &(struct sigaction){.sa_handler = attach_interrupt}, NULL);
     if (!load_and_start(attachment, runtime, why))
         return false;
     bool is_open = process_counters_open(&counters, pid, false, why);
-    is_open = is_open && claim(counters.fd, why);
+    is_open = is_open && attach_claim(counters.fd, why);
     if (is_open) {
-        complain(NULL, "counting in process %u; Ctrl-C ends this", pid);
+        complain_file(NULL, "counting in process %u; Ctrl-C ends this", pid);
         wait_for_end(attachment);
     }
-    if (!restore(pid, &end))
-        complain(NULL, "process %u goes on with the runtime: %s", pid, end.text);
+    if (!attach_restore(pid, &end))
+        complain_file(NULL, "process %u goes on with the runtime: %s", pid, end.text);
     if (is_open)
         attachment->counters = counters.fd;
     return is_open;

@@ -35,7 +35,7 @@ char *launch_runtime(void) {
                       memory_text("%s/../lib/liballocsite.so", self)};
     char *found = realpath(places[0], NULL) ?: realpath(places[1], NULL);
     if (!found)
-        complain(places[0], "%s; is allocsite installed completely?", strerror(errno));
+        complain_file(places[0], "%s; is allocsite installed completely?", strerror(errno));
     free(places[0]);
     free(places[1]);
     return found;
@@ -49,7 +49,7 @@ static bool is_plain(const char *path) {
 bool launch_folder(char path[PATH_MAX], const char *parent) {
     bool is_fit = parent && parent[0] == '/' && is_plain(parent) && strlen(parent) < PATH_MAX / 2;
     snprintf(path, PATH_MAX, "%s/allocsite-run.XXXXXX", is_fit ? parent : "/tmp");
-    return mkdtemp(path) || complain(path, "%s", strerror(errno)) == STATUS_DONE;
+    return mkdtemp(path) || complain_file(path, "%s", strerror(errno)) == STATUS_DONE;
 }
 
 /* Preloads through a symbolic link in our directory if the loader would split the runtime's path. */
@@ -157,7 +157,7 @@ int launch_start(struct launch *launch, char **command) {
         kill(running, early);
     if (!error)
         return 0;
-    complain(command[0], "%s", strerror(error));
+    complain_file(command[0], "%s", strerror(error));
     return launch->pid < 0 ? LAUNCH_FAILED : error == ENOENT ? LAUNCH_NOT_FOUND : LAUNCH_DENIED;
 }
 
@@ -267,7 +267,7 @@ static void wait_for_processes(const struct launch *launch) {
             if (launch->is_apart)
                 break;
             patience = NULL;
-            complain(NULL, "waiting for processes that the command left running; Ctrl-C reports now");
+            complain_file(NULL, "waiting for processes that the command left running; Ctrl-C reports now");
         }
     }
     sigprocmask(SIG_SETMASK, &unblocked, NULL);

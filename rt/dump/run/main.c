@@ -60,7 +60,7 @@ static int call_command(const struct run *run, command_function *command, char *
     return status;
 }
 
-static int report(const struct run *run, char **files, int count) {
+static int run_report(const struct run *run, char **files, int count) {
     if (wants_profile(run))
         return call_command(run, command_merge, files, count);
     if (!run->output)
@@ -75,7 +75,7 @@ static bool report_apart(const struct run *run, char **files, int count) {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
-        exit(report(run, files, count));
+        exit(run_report(run, files, count));
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     bool is_given_up = WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGPIPE);
@@ -89,17 +89,17 @@ static bool report_profiles(const struct run *run, const char *command) {
     char **files = folder_files(run->launch.directory, &count);
     if (!launch_was_counted(&run->launch)) {
         bool refuses = program_refuses(command, &why);
-        complain(command, "is not counted: %s", refuses ? why.text : "it left no profile");
+        complain_file(command, "is not counted: %s", refuses ? why.text : "it left no profile");
     }
     size_t unseen = count > 0 ? launch_unseen(files, (size_t)count) : 0;
     if (unseen)
-        complain(command,
-                 "%zu process%s executed a program that is not counted: it is linked statically, gains "
-                 "privileges, or got another environment",
-                 unseen, unseen == 1 ? "" : "es");
+        complain_file(command,
+                      "%zu process%s executed a program that is not counted: it is linked statically, gains "
+                      "privileges, or got another environment",
+                      unseen, unseen == 1 ? "" : "es");
     bool is_done = count <= 0 || report_apart(run, files, count);
     if (!is_done)
-        complain(run->launch.directory, "contains the profiles, because there is no report");
+        complain_file(run->launch.directory, "contains the profiles, because there is no report");
     for (int i = 0; i < count; i++)
         free(files[i]);
     free(files);
@@ -193,7 +193,7 @@ static int count_in_process(const struct run *run) {
     struct reason why;
     bool is_counted = runtime && attach_count(&attachment, runtime, &why);
     snprintf(name, sizeof name, "%u", run->pid);
-    int status = is_counted ? STATUS_DONE : runtime ? complain(name, "%s", why.text) : STATUS_FAILED;
+    int status = is_counted ? STATUS_DONE : runtime ? complain_file(name, "%s", why.text) : STATUS_FAILED;
     snprintf(name, sizeof name, "/proc/self/fd/%d", attachment.counters);
     if (is_counted)
         status = report_apart(run, &file, 1) ? STATUS_DONE : STATUS_FAILED;
@@ -211,10 +211,10 @@ static int look_at_process(const struct run *run) {
     char source[64], *sources[] = {source}, name[] = "top", *arguments[] = {name, source, NULL};
     snprintf(source, sizeof source, REPORT_SOURCE_PID "%u", run->pid);
     optind = 0;
-    return run->is_live ? command_top(2, arguments) : report(run, sources, 1);
+    return run->is_live ? command_top(2, arguments) : run_report(run, sources, 1);
 }
 
-static int help(void) {
+static int run_help(void) {
     puts("usage: allocsite-run [OPTION...] [--] COMMAND [ARGUMENT...]\n"
          "       allocsite-run [OPTION...] -p PID\n"
          "       allocsite-run --fail-each [OPTION...] [--] COMMAND [ARGUMENT...]\n"
@@ -324,7 +324,8 @@ static void set_needs(struct launch *launch) {
 static int check_output(const char *output) {
     const char *slash = output ? strrchr(output, '/') : NULL;
     char *folder = slash ? memory_text("%.*s", (int)(slash - output) + 1, output) : NULL;
-    int status = folder && access(folder, F_OK) != 0 ? complain(folder, "%s", strerror(errno)) : STATUS_DONE;
+    int status =
+        folder && access(folder, F_OK) != 0 ? complain_file(folder, "%s", strerror(errno)) : STATUS_DONE;
     free(folder);
     return status;
 }
@@ -359,7 +360,7 @@ int main(int count, char **arguments) {
     int at = 1;
     complain_program = "allocsite-run";
     if (count > 1 && (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0))
-        return standard_out_status(help());
+        return standard_out_status(run_help());
     if (count > 1 && strcmp(arguments[1], "--version") == 0)
         return standard_out_status(puts("allocsite-run " ALLOCSITE_VERSION) < 0);
     if (sweep_is_wanted(arguments))

@@ -137,7 +137,7 @@ static int keep_input(void) {
         isatty(STDIN_FILENO) ? open("/dev/null", O_RDONLY | O_CLOEXEC) : memfd_create("input", MFD_CLOEXEC);
     for (ssize_t size; !isatty(STDIN_FILENO) && (size = read(STDIN_FILENO, bytes, sizeof bytes)) > 0;)
         if (write(to, bytes, (size_t)size) != size)
-            return complain("standard input", "%s", strerror(errno)), -1;
+            return complain_file("standard input", "%s", strerror(errno)), -1;
     return to;
 }
 
@@ -178,7 +178,7 @@ static bool worker_start(struct sweeping *sweeping, struct worker *worker, struc
                                    : sweep_run(&sweeping->sweep, point, path));
     }
     if (worker->pid < 0)
-        complain(NULL, "%s", strerror(errno));
+        complain_file(NULL, "%s", strerror(errno));
     free(path);
     return worker->pid > 0;
 }
@@ -307,7 +307,7 @@ static void run_points(struct sweeping *sweeping) {
             continue;
         worker_end(sweeping, worker, status, take_result);
         running--;
-        progress("allocations failed", ++done, sweep->count);
+        progress_show("allocations failed", ++done, sweep->count);
     }
     end_workers(sweeping);
     progress_end();
@@ -330,7 +330,7 @@ static bool read_earlier(struct sweeping *sweeping, const char *path, take_point
     struct reason why;
     if (!path || (may_lack && access(path, F_OK) != 0) || read_points(sweeping, path, take, &why))
         return true;
-    complain(path, "%s", why.text);
+    complain_file(path, "%s", why.text);
     return false;
 }
 
@@ -342,11 +342,11 @@ static bool write_resume(const struct sweeping *sweeping) {
     if (!sweeping->resume)
         return true;
     if (!new_file_open(&file, sweeping->resume, &why))
-        return complain(sweeping->resume, "%s", why.text), false;
+        return complain_file(sweeping->resume, "%s", why.text), false;
     out_open(&out, file.fd, buffer, sizeof buffer);
     sweep_json(&out, &sweeping->sweep);
     if (!new_file_end(&file, out_flush(&out), &why))
-        return complain(sweeping->resume, "%s", why.text), false;
+        return complain_file(sweeping->resume, "%s", why.text), false;
     return true;
 }
 
@@ -373,7 +373,7 @@ static int status_of(const struct sweep *sweep) {
                                                                                     : STATUS_DONE;
 }
 
-static int finish(struct sweeping *sweeping) {
+static int sweep_finish(struct sweeping *sweeping) {
     struct sweep *sweep = &sweeping->sweep;
     sweep->is_interrupted = is_interrupted;
     leave_interrupts();
@@ -398,7 +398,7 @@ static int sweep_all(struct sweeping *sweeping) {
     if (sweep->forks)
         run_forked(sweeping);
     run_points(sweeping);
-    return finish(sweeping);
+    return sweep_finish(sweeping);
 }
 
 int sweep_command(int count, char **arguments) {

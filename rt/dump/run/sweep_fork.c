@@ -24,7 +24,7 @@ static void handle_end(int number) {
         kill(-launch.pid, SIGKILL);
 }
 
-static bool prepare(const struct sweep *sweep) {
+static bool sweep_fork_prepare(const struct sweep *sweep) {
     uint64_t all = sweep->timeout / 1000000000 + 1, usual = 2 + sweep->plain.milliseconds / 500;
     uint64_t seconds = usual < all ? usual : all; /* a killed child is run again alone */
     launch = sweep->launch;
@@ -36,7 +36,7 @@ static bool prepare(const struct sweep *sweep) {
 }
 
 /* Standard output and error are files, which children copy. Returns 0, or an exit status. */
-static int run(const struct sweep *sweep) {
+static int sweep_fork_run(const struct sweep *sweep) {
     const struct sigaction on_end = {.sa_handler = handle_end};
     int saved_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
     sweep_set_input(sweep->input);
@@ -86,7 +86,7 @@ static bool write_results(const struct results *results, const char *to) {
     return is_written;
 }
 
-static bool examine(const struct sweep *sweep, const char *to) {
+static bool sweep_fork_examine(const struct sweep *sweep, const char *to) {
     struct results results = {.count = 0};
     int count;
     char **files = folder_files(launch.directory, &count);
@@ -104,10 +104,10 @@ static bool examine(const struct sweep *sweep, const char *to) {
 
 int sweep_run_forked(const struct sweep *sweep, const char *to) {
     setpgid(0, 0);
-    if (!prepare(sweep))
+    if (!sweep_fork_prepare(sweep))
         return LAUNCH_FAILED;
-    int status = run(sweep);
-    if (!status && (!sweep_write_lines(&sweep->plain, 1, to) || !examine(sweep, to)))
+    int status = sweep_fork_run(sweep);
+    if (!status && (!sweep_write_lines(&sweep->plain, 1, to) || !sweep_fork_examine(sweep, to)))
         status = LAUNCH_FAILED;
     launch_clean(&launch);
     return status;

@@ -83,7 +83,8 @@ static char *copy_text(const char *text) {
 }
 
 /* Sets the line and the path of a point. */
-static void describe(struct sweep_point *point, struct loaded_run *run, const struct report_stack *stack) {
+static void sweep_describe_point(struct sweep_point *point, struct loaded_run *run,
+                                 const struct report_stack *stack) {
     size_t count, line;
     const struct report_call *calls = run->paths->paths.take(&run->paths->paths, stack, &count, &line);
     char name[NAME_SIZE] = "";
@@ -120,7 +121,7 @@ static void add_stack(struct sweep *sweep, struct loaded_run *run, const struct 
     if (!at) {
         memory_grow(&sweep->points, sweep->count, &sweep->capacity, sizeof *sweep->points);
         sweep->points[sweep->count] = (struct sweep_point){.id = id};
-        describe(&sweep->points[sweep->count], run, stack);
+        sweep_describe_point(&sweep->points[sweep->count], run, stack);
         number_map_add(known, id, ++sweep->count);
         at = number_map_find(known, id);
     }
@@ -204,7 +205,7 @@ static bool add_profile(struct sweep *sweep, const char *path, struct number_map
     struct loaded_run run;
     struct reason why;
     if (!run_open(&run, path, &why))
-        return complain(path, "%s", why.text) == STATUS_DONE;
+        return complain_file(path, "%s", why.text) == STATUS_DONE;
     run_symbolize(&run);
     for (size_t i = 0; i < run.source.report->stack_count; i++)
         if (is_point(&run.source.report->stacks[i]))
@@ -261,7 +262,7 @@ static void judge_leak(const struct sweep *sweep, struct sweep_point *point, str
     if (!blocks || (plain && plain->leaked) || point->verdict >= SWEEP_HANG)
         return;
     run_symbolize(run);
-    describe(&found, run, stack);
+    sweep_describe_point(&found, run, stack);
     const struct place line = {found.function, found.file, (uint32_t)found.line, 0};
     char *at = place_text(&line, stack->site->view.module, stack->site->view.address);
     sweep_texts_add(&point->details, memory_text("%" PRIu64 " bytes in %" PRIu64 " block%s: %s", bytes,
@@ -298,8 +299,8 @@ static enum sweep_verdict judge_end(const struct sweep *sweep, const struct swee
     return is_same_output ? SWEEP_SAME : SWEEP_DIFFERS;
 }
 
-static void judge(const struct sweep *sweep, struct sweep_point *point, char **files, int count,
-                  bool is_hanging) {
+static void sweep_judge_profiles(const struct sweep *sweep, struct sweep_point *point, char **files,
+                                 int count, bool is_hanging) {
     bool has_failed = false;
     point->verdict = is_hanging ? SWEEP_HANG : SWEEP_PENDING;
     point->signal = point->status >= 128 && is_crash(point->status - 128) ? point->status - 128 : 0;
@@ -317,7 +318,7 @@ void sweep_judge(const struct sweep *sweep, struct sweep_point *point, const cha
                  bool is_hanging) {
     int count;
     char **files = folder_files(directory, &count);
-    judge(sweep, point, files, count, is_hanging);
+    sweep_judge_profiles(sweep, point, files, count, is_hanging);
     for (int i = 0; i < count; i++)
         free(files[i]);
     free(files);
@@ -367,7 +368,7 @@ bool sweep_judge_child(const struct sweep *sweep, struct sweep_point *result, co
     *result = *point;
     result->status = end.status + (end.ending == PROFILE_SIGNAL ? 128 : 0);
     take_output(result, pid, folder);
-    judge(sweep, result, &path, 1, is_killed);
+    sweep_judge_profiles(sweep, result, &path, 1, is_killed);
     if (end.ending == PROFILE_EXEC)
         result->verdict = SWEEP_DIFFERS; /* another profile has the end: is run again alone */
     return true;

@@ -149,7 +149,7 @@ static bool set_options(const struct sweep *sweep, const struct sweep_point *poi
 
 /* The command gets the pipes; this process keeps its own descriptors, so that the pipes end with the command.
  * Returns 0, or an exit status after an error message. */
-static int start(const struct sweep *sweep, struct stream streams[2]) {
+static int sweep_run_start(const struct sweep *sweep, struct stream streams[2]) {
     int saved_stderr = dup(STDERR_FILENO);
     fcntl(saved_stderr, F_SETFD, FD_CLOEXEC);
     for (int i = 0; i < 2; i++)
@@ -169,15 +169,15 @@ static uint64_t milliseconds_now(void) {
 }
 
 /* Returns 0, or an exit status after an error message. */
-static int run(const struct sweep *sweep, struct sweep_point *result) {
+static int sweep_run_point(const struct sweep *sweep, struct sweep_point *result) {
     struct stream streams[2];
     sweep_set_input(sweep->input);
     if (!stream_begin(&streams[0]) || !stream_begin(&streams[1]))
-        return complain(NULL, "no threads"), LAUNCH_FAILED;
+        return complain_file(NULL, "no threads"), LAUNCH_FAILED;
     uint64_t begun = milliseconds_now();
-    int status = start(sweep, streams);
+    int status = sweep_run_start(sweep, streams);
     if (status)
-        return complain(sweep->command[0], "%s", strerror(status == LAUNCH_NOT_FOUND ? ENOENT : EACCES)),
+        return complain_file(sweep->command[0], "%s", strerror(status == LAUNCH_NOT_FOUND ? ENOENT : EACCES)),
                status;
     set_alarm(sweep->timeout);
     result->status = (uint64_t)launch_wait(&launch);
@@ -209,21 +209,21 @@ bool sweep_write_lines(const struct sweep_point *points, size_t count, const cha
         write_line(&out, &points[i]);
     int error = fd < 0 ? errno : out_flush(&out);
     if (error)
-        complain(to, "%s", strerror(error));
+        complain_file(to, "%s", strerror(error));
     if (fd >= 0)
         close(fd);
     return !error;
 }
 
 /* False after an error message. */
-static bool examine(const struct sweep *sweep, struct sweep_point *result, bool is_plain,
-                    struct sweep *found) {
+static bool sweep_run_examine(const struct sweep *sweep, struct sweep_point *result, bool is_plain,
+                              struct sweep *found) {
     struct reason why;
     if (!is_plain)
         sweep_judge(sweep, result, launch.directory, is_hanging);
     if (is_plain && !launch_was_counted(&launch)) {
         bool refuses = program_refuses(sweep->command[0], &why);
-        complain(sweep->command[0], "is not counted: %s", refuses ? why.text : "it left no profile");
+        complain_file(sweep->command[0], "is not counted: %s", refuses ? why.text : "it left no profile");
         return false;
     }
     bool is_found = !is_plain || sweep_points_find(found, launch.directory);
@@ -241,9 +241,9 @@ int sweep_run(const struct sweep *sweep, const struct sweep_point *point, const 
     complain_program = "allocsite-run";
     if (!set_options(sweep, point))
         return LAUNCH_FAILED;
-    int status = run(sweep, &result);
-    if (!status && (!examine(sweep, &result, !point, &found) || !sweep_write_lines(&result, 1, to) ||
-                    !sweep_write_lines(found.points, found.count, to)))
+    int status = sweep_run_point(sweep, &result);
+    if (!status && (!sweep_run_examine(sweep, &result, !point, &found) ||
+                    !sweep_write_lines(&result, 1, to) || !sweep_write_lines(found.points, found.count, to)))
         status = LAUNCH_FAILED;
     launch_clean(&launch);
     return status;

@@ -49,7 +49,7 @@ static char *where_text(const struct sweep_point *point) {
 }
 
 /* One sentence for editors and CI. */
-static char *sentence(const struct sweep_point *point) {
+static char *sweep_sentence(const struct sweep_point *point) {
     char *end = end_text(point);
     const char *detail = point->details.count ? point->details.list[0]
                          : point->at.count    ? point->at.list[0]
@@ -159,7 +159,7 @@ void sweep_github(struct out *out, const struct sweep *sweep) {
         const struct sweep_verdict_text *verdict = &sweep_verdicts[point->verdict];
         if (!is_finding(point))
             continue;
-        char *text = sentence(point);
+        char *text = sweep_sentence(point);
         github_command(out, verdict->level, place_of(point, &place), root, verdict->name, text);
         free(text);
     }
@@ -187,7 +187,7 @@ static void put_stack(struct json *json, const char *title, const struct sweep_t
 static void put_result(struct json *json, const struct sweep_point *point, const char *root) {
     const struct sweep_verdict_text *verdict = &sweep_verdicts[point->verdict];
     struct place place;
-    char *text = sentence(point);
+    char *text = sweep_sentence(point);
     sarif_begin_result(json, verdict->name, verdict->level, text);
     json_open(json, "locations", '[');
     sarif_location(json, place_of(point, &place), point->function, root, NULL);

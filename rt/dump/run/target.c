@@ -222,7 +222,7 @@ static bool try_all(struct target *target, bool *is_refused, struct reason *why)
     return is_held;
 }
 
-static uint64_t milliseconds(void) {
+static uint64_t target_milliseconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
@@ -240,7 +240,7 @@ static bool keep_errno(struct target *target, struct reason *why) {
 
 bool target_hold(struct target *target, struct reason *why) {
     bool is_refused = false;
-    for (uint64_t begun = milliseconds(); milliseconds() - begun < PATIENCE;) {
+    for (uint64_t begun = target_milliseconds(); target_milliseconds() - begun < PATIENCE;) {
         if (try_all(target, &is_refused, why)) {
             if (keep_errno(target, why))
                 return true;
@@ -330,7 +330,8 @@ bool target_call_quiet(struct target *target, uint64_t function, uint64_t in_mod
     const struct capture_module *module = module_of(target, in_module);
     long pause = PAUSE;
     bool is_done = false;
-    for (uint64_t begun = milliseconds(); module && !is_done && milliseconds() - begun < PATIENCE;) {
+    for (uint64_t begun = target_milliseconds();
+         module && !is_done && target_milliseconds() - begun < PATIENCE;) {
         struct stop stop;
         struct reason unimportant;
         if (!stop_threads(&stop, target->pid, NULL, &unimportant)) {

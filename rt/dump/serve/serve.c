@@ -239,9 +239,9 @@ static enum MHD_Result refuse_method(struct MHD_Connection *connection) {
     return send_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED, response);
 }
 
-static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *path,
-                              const char *method, const char *version, const char *upload,
-                              size_t *upload_size, void **state) {
+static enum MHD_Result serve_answer(void *context, struct MHD_Connection *connection, const char *path,
+                                    const char *method, const char *version, const char *upload,
+                                    size_t *upload_size, void **state) {
     const char *host = http_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     (void)version, (void)upload, (void)upload_size, (void)state;
     if (strcmp(method, "GET") != 0)
@@ -291,7 +291,7 @@ bool serve_until(struct serving *serving, int socket, const sigset_t *signals, s
     unsigned most = connections_most();
     int number;
     struct MHD_Daemon *daemon = http_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, answer, serving, MHD_OPTION_LISTEN_SOCKET, socket,
+        MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, serve_answer, serving, MHD_OPTION_LISTEN_SOCKET, socket,
         MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_PER_IP_CONNECTION_LIMIT, most - most / 4,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
         MHD_OPTION_END);

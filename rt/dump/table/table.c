@@ -97,7 +97,7 @@ static bool check_chain(const struct table_input *input, uint64_t address) {
     return true;
 }
 
-static bool damaged(struct reason *why, uint64_t address, const char *part) {
+static bool table_is_damaged(struct reason *why, uint64_t address, const char *part) {
     return reason_set(why, "damaged site table: the site at address 0x%llx has a bad %s",
                       (unsigned long long)address, part);
 }
@@ -125,21 +125,21 @@ static bool read_site(const struct table_input *input, const struct table_region
                           raw.version, ALLOCSITE_FORMAT_VERSION);
     uint8_t kind = raw.kind & (uint8_t)~ALLOCSITE_JOINED;
     if (kind > ALLOCSITE_FREE)
-        return damaged(why, address, "kind");
+        return table_is_damaged(why, address, "kind");
     if (!read_refs(region, at, &raw, &refs))
-        return damaged(why, address, "leader");
+        return table_is_damaged(why, address, "leader");
     *site = (struct table_site){.address = address, .hash = raw.hash, .kind = kind};
     site->at.line = raw.line;
     site->at.column = raw.column;
     site->caller = table_target(FIELD(address, struct allocsite_site, caller), refs.caller);
     if (!table_read_scope(input, table_target(FIELD(address, struct allocsite_site, scope), refs.scope),
                           &site->at))
-        return damaged(why, address, "function or file");
+        return table_is_damaged(why, address, "function or file");
     uint64_t request = table_target(FIELD(address, struct allocsite_site, request), refs.request);
     if (!read_request(input, request, site))
-        return damaged(why, address, "callee or type");
+        return table_is_damaged(why, address, "callee or type");
     if (!check_chain(input, site->caller))
-        return damaged(why, address, "inline chain");
+        return table_is_damaged(why, address, "inline chain");
     return true;
 }
 

@@ -365,8 +365,8 @@ int top_screen(struct top *top, const struct top_options *options) {
     screen.is_done = options->count == 1;
     setlocale(LC_CTYPE, "");
     if (!open_screen()) {
-        return complain("standard output",
-                        "is an unknown terminal, or one without a movable cursor; use --plain");
+        return complain_file("standard output",
+                             "is an unknown terminal, or one without a movable cursor; use --plain");
     }
     cbreak();
     noecho();

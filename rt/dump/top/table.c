@@ -247,7 +247,7 @@ int top_tables(struct top *top, const struct top_options *options) {
     for (uint64_t shown = 1; status == STATUS_DONE && shown != options->count && !top_is_over(top); shown++) {
         sleep_until(&time, options->interval);
         if (!top_refresh(top, &why))
-            return complain(top->path, "%s", why.text);
+            return complain_file(top->path, "%s", why.text);
         status = show_table(top, options, false);
     }
     return status;

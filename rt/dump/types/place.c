@@ -46,7 +46,7 @@ struct spot {
     uint64_t every; /* as in struct type_field */
 };
 
-static void place(struct layouter *, Dwarf_Off type, struct spot);
+static void place_any(struct layouter *, Dwarf_Off type, struct spot);
 
 /* A member of unknown size is assumed to cover all bytes up to the next one. */
 static void place_unknown(struct layouter *layouter, struct spot spot) {
@@ -144,8 +144,8 @@ static void place_flexible(struct layouter *layouter, Dwarf_Off element, uint64_
     bool is_partial = layouter->layout->is_partial;
     if (!layouter->fields || !size)
         return;
-    place(layouter, element,
-          (struct spot){spot->at, spot->name, spot->depth + 1, spot, .is_element = true, .every = size});
+    place_any(layouter, element,
+              (struct spot){spot->at, spot->name, spot->depth + 1, spot, .is_element = true, .every = size});
     layouter->count = extents;
     layouter->layout->is_partial = is_partial;
 }
@@ -170,8 +170,9 @@ static void place_array(struct layouter *layouter, const struct bare_type *array
         size_t first = layouter->count;
         uint32_t field = layouter->fields ? layouter->fields->count : 0;
         uint64_t at = spot.at + i * size;
-        place(layouter, element,
-              (struct spot){at, spot.name, spot.depth + 1, &spot, NULL, true, spot.is_in_union, spot.every});
+        place_any(
+            layouter, element,
+            (struct spot){at, spot.name, spot.depth + 1, &spot, NULL, true, spot.is_in_union, spot.every});
         if (is_solid(layouter, first, at, at + size)) {
             layouter->count = first;
             add_extent(layouter, at, spot.at + count * size, spot.name);
@@ -260,7 +261,7 @@ static void place_member(struct layouter *layouter, Dwarf_Die member, struct spo
                                      .every = spot.every},
                       false);
         if (has_type)
-            place(layouter, type, spot);
+            place_any(layouter, type, spot);
         else
             place_unknown(layouter, spot);
     }
@@ -341,9 +342,9 @@ static void place_stored(struct layouter *layouter, const struct bare_type *type
     bool is_partial = layouter->layout->is_partial;
     if (!layouter->fields || !find_stored(layouter, type, &stored))
         return;
-    place(layouter, stored,
-          (struct spot){spot->at, spot->name, spot->depth + 1, spot, .is_in_union = spot->is_in_union,
-                        .every = spot->every});
+    place_any(layouter, stored,
+              (struct spot){spot->at, spot->name, spot->depth + 1, spot, .is_in_union = spot->is_in_union,
+                            .every = spot->every});
     layouter->count = extents;
     layouter->layout->is_partial = is_partial;
 }
@@ -369,7 +370,7 @@ static void place_type(struct layouter *layouter, const struct bare_type *type, 
     }
 }
 
-static void place(struct layouter *layouter, Dwarf_Off offset, struct spot spot) {
+static void place_any(struct layouter *layouter, Dwarf_Off offset, struct spot spot) {
     struct bare_type type;
     if (spot.depth > TYPE_DEPTH_MOST || !bare_type_open(&layouter->source, &type, offset)) {
         place_unknown(layouter, spot);
@@ -391,7 +392,7 @@ void debug_layout(struct type_layout *layout, struct type_fields *fields, Dwarf_
     if (!layout->size)
         return;
     layout->state = TYPE_KNOWN;
-    place(&layouter, offset, (struct spot){.at = 0});
+    place_any(&layouter, offset, (struct spot){.at = 0});
     layout->is_partial |= layouter.steps >= STEPS_MAX;
     layout->field_count = fields ? fields->count - layout->first_field : 0;
     type_layout_fill(layout, layouter.extents, layouter.count);

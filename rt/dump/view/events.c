@@ -66,7 +66,7 @@ static bool is_asked(const struct events *events, const struct report_site *site
     return !events->filter[0] || (site && filter_matches(events->filter, &site->view));
 }
 
-static void add(struct events *events, struct event event) {
+static void events_add(struct events *events, struct event event) {
     bool is_wanted = is_asked(events, event.at) || (event.has_owner && is_asked(events, event.owner));
     if (!event.count || !is_wanted)
         return;
@@ -79,11 +79,11 @@ static void add_pairs(struct events *events, enum pair_kind kind) {
     for (size_t i = 0; i < report->pair_count - report->fault_count; i++) {
         const struct report_pair *pair = &report->pairs[i];
         if (pair->kind == kind)
-            add(events, (struct event){.at = pair->by,
-                                       .owner = pair->owner,
-                                       .has_owner = true,
-                                       .count = pair->count,
-                                       .bytes = pair->bytes});
+            events_add(events, (struct event){.at = pair->by,
+                                              .owner = pair->owner,
+                                              .has_owner = true,
+                                              .count = pair->count,
+                                              .bytes = pair->bytes});
     }
 }
 
@@ -92,15 +92,15 @@ static void add_calls(struct events *events, bool is_realloc) {
         const struct report_site *site = events->report->sites[i];
         const struct counters *counters = &site->counters;
         if (!site->view.outside_totals)
-            add(events,
-                (struct event){.at = site,
-                               .count = is_realloc ? counters->reallocs : counters->allocs,
-                               .bytes = is_realloc ? counters->realloc_bytes : counters->alloc_bytes});
+            events_add(events,
+                       (struct event){.at = site,
+                                      .count = is_realloc ? counters->reallocs : counters->allocs,
+                                      .bytes = is_realloc ? counters->realloc_bytes : counters->alloc_bytes});
     }
 }
 
 /* Merges events with the same line and owner. */
-static void merge(struct events *events) {
+static void events_merge(struct events *events) {
     size_t kept = 0;
     sort_array(events->list, events->count, sizeof *events->list, compare_events);
     for (size_t i = 0; i < events->count; i++)
@@ -149,13 +149,13 @@ static void put_line(const struct page *page, const struct report_site *site) {
     page_function(page, site->view.at.function);
 }
 
-static void begin(struct line *line, const struct page *page, size_t indent, const char *item) {
+static void events_begin_row(struct line *line, const struct page *page, size_t indent, const char *item) {
     out_spaces(page->out, indent);
     out_text(page->out, page->is_markdown ? item : "");
     line_begin(line, page, indent, indent + 2);
 }
 
-static void end(struct line *line) {
+static void events_end_row(struct line *line) {
     const struct page *to = line->to;
     line_end(line);
     out_char(to->out, '\n');
@@ -163,21 +163,21 @@ static void end(struct line *line) {
 
 static void put_events(const struct page *page, const struct line_events *at) {
     struct line line;
-    begin(&line, page, 2, "- ");
+    events_begin_row(&line, page, 2, "- ");
     put_blocks(&line.page, at->count, at->bytes);
     out_text(line.page.out, " at ");
     put_line(&line.page, at->owners->at);
-    end(&line);
+    events_end_row(&line);
     for (size_t i = 0; i < at->owner_count; i++) {
         const struct event *event = &at->owners[i];
         if (!event->has_owner)
             continue;
-        begin(&line, page, 6, "- ");
+        events_begin_row(&line, page, 6, "- ");
         out_text(line.page.out, "Overrides ");
         put_blocks(&line.page, event->count, event->bytes);
         out_text(line.page.out, " of ");
         put_line(&line.page, event->owner);
-        end(&line);
+        events_end_row(&line);
     }
 }
 
@@ -229,7 +229,7 @@ struct writing {
 };
 
 static void put_section(const struct writing *to, struct events *events, const char *title, const char *key) {
-    merge(events);
+    events_merge(events);
     struct line_events *lines = memory_zeros(events->count + 1, sizeof *lines);
     size_t count = take_lines(events, lines);
     to->json ? json_open(to->json, key, '[') : put_title(&to->page, title);
@@ -286,7 +286,7 @@ static void put_counts(const struct page *page, const struct counters *counters)
 static void put_summed(const struct page *page, const struct counters *counters,
                        const struct report_site *at) {
     struct line line;
-    begin(&line, page, 2, "- ");
+    events_begin_row(&line, page, 2, "- ");
     put_counts(&line.page, counters);
     out_text(line.page.out, ", live ");
     put_blocks(&line.page, counters->live_blocks, counters->live_bytes);
@@ -295,7 +295,7 @@ static void put_summed(const struct page *page, const struct counters *counters,
         put_line(&line.page, at);
     } else
         out_text(line.page.out, " in total");
-    end(&line);
+    events_end_row(&line);
 }
 
 static void json_summed(struct json *json, const struct summed *line) {
@@ -357,7 +357,7 @@ int show_events(const char *path, struct report *report, struct showing *showing
         .page = {.out = standard_out(), .report = report, .is_markdown = options->format == FORMAT_MARKDOWN}};
     view_prepare_all(report, showing);
     if (!report->has_pairs && !options->leaks)
-        return complain(path, WITHOUT_PAIRS);
+        return complain_file(path, WITHOUT_PAIRS);
     if (options->format == FORMAT_JSON) {
         json = json_begin(to.page.out, "allocsite-events", 1);
         json_head(&json, report);

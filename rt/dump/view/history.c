@@ -19,7 +19,7 @@
 
 /* ---- Growth. */
 
-static uint64_t least(const uint64_t *live, size_t from, size_t end) {
+static uint64_t least_between(const uint64_t *live, size_t from, size_t end) {
     uint64_t least = live[from];
     for (size_t i = from; i < end; i++)
         least = live[i] < least ? live[i] : least;
@@ -33,7 +33,7 @@ static bool only_grows(const uint64_t *least_live, size_t count) {
     if (count < HISTORY_PARTS)
         return false;
     for (size_t i = 0; i < HISTORY_PARTS; i++) {
-        lows[i] = least(least_live, i * count / HISTORY_PARTS, (i + 1) * count / HISTORY_PARTS);
+        lows[i] = least_between(least_live, i * count / HISTORY_PARTS, (i + 1) * count / HISTORY_PARTS);
         if (i && lows[i] < lows[i - 1])
             return false;
     }
@@ -42,7 +42,7 @@ static bool only_grows(const uint64_t *least_live, size_t count) {
 }
 
 /* Returns the slope of the least-squares line through the last two thirds of the points. */
-static double slope(const struct series *series, const uint64_t *live) {
+static double history_slope(const struct series *series, const uint64_t *live) {
     size_t first = series->point_count / 3, count = series->point_count - first;
     double time = 0, bytes = 0, times_time = 0, times_bytes = 0;
     for (size_t i = first; i < series->point_count; i++) {
@@ -56,9 +56,11 @@ static double slope(const struct series *series, const uint64_t *live) {
     return spread > 0 ? (times_bytes * (double)count - time * bytes) / spread : 0;
 }
 
-static struct history_row fit(const struct series *series, const uint64_t *live, const uint64_t *lows) {
-    struct history_row row = {
-        .live = live, .per_hour = slope(series, live), .only_grows = only_grows(lows, series->point_count)};
+static struct history_row history_row_of(const struct series *series, const uint64_t *live,
+                                         const uint64_t *lows) {
+    struct history_row row = {.live = live,
+                              .per_hour = history_slope(series, live),
+                              .only_grows = only_grows(lows, series->point_count)};
     for (size_t i = 0; i < series->point_count; i++)
         row.most = live[i] > row.most ? live[i] : row.most;
     return row;
@@ -81,7 +83,7 @@ static void add_row(struct history *history, size_t site, const struct report_li
                     bool is_growth) {
     struct history_row *row = &history->rows[history->count];
     const struct series *series = &history->series;
-    *row = fit(series, series_of(series, site), series->lows + site * series->point_count);
+    *row = history_row_of(series, series_of(series, site), series->lows + site * series->point_count);
     row->site = &history->series.moment->rows[site];
     bool has_filter = limits->filter && *limits->filter;
     history->count += row->most && row->most >= limits->min_bytes && (row->only_grows || !is_growth) &&
@@ -93,7 +95,7 @@ void history_make(struct history *history, const struct moment *moment, const st
     size_t count = moment->recording.site_count - RECORDED_SITES;
     *history = (struct history){.rows = memory_zeros(count + 1, sizeof *history->rows)};
     series_make(&history->series, moment, NULL, 0, HISTORY_POINTS, series_live_bytes);
-    history->total = fit(&history->series, history->series.totals, history->series.totals);
+    history->total = history_row_of(&history->series, history->series.totals, history->series.totals);
     for (size_t i = 0; i < count; i++)
         add_row(history, i, limits, is_growth);
     sort_list(history->rows, history->count, sizeof *history->rows,
@@ -128,7 +130,7 @@ static void name_growth(char *text, double per_hour) {
     units_size(text + 1, size < 9e18 ? (uint64_t)(size + 0.5) : INT64_MAX);
 }
 
-static void cell(char text[GRID_CELL], const void *context, const void *of, int column) {
+static void history_cell(char text[GRID_CELL], const void *context, const void *of, int column) {
     static const char *const names[] = {"live", "most", "per hour"};
     const struct history *history = context;
     const struct history_row *row = of;
@@ -179,7 +181,7 @@ static size_t shown_of(const struct history *history, const struct report_limits
 }
 
 static void put_rows(struct page *page, const struct history *history, size_t count) {
-    struct grid grid = {.page = page, .cell = cell, .context = history};
+    struct grid grid = {.page = page, .cell = history_cell, .context = history};
     grid_number_columns(&grid, HISTORY_COLUMNS);
     grid_measure(&grid, NULL);
     grid_measure(&grid, &history->total);
@@ -254,12 +256,12 @@ void history_json(struct out *out, const struct history *history, const struct r
     json_end(&json);
 }
 
-static int show(const char *path, struct report *report, struct showing *showing, bool is_growth) {
+static int history_show(const char *path, struct report *report, struct showing *showing, bool is_growth) {
     struct report_limits limits = report_limits_of(&showing->options);
     struct history history;
     view_prepare_all(report, showing);
     if (!showing->moment)
-        return complain(path, "is no recording, which alone has a history: allocsite-dump record");
+        return complain_file(path, "is no recording, which alone has a history: allocsite-dump record");
     if (laws_need_owners(path, report))
         return STATUS_FAILED;
     history_make(&history, showing->moment, &limits, is_growth);
@@ -272,9 +274,9 @@ static int show(const char *path, struct report *report, struct showing *showing
 }
 
 int show_history(const char *path, struct report *report, struct showing *showing) {
-    return show(path, report, showing, false);
+    return history_show(path, report, showing, false);
 }
 
 int show_growth(const char *path, struct report *report, struct showing *showing) {
-    return show(path, report, showing, true);
+    return history_show(path, report, showing, true);
 }

@@ -81,8 +81,9 @@ int groups_check(const char *path, const struct groups *groups, const struct rep
                  right = group_counter_of(&whole, &list[i]);
         if (left == right)
             continue;
-        complain(path, "breaks a law: sum of %s over all %ss = %s, but they are %" PRIu64 " and %" PRIu64,
-                 list[i].name, group_by_name(groups->by), list[i].name, left, right);
+        complain_file(path,
+                      "breaks a law: sum of %s over all %ss = %s, but they are %" PRIu64 " and %" PRIu64,
+                      list[i].name, group_by_name(groups->by), list[i].name, left, right);
         status = STATUS_FAILED;
     }
     return status;
@@ -113,11 +114,11 @@ int view_check_asked(const char *path, const struct report *report) {
     bool no_sizes = report->limits.sizes && report->site_count && !report_has_sizes(report);
     bool no_lifetimes = report->limits.lifetimes && report->site_count && !report_has_lifetimes(report);
     if (no_pairs)
-        complain(path, WITHOUT_PAIRS);
+        complain_file(path, WITHOUT_PAIRS);
     if (no_sizes)
-        complain(path, "has no sizes: run the program with ALLOCSITE_OPTIONS=sizes=1");
+        complain_file(path, "has no sizes: run the program with ALLOCSITE_OPTIONS=sizes=1");
     if (no_lifetimes)
-        complain(path, "has no lifetimes: run the program with ALLOCSITE_OPTIONS=lifetime=1");
+        complain_file(path, "has no lifetimes: run the program with ALLOCSITE_OPTIONS=lifetime=1");
     return no_pairs || no_sizes || no_lifetimes ? STATUS_FAILED : STATUS_DONE;
 }
 
@@ -144,7 +145,7 @@ static int show_groups(const char *path, struct report *report, struct showing *
     if (!has_owners(path, report, showing))
         return STATUS_FAILED;
     if (groups->by == BY_FREED && !report->has_pairs)
-        return complain(path, WITHOUT_PAIRS);
+        return complain_file(path, WITHOUT_PAIRS);
     if (group_by_stacks(groups->by) && laws_need_stacks(path, report->walks.depth))
         return STATUS_FAILED;
     groups->filter = showing->options.filter;
@@ -155,7 +156,7 @@ static int show_groups(const char *path, struct report *report, struct showing *
     if (groups->by == BY_TYPE)
         view_read_layouts(showing, report);
     if (groups->by == BY_FUNCTION && !groups_add_functions(groups, report, &showing->symbolizer))
-        return complain(path, "focus: no function on a call path matches %s", groups->focus);
+        return complain_file(path, "focus: no function on a call path matches %s", groups->focus);
     if (!groups->focus)
         (group_by_parts(groups->by) ? groups_add_parts : groups_add_sites)(groups, report);
     groups_prepare(groups, &limits);

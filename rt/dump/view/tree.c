@@ -89,7 +89,7 @@ static uint64_t amount_of(const struct tree *tree, size_t node) {
 }
 
 /* Orders by parent, then by decreasing amount, then by name. */
-static int compare(const void *a, const void *b, void *context) {
+static int tree_compare(const void *a, const void *b, void *context) {
     const struct tree *tree = context;
     size_t left = *(const size_t *)a, right = *(const size_t *)b;
     const struct tree_node *one = &tree->nodes[left], *other = &tree->nodes[right];
@@ -123,12 +123,12 @@ static void set_child(struct tree *tree, size_t at) {
         parent->pruned_amounts[i] += tree->nodes[node].amounts[i];
 }
 
-static void settle(struct tree *tree) {
+static void tree_settle(struct tree *tree) {
     size_t count = tree->count - 1;
     tree->children = memory_zeros(count, sizeof *tree->children);
     for (size_t i = 0; i < count; i++)
         tree->children[i] = i + 1;
-    qsort_r(tree->children, count, sizeof *tree->children, compare, tree);
+    qsort_r(tree->children, count, sizeof *tree->children, tree_compare, tree);
     for (size_t i = 0; i < count; i++)
         set_child(tree, i);
 }
@@ -138,7 +138,7 @@ void tree_make(struct tree *tree, const struct report *report) {
     tree->nodes[tree->count++] = (struct tree_node){.parent = SIZE_MAX};
     tree->has_stacks_alone &= report->walks.depth != 0;
     tree_parts(report, (struct tree_extent){.frames = tree->depth}, add_part, tree);
-    settle(tree);
+    tree_settle(tree);
 }
 
 void tree_free(struct tree *tree) {

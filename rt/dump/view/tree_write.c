@@ -39,7 +39,7 @@ struct writing {
 enum { TREE_SHARE, TREE_AMOUNT, TREE_CALLS, TREE_COLUMNS };
 
 /* row: the amounts of a node. */
-static void cell(char text[GRID_CELL], const void *context, const void *row, int column) {
+static void tree_cell(char text[GRID_CELL], const void *context, const void *row, int column) {
     const struct tree *tree = context;
     const uint64_t *amounts = row;
     enum measure measure = column == TREE_CALLS ? MEASURE_ALLOCS : tree->by;
@@ -103,14 +103,14 @@ static bool is_same(const struct tree *tree, const struct tree_node *a, const st
            a->amounts[MEASURE_ALLOCS] == b->amounts[MEASURE_ALLOCS];
 }
 
-static void push(struct margin *margin, const char *text) {
+static void margin_push(struct margin *margin, const char *text) {
     size_t size = strlen(text) + 1;
     if (margin->length + size <= sizeof margin->text)
         memcpy(margin->text + margin->length, text, size);
     margin->length += size - 1;
 }
 
-static void pop(struct margin *margin, size_t length) {
+static void margin_pop(struct margin *margin, size_t length) {
     margin->length = length;
     if (length < sizeof margin->text)
         margin->text[length] = '\0';
@@ -135,9 +135,9 @@ static void put_node(struct writing *writing, size_t node, const char *branch, c
             break;
         node = only;
     }
-    push(&writing->margin, below);
+    margin_push(&writing->margin, below);
     put_children(writing, node);
-    pop(&writing->margin, length);
+    margin_pop(&writing->margin, length);
 }
 
 static void put_pruned(const struct writing *writing, const struct tree_node *node) {
@@ -189,7 +189,7 @@ void tree_text(struct out *out, const struct tree *tree, const struct report *of
     struct writing writing = {.page = {.out = out, .report = report}, .tree = tree, .lines = lines_for(out)};
     add_names(&names, tree);
     named.names = &names;
-    writing.grid = (struct grid){.page = &writing.page, .cell = cell, .context = tree, .widths = {6}};
+    writing.grid = (struct grid){.page = &writing.page, .cell = tree_cell, .context = tree, .widths = {6}};
     grid_number_columns(&writing.grid, tree->by == MEASURE_ALLOCS ? TREE_CALLS : TREE_COLUMNS);
     grid_measure(&writing.grid, NULL);
     for (size_t i = 0; i < tree->count; i++)

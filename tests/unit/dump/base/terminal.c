@@ -30,7 +30,7 @@ static void wait_a_second(void) {
 
 static void nothing_is_shown_at_once(void **state) {
     (void)state;
-    progress("files", 1, 2);
+    progress_show("files", 1, 2);
     assert_string_equal(shown(), "");
     progress_end();
     assert_string_equal(shown(), "");
@@ -38,12 +38,12 @@ static void nothing_is_shown_at_once(void **state) {
 
 static void after_a_second(void **state) {
     (void)state;
-    progress("files", 1, 2000);
+    progress_show("files", 1, 2000);
     wait_a_second();
-    progress("sites", 7, 0);
+    progress_show("sites", 7, 0);
     assert_string_equal(shown(), "\r7 sites\033[K");
     wait_a_second();
-    progress("files", 1234, 2000);
+    progress_show("files", 1234, 2000);
     assert_string_equal(shown(), "\r1,234 of 2,000 files\033[K");
     progress_end();
     assert_string_equal(shown(), "\r\033[K");
@@ -51,19 +51,19 @@ static void after_a_second(void **state) {
 
 static void a_complaint_has_a_line_of_its_own(void **state) {
     (void)state;
-    progress("files", 1, 2);
+    progress_show("files", 1, 2);
     wait_a_second();
-    progress("files", 2, 2);
-    complain("a", "b");
+    progress_show("files", 2, 2);
+    complain_file("a", "b");
     assert_string_equal(shown(), "\r2 of 2 files\033[K\r\033[Kallocsite-dump: a: b\r\n");
 }
 
 static void not_where_somebody_else_writes(void **state) {
     (void)state;
     progress_off();
-    progress("files", 1, 2);
+    progress_show("files", 1, 2);
     wait_a_second();
-    progress("files", 2, 2);
+    progress_show("files", 2, 2);
     assert_string_equal(shown(), "");
 }
 
