@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares a module's site table with its debug information.
 
-The observers are objdump and llvm-symbolizer. A site agrees if an instruction in one of the functions that refer to a
-site has its source location and inline chain.
+The observers are objdump and llvm-symbolizer. A site agrees if a call in one of the functions that refer to a site has
+its source location and inline chain.
 
 Usage: debug_info.py CLANG DUMP ELF prints the sites that disagree, and fails if there are any."""
 import functools
@@ -30,7 +30,8 @@ def table_place(path):
 
 
 def functions(path):
-    """Returns for each function the addresses of its instructions, and those of the sites that they refer to."""
+    """Returns for each function the addresses of its calls and jumps, which may be tail calls, and of the sites that its
+    instructions refer to."""
     table, found = table_place(path)[0], [([], [])]
     for line in output("objdump", "-d", "--no-show-raw-insn", path).splitlines():
         match = INSTRUCTION.match(line)
@@ -39,13 +40,14 @@ def functions(path):
             continue
         address, operands, target = match.groups()
         values = [int(value, 16) for value in re.findall(r"\$0x([0-9a-f]+)", operands)] + [int(target or "0", 16)]
-        found[-1][0].append(address)
+        if operands.startswith(("call", "jmp")):
+            found[-1][0].append(address)
         found[-1][1].extend(value for value in values if value in table)
     return found
 
 
-def instructions(path):
-    """Returns the addresses of all instructions of functions that refer to a site."""
+def calls(path):
+    """Returns the addresses of the calls in functions that refer to a site."""
     return [address for addresses, sites in functions(path) if sites for address in addresses]
 
 
@@ -71,9 +73,9 @@ def last_part(function):
 
 
 def chains(path, clang):
-    """Returns the chains of the instructions, innermost location first."""
+    """Returns the chains of the calls, innermost location first."""
     symbolizer = os.path.join(os.path.dirname(os.path.realpath(clang)), "llvm-symbolizer")
-    addresses = "".join(f"0x{address}\n" for address in instructions(path))
+    addresses = "".join(f"0x{address}\n" for address in calls(path))
     places = output(symbolizer, "--output-style=LLVM", "--functions=linkage", "--inlines", "--demangle", "--obj=" + path,
                     input=addresses)
     for block in output("c++filt", input=places).split("\n\n"):
