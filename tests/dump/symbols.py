@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import threading
 import unittest
@@ -328,6 +329,10 @@ class Separate(unittest.TestCase):
             shutil.rmtree(work("cache"))
             check("objcopy", "--remove-section=.note.gnu.build-id", served)
             self.assert_unknown()
+            shutil.rmtree(work("cache"))
+            with socket.create_server(("127.0.0.1", 0)) as silent:
+                os.environ.update(DEBUGINFOD_URLS=f"http://127.0.0.1:{silent.getsockname()[1]}", DEBUGINFOD_TIMEOUT="1")
+                self.assert_unknown(said="allocsite-dump: DEBUGINFOD_URLS: Timer expired; asks for no further module\n")
         finally:
             os.environ.pop("DEBUGINFOD_URLS", None)
             server.shutdown()

@@ -8,6 +8,7 @@
 #include "dump/base/terminal.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,10 +53,22 @@ static bool is_build_id(const char *text) {
     return strlen(text) >= 8 && strspn(text, "0123456789abcdef") == strlen(text);
 }
 
+static bool is_given_up;
+
+/* A server that does not answer costs the library's timeout, 90 seconds by default, for each module. */
+static void complain_once(int error) {
+    static bool is_said;
+    is_given_up = error == ETIME || error == ETIMEDOUT;
+    if (!is_said)
+        complain("DEBUGINFOD_URLS", "%s%s", strerror(error),
+                 is_given_up ? "; asks for no further module" : "");
+    is_said = true;
+}
+
 char *debuginfod_fetch(const char *build_id) {
     const char *urls = getenv("DEBUGINFOD_URLS");
     char *path = NULL;
-    if (!urls || !*urls || !build_id || !is_build_id(build_id) || !load_library())
+    if (is_given_up || !urls || !*urls || !build_id || !is_build_id(build_id) || !load_library())
         return NULL;
     struct debuginfod_client *client = library.begin();
     if (!client)
@@ -63,8 +76,9 @@ char *debuginfod_fetch(const char *build_id) {
     library.set_progress(client, show_progress);
     int fd = library.find(client, (const unsigned char *)build_id, 0, &path);
     library.end(client);
-    if (fd < 0)
-        return NULL;
-    close(fd);
-    return path;
+    if (fd >= 0)
+        close(fd);
+    else if (fd != -ENOENT)
+        complain_once(-fd);
+    return fd >= 0 ? path : NULL;
 }

@@ -11,7 +11,8 @@ unsigned char *mini_debug_unpack(const unsigned char *bytes, size_t size, size_t
 
 /* The path of the debug information with this build id in the cache of libdebuginfod, which downloads it from
  * the servers in DEBUGINFOD_URLS. The caller frees it. NULL: the variable is not set, the library is missing,
- * or no server has the file. */
+ * or no server has the file. Prints the first error of
+ * a server, and returns NULL after a timeout. */
 char *debuginfod_fetch(const char *build_id);
 
 #endif
