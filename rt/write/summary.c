@@ -153,7 +153,7 @@ void summary_inherited(const struct page *page) {
 static void put_nameless(const struct page *page) {
     const struct report_nameless *nameless = &page->report->nameless;
     page_share(page, nameless->calls, counters_calls(&page->report->totals.counters));
-    out_text(page->out, " of the calls come from ");
+    out_text(page->out, " of the calls pass through ");
     page_code(page, path_base(nameless->module));
     out_text(page->out, ", which has no symbols; ");
     if (nameless->package) {

@@ -23,15 +23,17 @@ static bool package_has_line(const char *text, size_t size, const char *line) {
     return false;
 }
 
-/* Lists may have the path that a file had before /bin and /lib became links to folders of /usr. */
+/* /bin and /lib are links to folders of /usr, so the list and the loader may name a file differently. */
 static bool package_has_file(const char *list, const char *path) {
+    char below_usr[PATH_MAX];
     struct file_map map;
     struct reason unimportant;
     if (!file_map(&map, list, &unimportant))
         return false;
-    bool is_usr = strncmp(path, "/usr/", 5) == 0;
+    path += strncmp(path, "/usr/", 5) == 0 ? 4 : 0;
+    bool is_whole = snprintf(below_usr, sizeof below_usr, "/usr%s", path) < (int)sizeof below_usr;
     bool found = package_has_line(map.bytes, map.size, path) ||
-                 (is_usr && package_has_line(map.bytes, map.size, path + 4));
+                 (is_whole && package_has_line(map.bytes, map.size, below_usr));
     file_unmap(&map, &unimportant);
     return found;
 }
@@ -67,15 +69,17 @@ static char *package_with(const char *path, const struct module_search *search) 
 /* A module on fewer paths is not mentioned: one in so many calls. */
 enum { NAMELESS_LEAST = 4 };
 
-/* Returns the module of the innermost frame outside of the C library, if it lacks names; otherwise NULL.
- * Every path ends in the C library, which is stripped on most systems. */
+/* Returns the module of the innermost frame without a name; NULL: all have names. The C library's do not
+ * count: every path ends in it, and it is stripped on most systems. */
 static const struct report_module *nameless_of(const struct symbolizer *symbolizer,
                                                const struct report_stack *stack) {
     for (size_t i = 0; i < stack->frame_count; i++) {
-        const struct report_module *module = stack->frames[i].module;
-        if (module && path_is_c_library(module->path))
-            continue;
-        return module && symbolizer_lacks_names(symbolizer, module->path, module->build_id) ? module : NULL;
+        const struct report_frame *frame = &stack->frames[i];
+        const struct report_module *module = frame->module;
+        bool is_named = frame->function && frame->function[0] != '[';
+        if (module && !is_named && !path_is_c_library(module->path) &&
+            symbolizer_lacks_names(symbolizer, module->path, module->build_id))
+            return module;
     }
     return NULL;
 }
@@ -86,6 +90,8 @@ void symbolizer_nameless(struct symbolizer *symbolizer, struct report *report) {
     uint64_t all = 0;
     for (size_t i = 0; i < report->stack_count; i++) {
         const struct report_stack *stack = &report->stacks[i];
+        if (report_library_use(stack->site))
+            continue;
         const struct report_module *module = nameless_of(symbolizer, stack);
         uint64_t more = counters_calls(&stack->counters);
         all += more;
