@@ -69,6 +69,7 @@ static void put_blank_ones_last(struct report *report) {
 }
 
 static void sum_up(struct report *report) {
+    bool has_sites = false;
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
         if (site->view.outside_totals) {
@@ -78,6 +79,7 @@ static void sum_up(struct report *report) {
             continue;
         }
         counters_add(&report->totals.counters, &site->counters);
+        has_sites |= site->view.sited;
         if (site->view.sited || report_library_use(site)) {
             counters_add(&report->known, &site->counters);
             continue;
@@ -85,6 +87,9 @@ static void sum_up(struct report *report) {
         report->caller_count += site->view.address != 0;
         report->module_count += !site->view.address;
     }
+    /* In a program without the plugin, the libraries' own allocations are no better known than the others. */
+    if (!has_sites)
+        report->known = (struct counters){.allocs = 0};
 }
 
 static bool is_wanted(const struct report_site *site, const struct report_limits *limits) {

@@ -85,6 +85,12 @@ class Commands(unittest.TestCase):
                 os.unlink(work(f"root/var/lib/dpkg/info/{package}.list"))
         self.assertNotIn("names: ", run("--", built()).stderr)
 
+    def test_a_program_without_the_plugin(self):
+        """The allocation of libstdc++ is known, but not from the plugin."""
+        text = run("--", built("linked", PLAIN_CC, "-Wl,--no-as-needed", "-lstdc++")).stderr
+        self.assertIn("\nlines: 1 place, from symbols", text)
+        self.assertIn(" reserve for exceptions", text)
+
     def test_processes_of_all_kinds(self):
         seven = built()
         for command, times, status in (
