@@ -133,13 +133,21 @@ static size_t part_at(const char *text, const char *stops, size_t *columns) {
     return length;
 }
 
+static const char unnamed[] = "(anonymous namespace)";
+enum { UNNAMED_WORD = sizeof "(anonymous" - 1 };
+
 /* Like part_at, up to the next possible line break. A number stays with its noun, and a function with its
  * source location. */
 static size_t word_at(const char *text, size_t *columns) {
     enum { TOGETHER = 60 };
     size_t length = part_at(text, " \v", columns), more, used;
+    if (length >= UNNAMED_WORD && strncmp(text + length - UNNAMED_WORD, unnamed, sizeof unnamed - 1) == 0) {
+        length += 1 + part_at(text + length + 1, " \v", &more);
+        *columns += 1 + more;
+    }
     bool is_number = length && strspn(text, "0123456789.,+(") == length && text[length] == ' ';
-    if (!is_number && strncmp(text + length, " (", 2) != 0)
+    if (!is_number &&
+        (strncmp(text + length, " (", 2) != 0 || strncmp(text + length + 1, unnamed, UNNAMED_WORD) == 0))
         return length;
     used = part_at(text + length + 1, " \v", &more);
     if (!is_number && *columns + more >= TOGETHER)

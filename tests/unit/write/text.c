@@ -240,7 +240,7 @@ static void every_line_fits(void **state) {
         "of a reason that takes many words to say, more than a line has room "
         "for, and some more to be told on a second one"};
     static const struct place callers[] = {
-        {"void ns::outer<std::vector<int, std::allocator<int> > >::run(int)",
+        {"void (anonymous namespace)::run<std::vector<int, std::allocator<int> > >(int)",
          "/src/a/very/deep/folder/of/a/"
          "project/with/long/names/of/its/folders/and/files.cpp",
          30, 2}};
@@ -259,6 +259,7 @@ static void every_line_fits(void **state) {
     for (report.width = 60; report.width < 240; report.width++) {
         assert_in_range(widest_line(text_of(&report, FORMAT_TEXT)), report.width / 2, report.width);
         assert_false(tears_numbers(text_of(&report, FORMAT_TEXT)));
+        assert_null(strstr(text_of(&report, FORMAT_TEXT), "(anonymous\n"));
     }
     report.width = 100;
     assert_non_null(strstr(
