@@ -91,6 +91,24 @@ struct profile_walks {
                               * of callers was full */
 };
 
+/* Parts of a process's resident memory: name, name in JSON, words for people. */
+#define RESIDENT_PARTS(X)                                                                                    \
+    X(RESIDENT_IN_USE, "heap_in_use", "live blocks")                                                         \
+    X(RESIDENT_FREE, "heap_free", "heap that no live block uses")                                            \
+    X(RESIDENT_MAPPINGS, "mappings", "mappings of the program")                                              \
+    X(RESIDENT_STACKS, "stacks", "stacks")                                                                   \
+    X(RESIDENT_CODE, "modules", "code and variables of modules")                                             \
+    X(RESIDENT_FILES, "files", "other files, and shared memory")                                             \
+    X(RESIDENT_OWN, "allocsite", "allocsite itself")                                                         \
+    X(RESIDENT_UNKNOWN, "unknown", "other mappings")
+
+enum resident_part {
+#define RESIDENT_PART(part, name, words) part,
+    RESIDENT_PARTS(RESIDENT_PART)
+#undef RESIDENT_PART
+        RESIDENT_PART_COUNT
+};
+
 struct profile_header {
     char magic[PROFILE_MAGIC_SIZE];
     uint32_t version;
@@ -134,7 +152,8 @@ struct profile_header {
     profile_name ended_at; /* with fatal=1, of a process that a signal ended: the stack of the signal, struct
                             * profile_step of the innermost frame; 0: unknown */
     uint64_t peak_time;    /* like profile_part_peak.time, while the process has one thread and no phase */
-    uint64_t unused[20];
+    uint64_t resident_parts[RESIDENT_PART_COUNT]; /* with maps=1, in bytes at a normal end; all 0: unknown */
+    uint64_t unused[12];
 };
 
 enum profile_request {
@@ -477,7 +496,8 @@ struct profile_note {
 };
 
 #ifndef __cplusplus
-_Static_assert(sizeof(struct profile_header) == 512, "the header");
+_Static_assert(offsetof(struct profile_header, resident_parts) == 352 && sizeof(struct profile_header) == 512,
+               "allocsite-profile(5) has the offsets");
 _Static_assert(sizeof(struct profile_directory) == PROFILE_PAGE, "the directory's first page");
 _Static_assert(sizeof(struct profile_area) == 32 && sizeof(struct profile_record) == 64, "");
 _Static_assert(sizeof(struct profile_slot) == 64 && sizeof(struct tally) == 64 && sizeof(struct extra) == 64,

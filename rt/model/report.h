@@ -178,14 +178,23 @@ struct report_processes {
 
 /* The run of one process. */
 struct report_run {
-    uint64_t begun;              /* nanoseconds since 1970-01-01 UTC; 0: nothing here is known */
-    uint64_t ended;              /* 0: not by itself */
-    uint64_t resident;           /* maximum in bytes; 0: unknown */
-    const char *command;         /* command line; NULL: unknown */
-    uint32_t ending, status;     /* enum profile_ending */
-    struct report_frame *frames; /* the stack of the signal that ended it, innermost first */
-    size_t frame_count;          /* 0: unknown */
+    uint64_t begun;    /* nanoseconds since 1970-01-01 UTC; 0: nothing here is known */
+    uint64_t ended;    /* 0: not by itself */
+    uint64_t resident; /* maximum in bytes; 0: unknown */
+    uint64_t resident_parts[RESIDENT_PART_COUNT]; /* in bytes at exit; all 0: unknown */
+    const char *command;                          /* command line; NULL: unknown */
+    uint32_t ending, status;                      /* enum profile_ending */
+    struct report_frame *frames;                  /* the stack of the signal that ended it, innermost first */
+    size_t frame_count;                           /* 0: unknown */
 };
+
+/* The resident bytes at exit; 0: unknown. */
+static inline uint64_t run_resident(const struct report_run *run) {
+    uint64_t sum = 0;
+    for (int i = 0; i < RESIDENT_PART_COUNT; i++)
+        sum += run->resident_parts[i];
+    return sum;
+}
 
 /* The moment of a recording. */
 struct report_sampled {

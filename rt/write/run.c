@@ -81,6 +81,18 @@ void summary_sampled(const struct page *page) {
     }
 }
 
+#define PART_NAME(part, name, words)  name,
+#define PART_WORDS(part, name, words) words,
+static const char *const part_names[] = {RESIDENT_PARTS(PART_NAME)};
+const char *const resident_words[] = {RESIDENT_PARTS(PART_WORDS)};
+
+void json_resident(struct json *json, const char *name, const uint64_t *parts) {
+    json_open(json, name, '{');
+    for (int i = 0; i < RESIDENT_PART_COUNT; i++)
+        json_number(json, part_names[i], parts[i]);
+    json_close(json, '}');
+}
+
 void json_run(struct json *json, const struct report_run *run) {
     if (!run->begun)
         return;
@@ -91,5 +103,7 @@ void json_run(struct json *json, const struct report_run *run) {
     json_text(json, "ending", ending_name(run->ending));
     json_number(json, "status", run->status);
     json_number(json, "max_resident_bytes", run->resident);
+    if (run_resident(run))
+        json_resident(json, "resident_parts", run->resident_parts);
     json_close(json, '}');
 }

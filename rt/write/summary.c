@@ -104,10 +104,26 @@ bool summary_has_resident(const struct report *report) {
     return resident_of(report);
 }
 
+static void put_resident_parts(const struct page *page) {
+    const struct report_run *run = &page->report->run;
+    out_print(page->out, "; at exit %s", SIZE_TEXT(run_resident(run)));
+    for (int i = 0, is_first = true; i < RESIDENT_PART_COUNT; i++) {
+        if (!run->resident_parts[i])
+            continue;
+        out_print(page->out, "%s%s %s", is_first ? ": " : ", ", resident_words[i],
+                  SIZE_TEXT(run->resident_parts[i]));
+        is_first = false;
+    }
+}
+
 void summary_resident(const struct page *page) {
     const struct report *report = page->report;
     uint64_t resident = resident_of(report), blocks = blocks_of(report);
     out_print(page->out, "%s%s", SIZE_TEXT(resident), report->sampled.time ? " then" : " at most");
+    if (run_resident(&report->run)) {
+        put_resident_parts(page);
+        return;
+    }
     if (report->is_unowned || resident <= blocks)
         return;
     out_print(page->out, ", %s%s: code, stacks, mappings, overhead", SIZE_TEXT(resident - blocks),

@@ -22,7 +22,8 @@ void summary_totals(const struct page *);
 /* Writes "live at exit: 3.4 KiB in 12 blocks; peak: 1.2 MiB in 3,400 blocks (at most 64 KiB more)". */
 void summary_live(const struct page *);
 
-/* Writes "8.4 MiB at most, 4.9 MiB more than the peak: code, stacks, mappings, overhead". */
+/* Writes "8.4 MiB at most, 4.9 MiB more than the peak: code, stacks, mappings, overhead", or the parts at
+ * exit where they are known. */
 bool summary_has_resident(const struct report *);
 void summary_resident(const struct page *);
 
@@ -82,6 +83,10 @@ void summary_run(const struct page *);
 
 /* Writes "12.000 s after the first of 86,400 samples, at 2026-11-22 20:24:58 UTC". */
 void summary_sampled(const struct page *);
+
+/* Words for the parts of resident memory, and an object of the parts. */
+extern const char *const resident_words[RESIDENT_PART_COUNT];
+void json_resident(struct json *, const char *name, const uint64_t *parts);
 
 /* Writes the member "run". */
 void json_run(struct json *, const struct report_run *);

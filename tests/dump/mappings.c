@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Maps memory in all ways and keeps its own books: "LINE LIVE BYTES CALLS RESIDENT" for each line that maps.
  * Then waits for the end of its input. Arguments: "threads": several threads map and unmap at random and
- * leave nothing; "fork": a child unmaps what its parent mapped. */
+ * leave nothing; "fork": a child unmaps what its parent mapped; "parts": leaves a known amount of memory of
+ * each kind, and prints the resident set. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -31,6 +32,7 @@ static void note(int line, size_t live, size_t bytes, size_t calls, size_t in_me
 
 static char *touch(char *p, size_t size) {
     memset(p, 1, size);
+    __asm__ volatile("" ::"r"(p) : "memory");
     return p;
 }
 
@@ -116,9 +118,39 @@ static void forks(void) {
     wait(NULL);
 }
 
+static void *fill_stack(void *filled) {
+    char stack[256 * PAGE];
+    touch(stack, sizeof stack);
+    pthread_barrier_wait(filled);
+    for (;;)
+        pause();
+}
+
+static void parts(void) {
+    static pthread_barrier_t filled;
+    static char *kept;
+    pthread_t thread;
+    char line[256];
+    size_t kilobytes, sum = 0;
+    pthread_barrier_init(&filled, NULL, 2);
+    pthread_create(&thread, NULL, fill_stack, &filled);
+    pthread_barrier_wait(&filled);
+    char *below = touch(malloc(20 * PAGE), 20 * PAGE);
+    kept = touch(malloc(25 * PAGE), 25 * PAGE);
+    free(below);
+    touch(map(64), 64 * PAGE);
+    FILE *file = fopen("/proc/self/smaps", "r");
+    while (fgets(line, sizeof line, file))
+        sum += sscanf(line, "Rss: %zu kB", &kilobytes) == 1 ? kilobytes * 1024 : 0;
+    fclose(file);
+    printf("%zu %p\n", sum, kept);
+}
+
 int main(int count, char **arguments) {
     if (count > 1 && strcmp(arguments[1], "threads") == 0) {
         threads();
+    } else if (count > 1 && strcmp(arguments[1], "parts") == 0) {
+        parts();
     } else if (count > 1) {
         forks();
     } else {

@@ -14,6 +14,7 @@ import unittest
 from runs import CC, WORK, dump, work
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PAGE, MIB = 4096, 1 << 20
 
 
 def setUpModule():
@@ -22,8 +23,8 @@ def setUpModule():
     subprocess.run([CC, "-O1", "-g", "-pthread", os.path.join(HERE, "mappings.c"), "-o", work("program")], check=True)
 
 
-def start(options, *arguments):
-    return subprocess.Popen([work("program"), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={
+def start(options, *arguments, program="program"):
+    return subprocess.Popen([work(program), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={
         **os.environ, "ALLOCSITE_OPTIONS": options + ":report=none"})
 
 
@@ -45,6 +46,18 @@ class Law(unittest.TestCase):
             self.assertEqual(row["allocs"] + row["reallocs"] + inherited[0], row["frees"] + row["moved"] + row["live_blocks"], row)
             self.assertEqual(row["alloc_bytes"] + row["realloc_bytes"] + inherited[1],
                              row["freed_bytes"] + row["moved_bytes"] + row["live_bytes"], row)
+
+    def check_parts(self, name, whole, heap):
+        """The parts at exit, which are about the whole: writing a report makes some pages of files resident."""
+        run = document("report", "--format=json", work(name))["run"]
+        parts = run["resident_parts"]
+        self.assertEqual(sum(parts.values()) // PAGE * PAGE, sum(parts.values()))
+        self.assertAlmostEqual(sum(parts.values()), whole, delta=MIB // 2)
+        self.assertGreaterEqual(run["max_resident_bytes"], sum(parts.values()))
+        self.assertAlmostEqual(parts["heap_in_use"], heap, delta=2 * PAGE)  # and blocks of libraries
+        text = " ".join(dump("report", work(name)).stdout.split())
+        self.assertRegex(text, r" resident: \S+ MiB at most; at exit \S+ MiB: live blocks \S+ [KM]iB, heap that no live block uses ")
+        return parts
 
 
 class Books(Law):
@@ -121,6 +134,10 @@ class Books(Law):
                 self.assertEqual((rows[book["line"]]["bytes"], rows[book["line"]]["mappings"]), (book["bytes"], book["live"]))
         self.assertRegex(self.text, r"(?m)^ *resident +bytes +mappings +site\n.*mappings\.c:\d+ all_ways")
 
+    def test_parts_at_exit(self):
+        parts = self.check_parts("profile", self.whole, PAGE)
+        self.assertEqual(parts["mappings"], sum(book["resident"] for book in self.books))
+
 
 class Processes(Law):
     def test_threads(self):
@@ -138,6 +155,19 @@ class Processes(Law):
             row, = mappings(found).values()
             is_child = row["allocs"] == 0
             self.assertEqual((row["live_blocks"], row["live_bytes"]), (1, (5 if is_child else 10) * 4096))
+
+    def test_parts_of_threads_and_static_programs(self):
+        subprocess.run([CC, "-O1", "-g", "-static", os.path.join(HERE, "mappings.c"), "-o", work("static")], check=True)
+        for program in "program", "static":
+            process = start(f"maps=1:profile={work('parts')}", "parts", program=program)
+            parts = self.check_parts("parts", int(process.communicate()[0].split()[0]), 25 * PAGE)
+            self.assertEqual(parts["mappings"], 64 * PAGE)
+            self.assertAlmostEqual(parts["stacks"], 256 * PAGE, delta=20 * PAGE)
+            self.assertGreaterEqual(parts["heap_free"], 19 * PAGE)
+
+    def test_parts_are_not_asked_for(self):
+        start(f"profile={work('unasked')}", "parts").communicate()
+        self.assertNotIn("resident_parts", document("report", "--format=json", work("unasked"))["run"])
 
 
 if __name__ == "__main__":

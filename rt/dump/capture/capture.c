@@ -43,6 +43,8 @@ static void want_mapping(struct capture *capture, const struct capture_map *map)
         return;
     bool has_blocks = map->is_writable && heap_want(&capture->heap, &capture->image, map->begin, map->end);
     bool may_have = map->kind == MAP_ANONYMOUS_DATA || (capture->target->is_ending && map->kind == MAP_DATA);
+    if (capture->target->resident)
+        return;
     if (has_blocks || may_have || capture_maps_is_root(&capture->maps, map, &capture->stop))
         want_programs(capture, map);
 }

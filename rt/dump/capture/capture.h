@@ -128,8 +128,9 @@ struct capture_target {
                           * passed its counters as standard input; 0: no thread waits */
     bool wants_contents; /* graph: read the beginning of text in blocks */
     const struct line_options *line; /* graph: how to choose the lines of sites; NULL: the default */
-    struct resident *resident;       /* graph: also read and divide the resident memory; NULL: do not */
-    bool is_ending; /* the process may be stopped for long, and shared memory is copied too */
+    struct resident *resident; /* graph: divide the resident memory instead of finding references, so that
+                                * only the block table is copied; NULL: do not */
+    bool is_ending;            /* the process may be stopped for long, and shared memory is copied too */
 };
 
 struct capture {
@@ -155,6 +156,9 @@ void capture_end(struct capture *);
 /* ---- Results. False: *why has the reason, and there is nothing to free. */
 
 bool capture_graph(struct graph *, const struct capture_target *, struct reason *why);
+
+/* Divides the target's resident memory into parts alone, without sites. */
+bool capture_resident(const struct capture_target *, struct reason *why);
 
 /* Finds leaked blocks. The list has their number for each slot that has any; the caller frees it. */
 bool capture_leaked(const struct capture_target *, struct root_leaked **list, size_t *count,

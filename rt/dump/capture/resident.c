@@ -155,11 +155,13 @@ static void visit_block(struct resident_map *map, size_t block, uint64_t begin, 
 }
 
 /* Blocks and mappings are sorted. Chunks that custom allocators divide do not count, so no blocks overlap. */
-static void visit_blocks(struct resident *resident, const struct graph *graph, piece_visitor *visit,
+static void visit_blocks(struct resident *resident, const struct heap *heap, piece_visitor *visit,
                          void *context) {
     size_t at = 0;
-    for (size_t i = 0; i < graph->block_count; i++) {
-        uint64_t begin = graph->blocks[i].address, size = graph_own(graph, i);
+    for (size_t i = 0; i < heap->count; i++) {
+        const struct heap_block *block = &heap->blocks[i];
+        uint64_t begin = block->start;
+        uint64_t size = block->is_chunk || block->slot == heap_ours(heap) ? 0 : block->size;
         while (at < resident->map_count && resident->maps[at].end <= begin)
             at++;
         struct resident_map *map = at < resident->map_count ? &resident->maps[at] : NULL;
@@ -201,12 +203,12 @@ static int compare_sites(const void *a, const void *b) {
     return compare_u64(right->kept, left->kept) ?: compare_u64(left->site, right->site);
 }
 
-static void divide_sites(struct resident *resident, const struct graph *graph) {
+static void divide_sites(struct resident *resident, const struct heap *heap, const struct graph *graph) {
     struct sharing sharing = {.graph = graph,
                               .sites = memory_zeros(graph->site_count + 1, sizeof *sharing.sites),
                               .last_page = memory_zeros(graph->site_count + 1, sizeof *sharing.last_page),
                               .last_block = memory_zeros(graph->site_count + 1, sizeof *sharing.last_block)};
-    visit_blocks(resident, graph, share_page, &sharing);
+    visit_blocks(resident, heap, share_page, &sharing);
     resident->sites = sharing.sites;
     for (uint32_t i = 0; i < graph->site_count; i++) {
         struct resident_site site = sharing.sites[i];
@@ -222,12 +224,12 @@ static void divide_sites(struct resident *resident, const struct graph *graph) {
 /* ---- The program's mappings. */
 
 /* An allocator's own mapping has blocks, and is heap. */
-static bool has_blocks(const struct graph *graph, const struct capture_mapping *mapping) {
-    size_t next = sorted_up_to(graph->blocks, graph->block_count, sizeof *graph->blocks,
-                               offsetof(struct graph_block, address), mapping->begin);
-    const struct graph_block *blocks = graph->blocks;
-    return (next && blocks[next - 1].address + blocks[next - 1].size > mapping->begin) ||
-           (next < graph->block_count && blocks[next].address < mapping->end);
+static bool has_blocks(const struct heap *heap, const struct capture_mapping *mapping) {
+    const struct heap_block *blocks = heap->blocks;
+    size_t next =
+        sorted_up_to(blocks, heap->count, sizeof *blocks, offsetof(struct heap_block, start), mapping->begin);
+    return (next && blocks[next - 1].start + blocks[next - 1].size > mapping->begin) ||
+           (next < heap->count && blocks[next].start < mapping->end);
 }
 
 /* Returns the resident bytes of the mapping in this map that no block uses. */
@@ -265,16 +267,16 @@ static int compare_mapped(const void *a, const void *b) {
 }
 
 static void divide_mappings(struct resident *resident, const struct capture *capture,
-                            const struct graph *graph, const struct capture_sites *sites) {
-    resident->mapped = memory_zeros(graph->site_count + 1, sizeof *resident->mapped);
+                            const struct capture_sites *sites, size_t site_count) {
+    const struct heap *heap = &capture->heap;
+    resident->mapped = memory_zeros(site_count + 1, sizeof *resident->mapped);
     for (size_t i = 0; i < capture->maps.mapping_count; i++) {
         const struct capture_mapping *mapping = &capture->maps.mappings[i];
-        if (mapping->begin < mapping->end && !has_blocks(graph, mapping))
-            divide_mapping(
-                resident, mapping,
-                &resident->mapped[capture_site_of(sites, mapping->slot, heap_ours(&capture->heap))]);
+        uint32_t site = sites ? capture_site_of(sites, mapping->slot, heap_ours(heap)) : 0;
+        if (mapping->begin < mapping->end && !has_blocks(heap, mapping))
+            divide_mapping(resident, mapping, &resident->mapped[site]);
     }
-    for (uint32_t i = 0; i < graph->site_count; i++) {
+    for (uint32_t i = 0; i < site_count; i++) {
         struct resident_mapped mapped = resident->mapped[i];
         mapped.site = i;
         if (mapped.mappings)
@@ -293,7 +295,7 @@ static uint64_t used_bytes(const struct resident_map *map) {
 
 void resident_divide(struct resident *resident, const struct capture *capture, const struct graph *graph,
                      const struct capture_sites *sites) {
-    visit_blocks(resident, graph, use_page, NULL);
+    visit_blocks(resident, &capture->heap, use_page, NULL);
     for (size_t i = 0; i < resident->map_count; i++) {
         struct resident_map *map = &resident->maps[i];
         uint64_t used = used_bytes(map);
@@ -301,10 +303,21 @@ void resident_divide(struct resident *resident, const struct capture *capture, c
         resident->total += map->bytes;
         map->left = map->bytes - used;
     }
-    divide_mappings(resident, capture, graph, sites);
+    divide_mappings(resident, capture, sites, graph ? graph->site_count : 0);
     for (size_t i = 0; i < resident->map_count; i++)
         resident->parts[resident->maps[i].part] += resident->maps[i].left;
-    divide_sites(resident, graph);
+    if (graph)
+        divide_sites(resident, &capture->heap, graph);
+}
+
+bool capture_resident(const struct capture_target *target, struct reason *why) {
+    struct capture *capture = memory_zeros(1, sizeof *capture);
+    bool is_done = capture_begin(capture, target, why);
+    if (is_done)
+        resident_divide(target->resident, capture, NULL, NULL);
+    capture_end(capture);
+    free(capture);
+    return is_done;
 }
 
 void resident_free(struct resident *resident) {

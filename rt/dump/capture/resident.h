@@ -6,24 +6,6 @@
 #include "dump/capture/capture.h"
 #include "dump/graph/show.h"
 
-/* Kind, name in JSON, and words for people. */
-#define RESIDENT_PARTS(X)                                                                                    \
-    X(RESIDENT_IN_USE, "heap_in_use", "live blocks")                                                         \
-    X(RESIDENT_FREE, "heap_free", "heap that no live block uses")                                            \
-    X(RESIDENT_MAPPINGS, "mappings", "mappings of the program")                                              \
-    X(RESIDENT_STACKS, "stacks", "stacks")                                                                   \
-    X(RESIDENT_CODE, "modules", "code and variables of modules")                                             \
-    X(RESIDENT_FILES, "files", "other files, and shared memory")                                             \
-    X(RESIDENT_OWN, "allocsite", "allocsite itself")                                                         \
-    X(RESIDENT_UNKNOWN, "unknown", "other mappings")
-
-enum resident_part {
-#define RESIDENT_PART(part, name, words) part,
-    RESIDENT_PARTS(RESIDENT_PART)
-#undef RESIDENT_PART
-        RESIDENT_PART_COUNT
-};
-
 /* The pages of the heap of which live blocks use at most half, as far as they have blocks of one site. */
 struct resident_site {
     uint32_t site;          /* of the graph; the first member of both kinds of rows */
@@ -61,7 +43,8 @@ struct resident {
 /* Reads the mappings while the process is stopped. False: *why has the reason. */
 bool resident_read(struct resident *, const struct capture *, struct reason *why);
 
-/* Divides it by the blocks of the graph and the program's mappings. */
+/* Divides it by the live blocks and the program's mappings. graph, sites: of the blocks; NULL: the parts
+ * suffice, without the sites of pages and mappings. */
 struct capture_sites;
 void resident_divide(struct resident *, const struct capture *, const struct graph *,
                      const struct capture_sites *);

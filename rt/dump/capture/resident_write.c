@@ -3,6 +3,7 @@
  * unused. */
 #include "dump/capture/resident.h"
 #include "names/names.h"
+#include "write/summary.h"
 
 #include <string.h>
 
@@ -24,10 +25,6 @@ enum {
     MAPPED_COLUMN_COUNT = sizeof mapped_columns / sizeof *mapped_columns
 };
 
-#define PART_NAME(part, name, words)  name,
-#define PART_WORDS(part, name, words) words,
-static const char *const names[] = {RESIDENT_PARTS(PART_NAME)}, *const words[] = {RESIDENT_PARTS(PART_WORDS)};
-
 static void put_json_site(struct json *json, const struct graph *graph, uint32_t number) {
     const struct graph_site *site = &graph->sites[number];
     json_open_line(json, NULL, '{');
@@ -40,10 +37,7 @@ static void put_json(struct out *out, const struct resident *resident, const str
                      size_t shown) {
     struct json json = json_begin(out, "allocsite-resident", 1);
     json_number(&json, "resident_bytes", resident->total);
-    json_open(&json, "parts", '{');
-    for (int i = 0; i < RESIDENT_PART_COUNT; i++)
-        json_number(&json, names[i], resident->parts[i]);
-    json_close(&json, '}');
+    json_resident(&json, "parts", resident->parts);
     json_open_line(&json, "rows", '[');
     for (size_t i = 0; i < shown; i++) {
         put_json_site(&json, graph, resident->sites[i].site);
@@ -76,7 +70,7 @@ static void put_parts(struct out *out, const struct resident *resident) {
             out_char(out, ' ');
         out_text(out, text);
         out_text(out, "  ");
-        out_text(out, words[i]);
+        out_text(out, resident_words[i]);
         out_char(out, '\n');
     }
 }

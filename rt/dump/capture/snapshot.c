@@ -81,10 +81,13 @@ static bool make_graph(struct builder *builder, struct reason *why) {
         return graph_is_full(why);
     capture_sites_add(&builder->sites, graph, &builder->texts, &capture->source, capture->target->line);
     add_blocks(builder);
-    capture_choose(graph, &builder->sites, &builder->texts, &capture->finder, &capture->maps);
-    bool is_whole = add_references(builder);
-    if (is_whole && capture->target->resident)
+    bool is_whole = true;
+    if (capture->target->resident) {
         resident_divide(capture->target->resident, capture, graph, &builder->sites);
+    } else {
+        capture_choose(graph, &builder->sites, &builder->texts, &capture->finder, &capture->maps);
+        is_whole = add_references(builder);
+    }
     capture_sites_free(&builder->sites, graph);
     if (!is_whole)
         return graph_is_full(why);

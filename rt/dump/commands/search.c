@@ -2,15 +2,18 @@
 /* allocsite-dump search: searches the heap of the process that starts it. The runtime starts it, and one of
  * the process's threads waits (lib/report/look.c).
  *
- *   allocsite-dump search PID THREAD CALLER graph   < COUNTERS > SNAPSHOT 3> ANSWER
- *   allocsite-dump search PID THREAD CALLER leaked    < COUNTERS 3> ANSWER      struct root_leaked for each
- * slot allocsite-dump search PID THREAD CALLER ADDRESS < COUNTERS 3> ANSWER      uint64_t, bytes reachable
- * from a block
+ *   allocsite-dump search PID THREAD CALLER WHAT < COUNTERS 3> ANSWER
+ *
+ *   WHAT       answer
+ *   graph      none; standard output has a snapshot
+ *   leaked     struct root_leaked for each slot
+ *   resident   uint64_t bytes of each part of the resident memory
+ *   ADDRESS    uint64_t bytes reachable from a block
  *
  * CALLER and ADDRESS are hexadecimal; CALLER is the address of a struct root_caller in the process. If the
  * search fails, the answer is the reason as text, and the exit status is STATUS_NOT_WRITTEN. */
 #include "dump/base/files.h"
-#include "dump/capture/capture.h"
+#include "dump/capture/resident.h"
 #include "dump/commands/report.h"
 #include "dump/graph/graph.h"
 #include "dump/process/process.h"
@@ -58,9 +61,21 @@ static int search_from(const struct capture_target *target, const char *address,
     return answer_request(&bytes, sizeof bytes) ? STATUS_DONE : STATUS_USAGE;
 }
 
+static int search_resident(struct capture_target *target, struct reason *why) {
+    struct resident resident = {.map_count = 0};
+    target->resident = &resident;
+    int status = STATUS_NOT_WRITTEN;
+    if (capture_resident(target, why))
+        status = answer_request(resident.parts, sizeof resident.parts) ? STATUS_DONE : STATUS_USAGE;
+    resident_free(&resident);
+    return status;
+}
+
 static int search_heap(struct capture_target *target, const char *what, struct reason *why) {
     if (strcmp(what, "graph") == 0)
         return search_graph(target, why);
+    if (strcmp(what, "resident") == 0)
+        return search_resident(target, why);
     return strcmp(what, "leaked") == 0 ? search_leaked(target, why) : search_from(target, what, why);
 }
 

@@ -335,7 +335,7 @@ static void read_head(struct reader *reader) {
         report->several.untouched_blocks = header->untouched_blocks;
         report->several.untouched_bytes = header->untouched_bytes;
     }
-    if (!report->several.count)
+    if (!report->several.count) {
         report->run = (struct report_run){
             .begun = header->begun,
             .ended = header->ended,
@@ -344,6 +344,10 @@ static void read_head(struct reader *reader) {
             .ending = header->ending,
             .status = header->status,
         };
+        memcpy(report->run.resident_parts, header->resident_parts, sizeof header->resident_parts);
+        if (report->run.resident < run_resident(&report->run)) /* the kernel's maximum lags behind */
+            report->run.resident = run_resident(&report->run);
+    }
     file->pid = header->pid;
     file->start_time = header->start_time;
     file->begun = header->begun;

@@ -99,6 +99,7 @@ static struct profile_header make_header(struct writer *writer) {
         .status = report->run.status,
     };
     memcpy(header.magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE);
+    memcpy(header.resident_parts, report->run.resident_parts, sizeof header.resident_parts);
     header.program = name_write(&writer->records.names, report->program);
     header.command = name_write(&writer->records.names, report->run.command);
     header.walked_for = write_walked_for(writer);

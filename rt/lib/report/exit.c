@@ -102,6 +102,8 @@ static void report_once(bool by_itself) {
     collect_end(store_header());
     if (runtime_options()->reach)
         leaks_find(store_header());
+    if (by_itself && runtime_options()->maps)
+        resident_find(store_header());
     if (by_itself)
         profiling_end();
     report_write(0);

@@ -141,6 +141,21 @@ void leaks_find(struct profile_header *header) {
     header->flags |= unknown ? 0 : PROFILE_HAS_LEAKED;
 }
 
+static void take_parts(void *parts, const void *record) {
+    memcpy(parts, record, sizeof((struct profile_header *)0)->resident_parts);
+}
+
+void resident_find(struct profile_header *header) {
+    struct look look = {.search = "resident",
+                        .out = -1,
+                        .record = sizeof header->resident_parts,
+                        .take = take_parts,
+                        .context = header->resident_parts};
+    const char *unknown = *root_heap.end ? look_at_process(&look) : NULL; /* no end: no block is recorded */
+    if (unknown)
+        os_say("resident memory is not divided: ", unknown);
+}
+
 static void take_size(void *to, const void *record) {
     *(uint64_t *)to = *(const uint64_t *)record;
 }

@@ -36,6 +36,9 @@ void look_note_exit(const void *frame);
  * So all accuracy gaps must have been checked before. */
 void leaks_find(struct profile_header *);
 
+/* Writes the parts of the resident memory to the header, or says why they are unknown. */
+void resident_find(struct profile_header *);
+
 /* Returns the bytes of the block that `from` points to and of all blocks reachable from it, each counted
  * once; 0 if there is none or it is unknown. */
 uint64_t leaked_deep_size(const void *from);

@@ -14,8 +14,8 @@ struct reader_call {
     bool is_end;         /* the process is about to end, perhaps by a signal */
     bool is_help;        /* print the keys of the options instead of a report */
     bool is_alone;       /* use only these options, and treat a wrong one as an error */
-    const char *search;  /* a search instead of a report: "graph" for a snapshot, "leaked", or an address
-                            (look.h); NULL: none */
+    const char *search;  /* a search instead of a report: "graph" for a snapshot, "leaked", "resident", or an
+                            address (look.h); NULL: none */
     const struct root_caller *caller; /* for a search */
     int answer; /* for a search: descriptor of a file for its result, or for the reason of a failure */
 };
