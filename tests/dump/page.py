@@ -91,20 +91,28 @@ int main(void) {
 }
 """
 
-# Two phases with a common function, and allocations outside of phases.
+# Two phases with a common function, in a thread of their own, and allocations outside of phases.
 PHASES = r"""#include <allocsite.h>
+#include <pthread.h>
 #include <stdlib.h>
 static void *volatile kept;
 __attribute__((noinline)) static void make(int size) { kept = malloc(size); }
 __attribute__((noinline)) static void parse(void) { make(100); make(200); }
-int main(void) {
-    make(1);
+static void *work(void *unused) {
     allocsite_phase_push("parsing");
     parse();
     allocsite_phase_pop();
     allocsite_phase_push("cleaning");
     make(4000);
     allocsite_phase_pop();
+    make(30);
+    return unused;
+}
+int main(void) {
+    pthread_t thread;
+    make(1);
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_join(thread, NULL);
     return 0;
 }
 """
@@ -324,21 +332,28 @@ class Page(unittest.TestCase):
                 wanted = sorted(metric_of(row, metric) for row in rows)
                 self.assertEqual(sorted(row[metric] for row in shown), wanted, (group, metric))
 
-    def test_a_phase_is_chosen_for_all_views(self):
-        path = report(PHASES, "phases", contexts=1, flags=("-O1", "-fno-optimize-sibling-calls"))
-        told = json.loads(dump("report", "--by=phase", "--format=json", path).stdout)["rows"]
-        for row in told:
-            if row["phase"] is None:
-                continue
-            self.opened(path, fragment=f"#phase={row['phase']}")
-            self.assertEqual([(each["bytes"], each["calls"]) for each in self.rows()], [(metric_of(row, "bytes"), metric_of(row, "calls"))])
-            self.assertRegex(self.value("document.querySelector('#status').textContent"), "· live at exit, peak, churn.* are not known by phase")
-            self.assertEqual(self.each(".body [data-key=live]", "one.textContent"), ["–"])
+    def test_a_phase_or_thread_is_chosen_for_all_views(self):
+        path = report(PHASES, "phases", contexts=1, flags=("-O1", "-pthread", "-fno-optimize-sibling-calls"))
+        parts = {}
+        for kind in "phase", "thread":
+            for row in json.loads(dump("report", f"--by={kind}", "--format=json", path).stdout)["rows"]:
+                if row[kind] is not None:
+                    parts[f"{kind} {row[kind]}" + (f" of process {row['pid']}" if kind == "thread" else "")] = row
+        self.opened(path)
+        self.assertEqual(self.each("#phase option", "one.value"), ["", *sorted(parts)])
+        self.assertEqual(len(parts), 4)
+        for part, row in parts.items():
+            self.go(f"phase={part}")
+            told = metric_of(row, "bytes"), metric_of(row, "calls")
+            self.assertEqual(tuple(map(sum, zip(*((each["bytes"], each["calls"]) for each in self.rows())))), told, part)
+            self.assertRegex(self.value("document.querySelector('#status').textContent"),
+                             f"· live at exit, peak, churn.* are not known by {part.split()[0]}")
+            self.assertEqual(set(self.each(".body [data-key=live]", "one.textContent")), {"–"})
             self.assertEqual(self.each("#totals [aria-disabled=true]", "one.dataset.metric")[:3], ["live", "peak", "churn"])
-            self.go(f"phase={row['phase']}&view=flame&metric=live")
+            self.go(f"phase={part}&view=flame&metric=live&library=1")
             frames = dict(self.each(".frame:not(.leaf)", "[one.dataset.name, Number(one.dataset.value)]"))
-            self.assertEqual((frames["main"], frames["make"]), (metric_of(row, "bytes"),) * 2)
-            self.assertEqual("parse" in frames, row["phase"] == "parsing")
+            self.assertEqual(int(self.value("document.querySelector('.frame').dataset.value")), told[0])
+            self.assertEqual("parse" in frames, part in ("phase parsing", next(name for name in parts if "thread 1" in name)))
 
     def test_a_column_sorts_both_ways(self):
         told = read(self.program())

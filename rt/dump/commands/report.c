@@ -121,6 +121,7 @@ static void add_moment(char **paths, int count, const char *at) {
 static int show_all(char **paths, int count, struct showing *showing) {
     if (showing->at)
         add_moment(paths, count, showing->at);
+    profile_threads_are_phases(showing->format == FORMAT_HTML);
     int status = count == 1 ? show_file(paths[0], showing) : show_joined(paths, count, showing);
     free(showing->suppressed);
     groups_free(&showing->groups);
@@ -220,6 +221,7 @@ int report_standard_input(struct showing *showing, bool is_end, const char *only
     if (status != STATUS_DONE)
         return status;
     take_suppressions(showing);
+    profile_threads_are_phases(showing->format == FORMAT_HTML);
     if (!report_source_load(&source, "-", &why)) {
         complain_file("standard input", "%s", why.text);
         return STATUS_NOT_WRITTEN;

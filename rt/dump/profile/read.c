@@ -206,7 +206,7 @@ static void read_parts(struct reader *reader) {
 static void read_rows(struct reader *reader) {
     struct profile_sweep *sweep = &reader->sweep;
     profile_sweep_open(sweep, &reader->areas);
-    profile_phases_want(sweep);
+    profile_phases_want(&reader->file->phases, sweep);
     while (profile_sweep_next(sweep))
         for (uint64_t slot = sweep->first; slot < sweep->end; slot++)
             read_slot(reader, slot);

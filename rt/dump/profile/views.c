@@ -6,6 +6,7 @@
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -333,18 +334,27 @@ void profile_stacks_free(struct profile_stacks *stacks) {
 
 /* ---- Allocations in each phase. */
 
-/* 0: none, or unknown. */
-static profile_name phase_of(const struct profile_areas *areas, uint32_t number) {
+static bool want_threads;
+
+void profile_threads_are_phases(bool are_wanted) {
+    want_threads = are_wanted;
+}
+
+/* All zero: unknown. */
+static struct profile_block block_of(const struct profile_areas *areas, uint32_t number) {
     const unsigned char *at = profile_element(areas, PROFILE_BLOCKS, number);
     struct profile_block block = {.phase = 0};
     if (at)
         profile_copy(&block, at, sizeof block);
-    return block.phase;
+    return block;
 }
 
-void profile_phases_want(struct profile_sweep *sweep) {
-    for (size_t i = 0; i < sweep->flow_count && !sweep->areas->header.resets; i++)
-        sweep->wants_gains |= phase_of(sweep->areas, sweep->flows[i].block) != 0;
+void profile_phases_want(struct profile_phases *phases, struct profile_sweep *sweep) {
+    for (size_t i = 0; i < sweep->flow_count && !sweep->areas->header.resets; i++) {
+        struct profile_block block = block_of(sweep->areas, sweep->flows[i].block);
+        phases->has_threads |= want_threads && block.thread != 0;
+        sweep->wants_gains |= phases->has_threads || block.phase != 0;
+    }
 }
 
 static void put_phase(struct profile_phases *phases, const struct report_phase *phase, size_t row,
@@ -355,14 +365,29 @@ static void put_phase(struct profile_phases *phases, const struct report_phase *
     phases->list[phases->count++] = *phase;
 }
 
+/* Takes the text. */
+static const char *keep_label(struct profile_phases *phases, char *text) {
+    const char *label = string_keep(&phases->labels, text);
+    free(text);
+    return label;
+}
+
 void profile_phases_add(struct profile_phases *phases, const struct profile_sweep *sweep,
                         struct profile_names *names, size_t row, size_t stack) {
+    uint64_t pid = sweep->areas->header.pid;
     for (size_t i = 0; i < sweep->gain_count; i++) {
         const struct profile_gain *gain = &sweep->gains[i];
-        const char *phase = profile_name_at(names, phase_of(sweep->areas, gain->block));
-        const struct report_phase part = {.phase = phase, .calls = gain->blocks, .bytes = gain->bytes};
+        struct profile_block block = block_of(sweep->areas, gain->block);
+        const char *phase = profile_name_at(names, block.phase);
+        struct report_phase part = {.phase = phase, .calls = gain->blocks, .bytes = gain->bytes};
+        if (phase && want_threads)
+            part.phase = keep_label(phases, memory_text("phase %s", phase));
         if (phase)
             put_phase(phases, &part, row, stack);
+        if (!phases->has_threads)
+            continue;
+        part.phase = keep_label(phases, memory_text("thread %u of process %" PRIu64, block.thread, pid));
+        put_phase(phases, &part, row, stack);
     }
 }
 
@@ -378,4 +403,5 @@ void profile_phases_settle(struct profile_phases *phases, struct report_site *ro
 void profile_phases_free(struct profile_phases *phases) {
     free(phases->list);
     free(phases->places);
+    string_pool_free(&phases->labels);
 }

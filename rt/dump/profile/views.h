@@ -170,11 +170,17 @@ struct profile_phases {
         size_t row, stack; /* indices; SIZE_MAX: none */
     } * places;
     size_t count, capacity, place_capacity;
+    bool has_threads; /* wanted and several */
+    struct string_pool labels;
 };
+
+/* For profiles that are read from now on: also enters each thread as if it were a phase, and names them
+ * "thread 1 of process 23" and "phase parsing". Merged profiles have no threads. */
+void profile_threads_are_phases(bool);
 
 /* Makes the sweep, which must be at its beginning, record the allocations of each block, if there are phases
  * and no reset makes the blocks exceed the report. */
-void profile_phases_want(struct profile_sweep *);
+void profile_phases_want(struct profile_phases *, struct profile_sweep *);
 
 /* Adds the recorded allocations of the last slot read. */
 void profile_phases_add(struct profile_phases *, const struct profile_sweep *, struct profile_names *,

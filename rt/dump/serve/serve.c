@@ -139,6 +139,7 @@ struct served serve_path(struct serving *serving, const char *path) {
     const struct place_served *place = find_place(path);
     struct served served = {.fd = -1, .type = type_of(serving, place)};
     struct report_source source;
+    profile_threads_are_phases(place && place->write == put_page);
     if (!report_source_load(&source, serving->path, &served.why))
         return served;
     serving->moment = source.is_recording ? &source.moment : NULL;

@@ -37,12 +37,12 @@ const group = element(
     { id: "group", "aria-label": "Group by", onchange: () => go({ group: group.value, sort: "" }) },
     GROUPS.map((name) => element("option", { value: name }, "by " + name)),
 );
-const phases = [...new Set((data.by_phase ?? []).map(([phase]) => text(phase)))];
+const phases = [...new Set((data.by_phase ?? []).map(([phase]) => text(phase)))].sort(new Intl.Collator("en", { numeric: true }).compare);
 const phase = element(
     "select",
-    { id: "phase", "aria-label": "Phase", hidden: !phases.length, onchange: () => go({ phase: phase.value }) },
-    element("option", { value: "" }, "all phases"),
-    phases.map((name) => element("option", { value: name }, "phase " + name)),
+    { id: "phase", "aria-label": "Part", hidden: !phases.length, onchange: () => go({ phase: phase.value }) },
+    element("option", { value: "" }, "whole program"),
+    phases.map((name) => element("option", {}, name)),
 );
 const status = element("p", { class: "sum", id: "status", role: "status" });
 const stage = element("div", { id: "view", role: "tabpanel" });

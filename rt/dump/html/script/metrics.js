@@ -51,7 +51,7 @@ function showPhase(name) {
 // "live at exit, peak, churn are not known by phase"; "": all metrics are known.
 function unknownMetrics() {
     const names = METRICS.filter(({ isUnknown }) => isUnknown).map(({ name }) => name.toLowerCase());
-    return names.length ? names.join(", ") + " are not known by phase" : "";
+    return names.length ? names.join(", ") + " are not known by " + state.phase.split(" ")[0] : "";
 }
 
 // The value of a site in sums. Chunks of custom allocators are not part of sums.
