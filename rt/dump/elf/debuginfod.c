@@ -60,8 +60,8 @@ static void complain_once(int error) {
     static bool is_said;
     is_given_up = error == ETIME || error == ETIMEDOUT;
     if (!is_said)
-        complain("DEBUGINFOD_URLS", "%s%s", strerror(error),
-                 is_given_up ? "; asks for no further module" : "");
+        complain_file("DEBUGINFOD_URLS", "%s%s", strerror(error),
+                      is_given_up ? "; asks for no further module" : "");
     is_said = true;
 }
 
