@@ -343,6 +343,8 @@ class Attach(unittest.TestCase):
         os.chown(privileged, 65534, 65534)
         os.chmod(privileged, 0o4755)
         self.refused(self.ready(privileged), "has gained privileges")
+        daemon = ["setpriv", "--reuid=1", "--clear-groups"]
+        self.refused(self.ready(privileged, prefix=daemon), "belongs to another user", prefix=daemon)
 
     @unittest.skipIf(subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode, "no mount namespaces")
     def test_other_mounts(self):

@@ -112,11 +112,12 @@ uint64_t process_resident(uint64_t pid) {
     return read_kib(pid, "\nVmRSS:");
 }
 
+/* A set-user-id program runs as another user than the one who started it. */
 static bool is_mine(uint64_t pid) {
     char text[4096];
     const char *at = read_status(pid, "\nUid:", text, sizeof text);
-    unsigned user;
-    return at && sscanf(at, "%u", &user) == 1 && user == geteuid();
+    unsigned real, effective;
+    return at && sscanf(at, "%u %u", &real, &effective) == 2 && real == geteuid() && effective == real;
 }
 
 bool process_refuses(uint64_t pid, struct reason *why) {
