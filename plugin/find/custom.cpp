@@ -46,9 +46,9 @@ static Value *asPointer(IRBuilder<> &builder, Value *value) {
     return builder.CreatePointerCast(value, pointerType(builder.getContext()));
 }
 
-/* Returns the argument with that number, counted from 1, or 0 if `which` is 0. */
-static Value *argumentOrZero(Custom &custom, unsigned which) {
-    return which ? asNumber(custom.entry, custom.function.getArg(which - 1)) : custom.entry.getInt64(0);
+/* Returns the argument with that number, counted from 1, or 0 if `number` is 0. */
+static Value *argumentOrZero(Custom &custom, unsigned number) {
+    return number ? asNumber(custom.entry, custom.function.getArg(number - 1)) : custom.entry.getInt64(0);
 }
 
 static Value *blockSize(Custom &custom) {

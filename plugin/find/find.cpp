@@ -17,9 +17,9 @@ using namespace llvm;
 namespace allocsite {
 
 bool hasRuntime(const Module &module) {
-    Triple own(sys::getProcessTriple()), target(module.getTargetTriple());
+    Triple host(sys::getProcessTriple()), target(module.getTargetTriple());
     bool isAny = target.getArch() == Triple::UnknownArch; // IR without a target, as in tests
-    return isAny || (own.getArch() == target.getArch() && own.getOS() == target.getOS() &&
+    return isAny || (host.getArch() == target.getArch() && host.getOS() == target.getOS() &&
                      module.getDataLayout().getPointerSizeInBits() == 8 * sizeof(void *));
 }
 

@@ -27,7 +27,7 @@ struct CallSearch {
 /* The calls of one function that may reveal a type, in code order. */
 struct CallsOfFunction {
     SmallVector<std::pair<CallBase *, std::string>, 8> calls; // with the callee's symbol
-    Counts all, seen;
+    Counts all, visited;
     Variables variables;
 };
 
@@ -76,7 +76,7 @@ static CallsOfFunction findCalls(Function &function, const Reaching &reaching, H
 /* Returns the type that the result is used as. ALLOCSITE_BYTES: the function does not know it, but its caller
  * may. Empty: the callee's declaration gives it, or it is unknown. */
 static std::string typeOfUse(CallsOfFunction &of, const CallBase &call, const std::string &callee) {
-    unsigned ordinal = countOf(of.seen, call, callee)++;
+    unsigned ordinal = countOf(of.visited, call, callee)++;
     ASTAnswer answer = askAST(call, callee, ordinal, countOf(of.all, call, callee), true);
     if (answer.isAvailable)
         return answer.type;

@@ -84,7 +84,7 @@ static bool hasLine(const AllocatorCall &found) {
 }
 
 void TypeTable::note(ArrayRef<AllocatorCall> calls, Names &names) {
-    Counts all, seen;
+    Counts all, visited;
     Variables variables;
     SmallVector<AllocatorCall, 8> noted;
     copy_if(calls, std::back_inserter(noted), hasLine);
@@ -92,7 +92,7 @@ void TypeTable::note(ArrayRef<AllocatorCall> calls, Names &names) {
         countOf(all, *found.call, symbolOf(*found.callee).str())++;
     for (const AllocatorCall &found : noted) {
         std::string callee = symbolOf(*found.callee).str();
-        unsigned ordinal = countOf(seen, *found.call, callee)++, count = countOf(all, *found.call, callee);
+        unsigned ordinal = countOf(visited, *found.call, callee)++, count = countOf(all, *found.call, callee);
         entries[positionOf(*found.call->getDebugLoc(), names)].push_back(
             {names.nameOf(*found.callee).symbol, ordinalOf(*found.call),
              findType(found, ordinal, count, variables)});

@@ -40,7 +40,7 @@ std::vector<Call> findCalls(clang::ASTContext &context, clang::MangleContext &ma
 struct Roots {
     llvm::DenseMap<unsigned, llvm::SmallVector<const clang::FunctionDecl *, 2>> functions;
     llvm::SmallVector<const clang::VarDecl *, 0> variables;
-    llvm::DenseSet<const clang::FunctionDecl *> seen; // friends are found more than once
+    llvm::DenseSet<const clang::FunctionDecl *> visited; // friends are found more than once
     llvm::DenseMap<const clang::FunctionDecl *, std::vector<std::string>> symbols; // filled on demand
 };
 

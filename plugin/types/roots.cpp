@@ -19,7 +19,7 @@ static SourceLocation locationOf(const FunctionDecl *function) {
 
 static void addFunction(ASTContext &context, const FunctionDecl *function, Roots &roots) {
     if (!function->doesThisDeclarationHaveABody() || function->isDependentContext() ||
-        !roots.seen.insert(function).second)
+        !roots.visited.insert(function).second)
         return;
     PresumedLoc place = context.getSourceManager().getPresumedLoc(locationOf(function));
     if (place.isValid())

@@ -172,9 +172,9 @@ static bool isPlaceOfRaw(const ASTContext &context, const Expr *argument) {
 static QualType filledIn(const ASTContext &context, const CallExpr *call) {
     QualType found;
     for (const Expr *argument : call->arguments()) {
-        QualType own = argument->IgnoreParenCasts()->getType();
-        bool isPlace = own->isAnyPointerType() && isPlaceOfRaw(context, argument);
-        QualType type = isPlace ? pointee(own->getPointeeType()) : QualType();
+        QualType source = argument->IgnoreParenCasts()->getType();
+        bool isPlace = source->isAnyPointerType() && isPlaceOfRaw(context, argument);
+        QualType type = isPlace ? pointee(source->getPointeeType()) : QualType();
         if (type.isNull())
             continue;
         if (!found.isNull())
