@@ -18,7 +18,7 @@
 #include "lib/count/pairs.h"
 #include "lib/count/threads.h"
 #include "lib/custom_alloc/custom.h"
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 #include "lib/hook/fail.h"
 #include "lib/paths/contexts.h"
 #include "lib/paths/stacks.h"
@@ -43,7 +43,7 @@ STACK_CALL(bool, acct_fails, struct origin origin) {
 
 /* Gives a block back because the option fail wants the call to fail. Operator new has its own test. */
 static COLD void *acct_give_back(struct origin origin, void *p) {
-    next_for(origin.site)->free(p);
+    underlying_for(origin.site)->free(p);
     local.fails_next = false;
     return NULL;
 }
@@ -235,7 +235,7 @@ void acct_failed(struct origin origin) {
     acct_alloc_slow(origin, NULL, 0, FAMILY_MALLOC);
 }
 
-static bool has_gone(const void *p) {
+static bool needs_no_count(const void *p) {
     return !p || runtime_off || !runtime_owners || p == local.released;
 }
 
@@ -245,7 +245,7 @@ STACK_CALL(void, acct_free_in_full, void *p, struct origin by, enum family famil
     if (event_is_counted(&block)) {
         event_report_family(&block, family, by);
         if (block.family == FAMILY_CHUNK)
-            custom_gone(p, block.size, by);
+            custom_released(p, block.size, by);
         else if (event_was_newest(p))
             change_rare(block.slot, offsetof(struct rare, temporary));
         event_freed(p, &block, by);
@@ -253,7 +253,7 @@ STACK_CALL(void, acct_free_in_full, void *p, struct origin by, enum family famil
 }
 
 void acct_free(void *p, struct origin by, enum family family) {
-    if (has_gone(p))
+    if (needs_no_count(p))
         return;
     int error = errno;
     event_begin();
@@ -268,7 +268,7 @@ static inline void free_second(void *p, const struct allocsite_site *site, uint3
     if (tally_lose_unseen(local.free_view, before + 1, bytes))
         acct_look_and_free(p, site, before, bytes);
     else
-        next_for(site)->free(p);
+        underlying_for(site)->free(p);
 }
 
 static bool lose_other(const void *p, enum family family) {
@@ -294,12 +294,12 @@ static COLD void free_in_new_pair(void *p, uint32_t owner, uint32_t by, uint64_t
     pair_count(PAIR_FREE, owner, by, bytes);
     event_end();
     errno = error;
-    next_for(site)->free(p);
+    underlying_for(site)->free(p);
 }
 
 static COLD void free_otherwise(void *p, struct origin by, enum family family) {
     acct_free(p, by, family);
-    next_for(by.site)->free(p);
+    underlying_for(by.site)->free(p);
 }
 
 static void free_in_time(void *p, struct origin by, enum family family);
@@ -332,7 +332,8 @@ static inline __attribute__((always_inline)) void free_in_pair(void *p, struct o
     bool is_quick = !tally_lose_unseen(thread, before + 1, bytes);
     event_end();
     if (is_quick)
-        (family == FAMILY_ANY ? &behind : &next)->free(p); /* only the interposed free has FAMILY_ANY */
+        (family == FAMILY_ANY ? &underlying_after : &underlying)
+            ->free(p); /* only the interposed free has FAMILY_ANY */
     else
         acct_look_and_free(p, by.site, before, bytes);
 }
@@ -370,7 +371,7 @@ static __attribute__((noinline)) void free_in_time(void *p, struct origin by, en
     bool is_quick = !tally_lose_unseen(thread, before + 1, bytes);
     event_end();
     if (is_quick)
-        next_for(by.site)->free(p);
+        underlying_for(by.site)->free(p);
     else
         acct_look_and_free(p, by.site, before, bytes);
 }
@@ -380,7 +381,7 @@ static __attribute__((noinline)) void free_other(void *p, struct origin by, enum
     if (take_second(p, family, local.free_view, &key_bits))
         free_second(p, by.site, key_bits);
     else if (!p || !runtime_owners || lose_other(p, family))
-        next_for(by.site)->free(p);
+        underlying_for(by.site)->free(p);
     else
         free_otherwise(p, by, family);
 }
@@ -396,5 +397,5 @@ void acct_look_and_free(void *p, const struct allocsite_site *site, struct tally
     event_begin();
     p = peak_look_released(p, local.free_view, before + 1, bytes);
     event_end();
-    next_for(site)->free(p);
+    underlying_for(site)->free(p);
 }

@@ -10,8 +10,8 @@
 #include "lib/base/state.h"
 #include "lib/count/change.h"
 #include "lib/count/tally.h"
-#include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
+#include "lib/heap/underlying.h"
 #include "lib/paths/contexts.h"
 #include "lib/paths/origin.h"
 
@@ -212,22 +212,23 @@ static inline bool acct_take(const void *p, enum family family, const struct thr
     return true;
 }
 
-/* Counts the free of a block and frees it, if the address has none of the bits in *beyond. Returns false if
- * the slow path must free it. All calls are tail calls; otherwise every path would save the registers that
+/* Counts the free of a block and frees it, if the address has none of the bits in *slow_bits. Returns false
+ * if the slow path must free it. All calls are tail calls; otherwise every path would save the registers that
  * the last one needs. */
-static inline __attribute__((always_inline)) bool acct_free_quickly(void *p, const uintptr_t *beyond,
+static inline __attribute__((always_inline)) bool acct_free_quickly(void *p, const uintptr_t *slow_bits,
                                                                     struct allocsite_site *site,
                                                                     bool has_site, enum family family) {
     struct thread *thread = local.free_view;
     uint32_t key_bits;
     uint64_t bytes;
-    if (UNLIKELY(!shadow_has_none(p, beyond)) || UNLIKELY(!acct_take(p, family, thread, &key_bits, &bytes)))
+    if (UNLIKELY(!shadow_has_none(p, slow_bits)) ||
+        UNLIKELY(!acct_take(p, family, thread, &key_bits, &bytes)))
         return false;
     struct tally *before = tally_of_key(thread, key_bits & -KEY(1));
     if (tally_lose_unseen(thread, before + 1, bytes))
         acct_look_and_free(p, site, before, bytes);
     else
-        (has_site ? &next : &behind)->free(p);
+        (has_site ? &underlying : &underlying_after)->free(p);
     return true;
 }
 
@@ -238,12 +239,13 @@ static inline __attribute__((always_inline)) void acct_free_slowly(void *p, stru
     if (runtime_pairs)
         acct_free_in_pair(p, by, family);
     else
-        runtime_off ? (has_site ? &next : &behind)->free(p) : acct_free_block_slow(p, by, family);
+        runtime_off ? (has_site ? &underlying : &underlying_after)->free(p)
+                    : acct_free_block_slow(p, by, family);
 }
 
 static inline __attribute__((always_inline)) void acct_free_block(void *p, struct allocsite_site *site,
                                                                   bool has_site, enum family family) {
-    if (!acct_free_quickly(p, &shadow.beyond_hot, site, has_site, family))
+    if (!acct_free_quickly(p, &shadow.slow_bits_hot, site, has_site, family))
         acct_free_slowly(p, site, has_site, family);
 }
 

@@ -9,9 +9,9 @@
 #include "lib/count/pairs.h"
 #include "lib/count/threads.h"
 #include "lib/heap/chunk.h"
-#include "lib/heap/next.h"
 #include "lib/heap/operators.h"
 #include "lib/heap/shadow.h"
+#include "lib/heap/underlying.h"
 #include "lib/hook/hook.h"
 #include "lib/registry/registry.h"
 
@@ -126,10 +126,10 @@ static void report_unknown(const void *p, const struct block *block, struct orig
     if (bootstrap_readable(p) || local.silent || !runtime_owners || gaps_hide_blocks() || runtime_attached)
         return; /* blocks from before an attachment are unknown too */
     bool was_freed = block->state == BLOCK_FREED;
-    if (rebind_is_done() || next_copier())
+    if (rebind_is_done() || underlying_copier())
         gap_set(
             GAP_PAST); /* by a path that only the allocator knows, perhaps at the address of a freed one */
-    else if (next_is_glibc() && chunk_may_be_live(p) && !(was_freed && chunk_is_cached(p)))
+    else if (underlying_is_glibc() && chunk_may_be_live(p) && !(was_freed && chunk_is_cached(p)))
         gap_set(GAP_ELSEWHERE);
     else
         pair_count(was_freed ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, origin_slot(by), 0);
@@ -159,10 +159,10 @@ bool event_is_counted(const struct block *block) {
 }
 
 bool event_was_newest(const void *p) {
-    bool is_it = runtime_temporary && p == local.newest;
-    if (is_it)
+    bool is_newest = runtime_temporary && p == local.newest;
+    if (is_newest)
         local.newest = NULL;
-    return is_it;
+    return is_newest;
 }
 
 void event_freed(const void *p, const struct block *block, struct origin by) {

@@ -11,8 +11,8 @@
 #include "lib/count/pairs.h"
 #include "lib/count/threads.h"
 #include "lib/custom_alloc/custom.h"
-#include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
+#include "lib/heap/underlying.h"
 #include "lib/hook/fail.h"
 #include "lib/paths/contexts.h"
 #include "lib/paths/stacks.h"
@@ -66,7 +66,7 @@ STACK_CALL(void, realloc_count, struct origin origin, void *old, const struct bl
 static void leave_chunk(const char *old, const struct block *block, const char *p, size_t bytes,
                         struct origin by) {
     size_t kept = old == p && bytes < block->size ? bytes : old == p ? block->size : 0;
-    custom_gone(old + kept, block->size - kept, by);
+    custom_released(old + kept, block->size - kept, by);
 }
 
 void acct_realloc_end(struct origin origin, const void *p, size_t bytes) {
@@ -111,7 +111,7 @@ COLD void *acct_realloc_with(void *(*function)(void *, size_t), void *old, size_
 }
 
 static COLD void *acct_realloc_slow(void *old, size_t bytes, struct origin origin) {
-    return acct_realloc_with(next_for(origin.site)->realloc, old, bytes, origin);
+    return acct_realloc_with(underlying_for(origin.site)->realloc, old, bytes, origin);
 }
 
 /* A block before a realloc. key: of its owner. */
@@ -238,7 +238,7 @@ static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin o
     KEEP(struct allocsite_site *, site, origin.site);
     KEEP(const void *, caller, origin.caller);
     KEEP(size_t, bytes, n);
-    void *p = next_for(site)->realloc(NULL, n);
+    void *p = underlying_for(site)->realloc(NULL, n);
     struct allocsite_site *by = site;
     if (!by)
         return acct_alloc_unsited(caller, p, bytes, FAMILY_MALLOC);
@@ -263,7 +263,7 @@ static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, 
         event_end();
         return acct_realloc_slow(block, n, origin);
     }
-    void *p = next_for(origin.site)->realloc(block, n);
+    void *p = underlying_for(origin.site)->realloc(block, n);
     event_end();
     return moved_otherwise(p, n, origin, old);
 }
@@ -314,7 +314,7 @@ static inline __attribute__((always_inline)) void *acct_reallocate(void *block, 
     if (detail == BY_CONTEXT)
         kept_value = value;
     event_begin();
-    void *p = (is_site ? &next : &behind)->realloc(block, n);
+    void *p = (is_site ? &underlying : &underlying_after)->realloc(block, n);
     struct thread *thread = event_end_anew(detail); /* a fork may have happened during the call */
     uint32_t key =
         detail == BY_CONTEXT ? key_by_context(thread, by, kept_value, OWN_FRAME) : key_cached(by, is_site);

@@ -72,7 +72,7 @@ void runtime_wake(void) {
     __atomic_store_n(&options.enabled, true, __ATOMIC_RELAXED);
 }
 
-void options_tell(const char *outcome, const char *what, const char *pair, size_t length) {
+void options_report(const char *outcome, const char *what, const char *pair, size_t length) {
     char quoted[200];
     size_t kept = length < sizeof quoted - 3 ? length : sizeof quoted - 3;
     memcpy(quoted, pair, kept);
@@ -81,7 +81,7 @@ void options_tell(const char *outcome, const char *what, const char *pair, size_
 }
 
 static void option_complain(const char *what, const char *pair, size_t length) {
-    options_tell("option ignored: ", what, pair, length);
+    options_report("option ignored: ", what, pair, length);
 }
 
 #pragma weak __allocsite_default_options

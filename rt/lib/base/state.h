@@ -50,7 +50,7 @@ enum options_source { OPTIONS_OF_PROGRAM, OPTIONS_OF_ENVIRONMENT, OPTIONS_SOURCE
 const char *options_given(enum options_source);
 
 /* Reports a wrong pair on stderr: what becomes of it, and what is wrong with it. */
-void options_tell(const char *outcome, const char *what, const char *pair, size_t length);
+void options_report(const char *outcome, const char *what, const char *pair, size_t length);
 
 /* Returns whether this process was forked after the options were read. */
 bool runtime_was_forked(void);

@@ -10,7 +10,7 @@
 #include "lib/paths/origin.h"
 
 #include "lib/acct/acct.h"
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 
 /* Counts a block that a realloc returned in place of another one. */
 static inline bool gain_moved(uint32_t key, const void *p, uint64_t bytes) {
@@ -51,14 +51,14 @@ static COLD void *moved_slowly(struct origin origin, void *p, size_t bytes) {
 static inline void *moved_sited(void *old, size_t n, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
-    void *p = next.realloc(old, n);
+    void *p = underlying.realloc(old, n);
     size_t size = bytes;
     site = kept_site;
     return LIKELY(gain_moved(site->key, p, size)) ? p : moved_slowly(BY_SITE(site), p, size);
 }
 
 static inline void *moved_unsited(void *old, size_t n, const void *caller) {
-    void *p = behind.realloc(old, n);
+    void *p = underlying_after.realloc(old, n);
     return LIKELY(gain_moved(caller_of(caller), p, n))
                ? p
                : moved_slowly((struct origin){.caller = caller}, p, n);
@@ -66,6 +66,6 @@ static inline void *moved_unsited(void *old, size_t n, const void *caller) {
 
 #include "lib/calls/redirected.h"
 
-uintptr_t lean_function(const char *symbol) {
+uintptr_t alloc_only_function(const char *symbol) {
     return redirected_here(symbol);
 }

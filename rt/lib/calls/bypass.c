@@ -12,14 +12,14 @@
  * Calls that are not redirected work as before: the runtime's functions pass them on.
  *
  * With owners=0, functions that free are bypassed in the same way, and functions that allocate are redirected
- * to shorter ones (lean.c). With sizes=1, functions that allocate are redirected to functions that count
- * sizes too (sized.c). */
+ * to shorter ones (alloc_only.c). With sizes=1, functions that allocate are redirected to functions that
+ * count sizes too (sized.c). */
 #define _GNU_SOURCE
 #include "lib/calls/interpose.h"
 
 #include "format.h"
 #include "lib/elf/image.h"
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 
 #include <string.h>
 
@@ -116,7 +116,7 @@ static uintptr_t target_of(const char *symbol) {
     if (ours)
         return ours;
     const char *name = is_entry(symbol) ? symbol + strlen(ALLOCSITE_ENTRY_PREFIX) : symbol;
-    return is_bypassed(name) && is_elsewhere(name) ? (uintptr_t)next_symbol(name) : 0;
+    return is_bypassed(name) && is_elsewhere(name) ? (uintptr_t)underlying_symbol(name) : 0;
 }
 
 static void redirect_references(const struct image *image) {
@@ -176,7 +176,7 @@ static int redirect_module(struct dl_phdr_info *object, size_t size, void *runti
 }
 
 void bypass_frees(void) {
-    redirect = lean_function;
+    redirect = alloc_only_function;
     bypass_all();
 }
 

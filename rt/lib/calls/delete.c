@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) void delete_block(enum delete_form 
                                                                const void *nothrow,
                                                                struct allocsite_site *site, bool has_site) {
     struct operator_delete *op = &operators_delete[form];
-    if (acct_free_quickly(p, &op->beyond, site, has_site, family))
+    if (acct_free_quickly(p, &op->slow_bits, site, has_site, family))
         return;
     if (LIKELY(op->frees))
         acct_free_slowly(p, site, has_site, family);

@@ -27,7 +27,7 @@ bool strdup_is_known(void);
     KEEP(const char *, kept_text, text);                                                                     \
     size_t n = strlen(text) + 1;                                                                             \
     KEEP(size_t, bytes, n);                                                                                  \
-    void *p = next.malloc(n);                                                                                \
+    void *p = underlying.malloc(n);                                                                          \
     p = count(kept_site, p, bytes, FAMILY_MALLOC);                                                           \
     return LIKELY(p != NULL) ? memcpy(p, kept_text, bytes) : NULL;
 

@@ -20,13 +20,13 @@ void interpose_find_all(void) {}
 
 #else
 
-extern const struct behind_function __start_allocsite_behind[] __attribute__((visibility("hidden")));
-extern const struct behind_function __stop_allocsite_behind[] __attribute__((visibility("hidden")));
+extern const struct real_function __start_allocsite_real[] __attribute__((visibility("hidden")));
+extern const struct real_function __stop_allocsite_real[] __attribute__((visibility("hidden")));
 
 void interpose_find_all(void) {
-    for (const struct behind_function *at = __start_allocsite_behind; at < __stop_allocsite_behind; at++)
-        if (!*at->found && next_defined_behind(at->name))
-            *at->found = next_behind(at->name);
+    for (const struct real_function *at = __start_allocsite_real; at < __stop_allocsite_real; at++)
+        if (!*at->found && underlying_defined_after(at->name))
+            *at->found = underlying_symbol_after(at->name);
     strdup_is_known();
     operators_find();
 }
@@ -35,13 +35,13 @@ void interpose_find_all(void) {
 
 INTERPOSE(void *, malloc, size_t n) {
     KEEP(size_t, bytes, n);
-    void *p = behind.malloc(n);
+    void *p = underlying_after.malloc(n);
     return acct_alloc_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, calloc, size_t n, size_t size) {
     KEEP(size_t, bytes, n * size);
-    void *p = behind.calloc(n, size);
+    void *p = underlying_after.calloc(n, size);
     return acct_alloc_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
@@ -75,23 +75,23 @@ INTERPOSE(void, free_aligned_sized, void *p, size_t align, size_t n) {
 }
 
 INTERPOSE(void *, aligned_alloc, size_t align, size_t n) {
-    return acct_alloc_unsited(CALLER, behind.aligned_alloc(align, n), n, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, underlying_after.aligned_alloc(align, n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, memalign, size_t align, size_t n) {
-    return acct_alloc_unsited(CALLER, behind.memalign(align, n), n, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, underlying_after.memalign(align, n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, valloc, size_t n) {
-    return acct_alloc_unsited(CALLER, behind.valloc(n), n, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, underlying_after.valloc(n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, pvalloc, size_t n) {
-    return acct_alloc_unsited(CALLER, behind.pvalloc(n), n, FAMILY_MALLOC);
+    return acct_alloc_unsited(CALLER, underlying_after.pvalloc(n), n, FAMILY_MALLOC);
 }
 
 INTERPOSE(int, posix_memalign, void **p, size_t align, size_t n) {
     void *made = NULL;
-    int error = behind.posix_memalign(&made, align, n);
+    int error = underlying_after.posix_memalign(&made, align, n);
     return aligned_end(p, made, acct_alloc_unsited(CALLER, error ? NULL : made, n, FAMILY_MALLOC), error);
 }

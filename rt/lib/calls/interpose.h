@@ -4,7 +4,7 @@
 #define ALLOCSITE_LIB_CALLS_INTERPOSE_H
 
 #include "lib/base/macros.h"
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 #include "lib/paths/origin.h"
 
 #include <stdbool.h>
@@ -34,26 +34,26 @@
     INTERPOSED_MARKED(name)                                                                                  \
     ALLOCSITE_EXPORT result INTERPOSED(name)(__VA_ARGS__)
 
-/* BEHIND(int, fclose, (FILE * stream), (stream)) defines real_fclose, which calls the definition that follows
- * the runtime's. */
+/* REAL_FUNCTION(int, fclose, (FILE * stream), (stream)) defines real_fclose, which calls the definition that
+ * follows the runtime's. */
 #ifdef ALLOCSITE_STATIC
-#define BEHIND(result, name, parameters, arguments)                                                          \
+#define REAL_FUNCTION(result, name, parameters, arguments)                                                   \
     extern result __real_##name parameters;                                                                  \
     static inline result real_##name parameters {                                                            \
         return __real_##name arguments;                                                                      \
     }
 #else
-#define BEHIND(result, name, parameters, arguments)                                                          \
+#define REAL_FUNCTION(result, name, parameters, arguments)                                                   \
     static result(*found_##name) parameters;                                                                 \
-    static const struct behind_function behind_##name                                                        \
-        __attribute__((used, section("allocsite_behind"))) = {#name, (void **)&found_##name};                \
+    static const struct real_function real_function_##name                                                   \
+        __attribute__((used, section("allocsite_real"))) = {#name, (void **)&found_##name};                  \
     static result real_##name parameters {                                                                   \
         if (!found_##name)                                                                                   \
-            found_##name = (result(*) parameters)next_behind(#name);                                         \
+            found_##name = (result(*) parameters)underlying_symbol_after(#name);                             \
         return found_##name arguments;                                                                       \
     }
 
-struct behind_function {
+struct real_function {
     const char *name;
     void **found; /* NULL at first */
 };
@@ -85,7 +85,7 @@ void redirect_for_sizes(void);
 /* Returns the address that references to a symbol are redirected to. 0: none. */
 typedef uintptr_t redirect_function(const char *symbol);
 
-redirect_function lean_function, sized_function;
+redirect_function alloc_only_function, sized_function;
 
 /* ---- Memory limits that the program has set, around the execution of another program (limits.c). */
 

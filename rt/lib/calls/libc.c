@@ -17,13 +17,13 @@
 #pragma weak __real___libc_pvalloc
 #endif
 
-BEHIND(void *, __libc_malloc, (size_t n), (n))
-BEHIND(void *, __libc_calloc, (size_t n, size_t size), (n, size))
-BEHIND(void *, __libc_realloc, (void *p, size_t n), (p, n))
-BEHIND(void, __libc_free, (void *p), (p))
-BEHIND(void *, __libc_memalign, (size_t align, size_t n), (align, n))
-BEHIND(void *, __libc_valloc, (size_t n), (n))
-BEHIND(void *, __libc_pvalloc, (size_t n), (n))
+REAL_FUNCTION(void *, __libc_malloc, (size_t n), (n))
+REAL_FUNCTION(void *, __libc_calloc, (size_t n, size_t size), (n, size))
+REAL_FUNCTION(void *, __libc_realloc, (void *p, size_t n), (p, n))
+REAL_FUNCTION(void, __libc_free, (void *p), (p))
+REAL_FUNCTION(void *, __libc_memalign, (size_t align, size_t n), (align, n))
+REAL_FUNCTION(void *, __libc_valloc, (size_t n), (n))
+REAL_FUNCTION(void *, __libc_pvalloc, (size_t n), (n))
 
 INTERPOSE(void *, __libc_malloc, size_t n) {
     return acct_alloc_unsited(CALLER, real___libc_malloc(n), n, FAMILY_MALLOC);

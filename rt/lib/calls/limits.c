@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct rlimit) == sizeof(struct rlimit64), "one is the oth
 
 /* The limit that the program set, and the limit that the kernel got for it, which is valid until it is
  * changed by other means. The two are equal if nothing was raised. */
-static struct limit { struct rlimit64 told, set; } of_all, of_data;
+static struct limit { struct rlimit64 reported, set; } of_all, of_data;
 
 static struct limit *limit_of(int resource) {
     return resource == RLIMIT_AS ? &of_all : resource == RLIMIT_DATA ? &of_data : NULL;
@@ -31,9 +31,9 @@ static int limits_call_kernel(pid_t process, int resource, const struct rlimit64
 
 static void limits_hide_headroom(const struct limit *limit, struct rlimit64 *of_kernel) {
     if (of_kernel->rlim_cur == limit->set.rlim_cur)
-        of_kernel->rlim_cur = limit->told.rlim_cur;
+        of_kernel->rlim_cur = limit->reported.rlim_cur;
     if (of_kernel->rlim_max == limit->set.rlim_max)
-        of_kernel->rlim_max = limit->told.rlim_max;
+        of_kernel->rlim_max = limit->reported.rlim_max;
 }
 
 /* Returns the raised limit: at most `most`, unless the program itself wants more. */
@@ -56,12 +56,12 @@ static int limits_change(int resource, struct limit *limit, const struct rlimit6
     return 0;
 }
 
-static bool is_own(pid_t process) {
+static bool is_this_process(pid_t process) {
     return process == 0 || process == os_process();
 }
 
 static int limits_apply(pid_t process, int resource, const struct rlimit64 *to, struct rlimit64 *from) {
-    struct limit *known = !runtime_off && is_own(process) ? limit_of(resource) : NULL;
+    struct limit *known = !runtime_off && is_this_process(process) ? limit_of(resource) : NULL;
     if (!known)
         return limits_call_kernel(process, resource, to, from);
     struct rlimit64 before;
@@ -91,7 +91,7 @@ LIMITS()
 LIMITS(64)
 
 static bool is_raised(const struct limit *limit) {
-    return limit->told.rlim_cur != limit->set.rlim_cur || limit->told.rlim_max != limit->set.rlim_max;
+    return limit->reported.rlim_cur != limit->set.rlim_cur || limit->reported.rlim_max != limit->set.rlim_max;
 }
 
 static void change_all(bool raise) {

@@ -20,14 +20,14 @@
 ALLOCSITE_EXPORT void *__liballocsite_v1_malloc(size_t n, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
-    void *p = next.malloc(n);
+    void *p = underlying.malloc(n);
     return acct_alloc(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_calloc(size_t n, size_t size, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n * size);
-    void *p = next.calloc(n, size);
+    void *p = underlying.calloc(n, size);
     return acct_alloc(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
@@ -36,7 +36,7 @@ ALLOCSITE_EXPORT void *__liballocsite_v1_malloc_by_context(size_t n, struct allo
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
     KEEP(uint64_t, of_site, value + context_of_site(site));
-    void *p = next.malloc(n);
+    void *p = underlying.malloc(n);
     return acct_alloc_by_context(&kept_site, p, bytes, FAMILY_MALLOC, &of_site, OWN_FRAME);
 }
 
@@ -45,7 +45,7 @@ ALLOCSITE_EXPORT void *__liballocsite_v1_calloc_by_context(size_t n, size_t size
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n * size);
     KEEP(uint64_t, of_site, value + context_of_site(site));
-    void *p = next.calloc(n, size);
+    void *p = underlying.calloc(n, size);
     return acct_alloc_by_context(&kept_site, p, bytes, FAMILY_MALLOC, &of_site, OWN_FRAME);
 }
 
@@ -88,25 +88,25 @@ ALLOCSITE_EXPORT void __liballocsite_v1_free_aligned_sized(void *p, size_t align
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_aligned_alloc(size_t align, size_t n, struct allocsite_site *site) {
-    return acct_alloc(site, next.aligned_alloc(align, n), n, FAMILY_MALLOC);
+    return acct_alloc(site, underlying.aligned_alloc(align, n), n, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_memalign(size_t align, size_t n, struct allocsite_site *site) {
-    return acct_alloc(site, next.memalign(align, n), n, FAMILY_MALLOC);
+    return acct_alloc(site, underlying.memalign(align, n), n, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_valloc(size_t n, struct allocsite_site *site) {
-    return acct_alloc(site, next.valloc(n), n, FAMILY_MALLOC);
+    return acct_alloc(site, underlying.valloc(n), n, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT void *__liballocsite_v1_pvalloc(size_t n, struct allocsite_site *site) {
-    return acct_alloc(site, next.pvalloc(n), n, FAMILY_MALLOC);
+    return acct_alloc(site, underlying.pvalloc(n), n, FAMILY_MALLOC);
 }
 
 ALLOCSITE_EXPORT int __liballocsite_v1_posix_memalign(void **p, size_t align, size_t n,
                                                       struct allocsite_site *site) {
     void *made = NULL;
-    int error = next.posix_memalign(&made, align, n);
+    int error = underlying.posix_memalign(&made, align, n);
     return aligned_end(p, made, acct_alloc(site, error ? NULL : made, n, FAMILY_MALLOC), error);
 }
 
@@ -129,10 +129,10 @@ bool strdup_is_known(void) {
 /* Returns whether the function is the C library's, or the underlying allocator's, which does the same but
  * does not call malloc by name. */
 static bool is_usual(const char *name) {
-    const void *found = next_symbol(name);
+    const void *found = underlying_symbol(name);
     const struct link_map *object = found ? object_of(found) : NULL;
     const char *slash = object ? strrchr(object->l_name, '/') : NULL;
-    return slash && (strncmp(slash, "/libc.so.", 9) == 0 || object == next_object());
+    return slash && (strncmp(slash, "/libc.so.", 9) == 0 || object == underlying_object());
 }
 
 static bool strdup_known, strdup_other;
@@ -158,7 +158,8 @@ static inline __attribute__((always_inline)) char *strdup_sited(const char *text
 }
 
 static inline char *duplicate_some(const char *text, size_t length, struct allocsite_site *site) {
-    return string_copy(acct_alloc(site, next.malloc(length + 1), length + 1, FAMILY_MALLOC), text, length);
+    return string_copy(acct_alloc(site, underlying.malloc(length + 1), length + 1, FAMILY_MALLOC), text,
+                       length);
 }
 
 /* ---- With a context as parameter. */
@@ -187,7 +188,7 @@ ALLOCSITE_EXPORT char *__liballocsite_v1_strndup_by_context(const char *text, si
     KEEP(const char *, kept_text, text);
     size_t length = strnlen(text, n);
     KEEP(size_t, bytes, length + 1);
-    void *p = next.malloc(length + 1);
+    void *p = underlying.malloc(length + 1);
     p = COUNT_BY_CONTEXT(kept_site, p, bytes, FAMILY_MALLOC);
     return string_copy(p, kept_text, bytes - 1);
 }

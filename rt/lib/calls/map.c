@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #define MMAP(name)                                                                                           \
-    BEHIND(void *, name, (void *address, size_t n, int protection, int flags, int fd, off_t offset),         \
-           (address, n, protection, flags, fd, offset))                                                      \
+    REAL_FUNCTION(void *, name, (void *address, size_t n, int protection, int flags, int fd, off_t offset),  \
+                  (address, n, protection, flags, fd, offset))                                               \
     INTERPOSE(void *, name, void *address, size_t n, int protection, int flags, int fd, off_t offset) {      \
         void *p = real_##name(address, n, protection, flags, fd, offset);                                    \
         if (UNLIKELY(mappings_wanted))                                                                       \
@@ -25,7 +25,7 @@
 MMAP(mmap)
 MMAP(mmap64)
 
-BEHIND(int, munmap, (void *p, size_t n), (p, n))
+REAL_FUNCTION(int, munmap, (void *p, size_t n), (p, n))
 
 INTERPOSE(int, munmap, void *p, size_t n) {
     if (LIKELY(!mappings_wanted))
@@ -37,7 +37,8 @@ INTERPOSE(int, munmap, void *p, size_t n) {
     return error;
 }
 
-BEHIND(void *, mremap, (void *old, size_t old_n, size_t n, int flags, void *to), (old, old_n, n, flags, to))
+REAL_FUNCTION(void *, mremap, (void *old, size_t old_n, size_t n, int flags, void *to),
+              (old, old_n, n, flags, to))
 
 INTERPOSE(void *, mremap, void *old, size_t old_n, size_t n, int flags, ...) {
     va_list list;
@@ -55,8 +56,8 @@ INTERPOSE(void *, mremap, void *old, size_t old_n, size_t n, int flags, ...) {
 
 /* ---- The data segment. A smaller one loses what was added last. */
 
-BEHIND(void *, sbrk, (intptr_t change), (change))
-BEHIND(int, brk, (void *end), (end))
+REAL_FUNCTION(void *, sbrk, (intptr_t change), (change))
+REAL_FUNCTION(int, brk, (void *end), (end))
 
 static void count_break(struct origin origin, uintptr_t before, uintptr_t after) {
     if (after > before)
@@ -88,8 +89,8 @@ INTERPOSE(int, brk, void *end) {
 
 /* ---- Shared memory of System V. */
 
-BEHIND(void *, shmat, (int id, const void *address, int flags), (id, address, flags))
-BEHIND(int, shmdt, (const void *p), (p))
+REAL_FUNCTION(void *, shmat, (int id, const void *address, int flags), (id, address, flags))
+REAL_FUNCTION(int, shmdt, (const void *p), (p))
 
 INTERPOSE(void *, shmat, int id, const void *address, int flags) {
     struct shmid_ds segment = {.shm_segsz = 0};

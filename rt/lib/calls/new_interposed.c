@@ -58,7 +58,7 @@ static COLD void *new_watched(struct operator_new *op, struct origin origin, siz
     size_t asked = op->aligned ? operator_rounded(n, align) : n + !n;
     void *p = NULL;
     if (!fails && op->calls_allocator && asked)
-        p = op->aligned ? next.aligned_alloc(align, asked) : next.malloc(asked);
+        p = op->aligned ? underlying.aligned_alloc(align, asked) : underlying.malloc(asked);
     if (p)
         return acct_alloc_slow(origin, p, n, family_of(op));
     if (fails && op->kind == OPERATOR_ALLOCATORS) {

@@ -8,7 +8,7 @@
 #include "lib/count/peak.h"
 #include "lib/count/threads.h"
 #include "lib/custom_alloc/custom.h"
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 #include "lib/registry/modules.h"
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ extern pid_t __real_fork(void);
 
 #define REAL(name)    real_##name
 #define DECLARE(name) static void (*real_##name)(struct __jmp_buf_tag *, int);
-#define FIND(name)    real_##name = (void (*)(struct __jmp_buf_tag *, int))next_behind(#name);
+#define FIND(name)    real_##name = (void (*)(struct __jmp_buf_tag *, int))underlying_symbol_after(#name);
 
 #endif
 
@@ -53,7 +53,7 @@ static pid_t (*real_fork)(void);
 
 static void find_fork(void) {
     if (!real_fork)
-        real_fork = (pid_t(*)(void))next_behind("fork");
+        real_fork = (pid_t(*)(void))underlying_symbol_after("fork");
 }
 
 /* Done early, because the first call may come from a signal handler. */
@@ -106,7 +106,7 @@ INTERPOSE(pid_t, fork, void) {
 /* ---- mlockall. The kernel would allocate a page for every mapped address, and the shadow table alone has
  * terabytes of them. So pages are locked when they are touched. */
 
-BEHIND(int, mlockall, (int flags), (flags))
+REAL_FUNCTION(int, mlockall, (int flags), (flags))
 
 INTERPOSE(int, mlockall, int flags) {
     return real_mlockall(runtime_off ? flags : flags | MCL_ONFAULT);
@@ -115,9 +115,9 @@ INTERPOSE(int, mlockall, int flags) {
 /* ---- Starting threads. The peak is found in another way if there are several threads (count/tally.h). The
  * first thread can change over without a lock only before the second one exists. */
 
-BEHIND(int, pthread_create,
-       (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),
-       (thread, attributes, start, argument))
+REAL_FUNCTION(int, pthread_create,
+              (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),
+              (thread, attributes, start, argument))
 
 /* attributes: NULL for the default ones. A child that is forked by a system call is seen by no handler that
  * could look functions up, and another thread may hold the dynamic loader's lock then. */
@@ -136,7 +136,8 @@ static void note_thread(const pthread_attr_t *attributes) {
 
 #ifndef ALLOCSITE_STATIC
 
-BEHIND(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))
+REAL_FUNCTION(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument),
+              (thread, start, argument))
 
 /* The C library's thrd_create does not call the interposed pthread_create. */
 INTERPOSE(int, thrd_create, thrd_t *thread, thrd_start_t start, void *argument) {
@@ -156,7 +157,7 @@ INTERPOSE(int, pthread_create, pthread_t *thread, const pthread_attr_t *attribut
 
 #ifndef ALLOCSITE_STATIC
 
-BEHIND(int, dlclose, (void *handle), (handle))
+REAL_FUNCTION(int, dlclose, (void *handle), (handle))
 
 INTERPOSE(int, dlclose, void *handle) {
     if (!runtime_off && instrumented_note())
@@ -171,7 +172,7 @@ INTERPOSE(int, dlclose, void *handle) {
 
 /* ---- fclose. A report at exit may still need the descriptors of the standard streams. */
 
-BEHIND(int, fclose, (FILE * stream), (stream))
+REAL_FUNCTION(int, fclose, (FILE * stream), (stream))
 
 INTERPOSE(int, fclose, FILE *stream) {
     if (UNLIKELY(stream == stderr || stream == stdout))

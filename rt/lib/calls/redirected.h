@@ -20,8 +20,8 @@
 #include "lib/base/slot.h"
 #include "lib/calls/entry.h"
 #include "lib/calls/interpose.h"
-#include "lib/heap/next.h"
 #include "lib/heap/operators.h"
+#include "lib/heap/underlying.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -29,21 +29,21 @@
 static void *sited_malloc(size_t n, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
-    void *p = next.malloc(n);
+    void *p = underlying.malloc(n);
     return count_sited(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
 static void *sited_calloc(size_t n, size_t size, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n * size);
-    void *p = next.calloc(n, size);
+    void *p = underlying.calloc(n, size);
     return count_sited(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
 static __attribute__((noinline)) void *sited_realloc_of_null(size_t n, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
-    void *p = next.realloc(NULL, n);
+    void *p = underlying.realloc(NULL, n);
     return count_sited(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
@@ -63,44 +63,44 @@ static char *sited_strndup(const char *text, size_t n, struct allocsite_site *si
 static void *sited_aligned_alloc(size_t align, size_t n, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
-    void *p = next.aligned_alloc(align, n);
+    void *p = underlying.aligned_alloc(align, n);
     return count_sited(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
 static int sited_posix_memalign(void **p, size_t align, size_t n, struct allocsite_site *site) {
     void *count_new = NULL;
-    int error = next.posix_memalign(&count_new, align, n);
+    int error = underlying.posix_memalign(&count_new, align, n);
     return aligned_end(p, count_new, count_sited(site, error ? NULL : count_new, n, FAMILY_MALLOC), error);
 }
 
 static void *plain_malloc(size_t n) {
     KEEP(size_t, bytes, n);
-    void *p = behind.malloc(n);
+    void *p = underlying_after.malloc(n);
     return count_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 static void *plain_calloc(size_t n, size_t size) {
     KEEP(size_t, bytes, n * size);
-    void *p = behind.calloc(n, size);
+    void *p = underlying_after.calloc(n, size);
     return count_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 static void *plain_aligned_alloc(size_t align, size_t n) {
     KEEP(size_t, bytes, n);
-    void *p = behind.aligned_alloc(align, n);
+    void *p = underlying_after.aligned_alloc(align, n);
     return count_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 static int plain_posix_memalign(void **p, size_t align, size_t n) {
     void *count_new = NULL;
-    int error = behind.posix_memalign(&count_new, align, n);
+    int error = underlying_after.posix_memalign(&count_new, align, n);
     return aligned_end(p, count_new, count_unsited(CALLER, error ? NULL : count_new, n, FAMILY_MALLOC),
                        error);
 }
 
 static void *plain_realloc(void *old, size_t n) {
     const void *caller = CALLER;
-    return UNLIKELY(!old) ? count_unsited(caller, behind.realloc(NULL, n), n, FAMILY_MALLOC)
+    return UNLIKELY(!old) ? count_unsited(caller, underlying_after.realloc(NULL, n), n, FAMILY_MALLOC)
                           : moved_unsited(old, n, caller);
 }
 

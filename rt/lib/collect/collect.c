@@ -13,8 +13,8 @@
 #include "lib/count/peak.h"
 #include "lib/count/sums.h"
 #include "lib/count/threads.h"
-#include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
+#include "lib/heap/underlying.h"
 #include "lib/paths/stacks.h"
 #include "lib/registry/modules.h"
 #include "lib/registry/registry.h"
@@ -118,10 +118,10 @@ static const char *sanitizer(void) {
 }
 
 static const char *other_malloc(void) {
-    if (gap_is_set(GAP_PAST) && next_object())
-        return next_object()->l_name;
+    if (gap_is_set(GAP_PAST) && underlying_object())
+        return underlying_object()->l_name;
     const char *name = gap_is_set(GAP_INTERPOSITION) ? sanitizer() : NULL;
-    return name || !gap_is_set(GAP_INTERPOSITION) ? name : next_interposer();
+    return name || !gap_is_set(GAP_INTERPOSITION) ? name : underlying_interposer();
 }
 
 #else

@@ -19,7 +19,7 @@ struct floors peak_floors = {.released = ~PROFILE_EPOCH_STEP,
                              .allocated = -PROFILE_EPOCH_STEP + UNSEEN_MOST,
                              .resized = -PROFILE_EPOCH_STEP};
 
-static void set_gained_floor(int64_t floor) {
+static void set_allocated_floor(int64_t floor) {
     __atomic_store_n(&peak_floors.allocated, floor, __ATOMIC_RELAXED);
 }
 
@@ -39,7 +39,7 @@ void peak_new_epoch(void) {
         return;
     }
     set_epoch(epoch);
-    set_gained_floor((peak_is_shared() ? 0 : UNSEEN_MOST) - epoch);
+    set_allocated_floor((peak_is_shared() ? 0 : UNSEEN_MOST) - epoch);
 }
 
 #define OUT_OF_REACH (INT64_MAX / 4)
@@ -59,7 +59,7 @@ static __attribute__((noinline)) void *rise_begin(void *p, struct peak *peak, st
     peak->published.epoch = epoch;
     peak->riser = thread;
     peak->published.riser = 1;
-    set_gained_floor(INT64_MAX);
+    set_allocated_floor(INT64_MAX);
     thread_set_ceiling(thread, OUT_OF_REACH);
     return epoch == next ? p : epoch_exhausted(p);
 }
@@ -68,7 +68,7 @@ static void rise_end(struct peak *peak, int64_t bytes) {
     peak->published.bytes = bytes;
     store_header()->peak_time = os_now_coarse();
     thread_set_ceiling(peak->riser, bytes);
-    set_gained_floor(UNSEEN_MOST - epoch_now());
+    set_allocated_floor(UNSEEN_MOST - epoch_now());
     peak->riser = NULL;
     peak->published.riser = 0;
 }
@@ -209,7 +209,7 @@ void peak_several_threads(void) {
     peak_parts_single(peak);
     peak_new_epoch();
     peak->published.shared_epoch = peak->measured = epoch_now();
-    set_gained_floor(-epoch_now());
+    set_allocated_floor(-epoch_now());
     os_signals_release(signals);
     errno = error;
 }

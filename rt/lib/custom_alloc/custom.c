@@ -68,7 +68,7 @@ static void entry_lose(uint64_t entry, struct origin by) {
 
 void custom_lose_entry(uint64_t entry, const void *p, struct origin by) {
     if (entry & CUSTOM_CHUNK)
-        custom_gone(p, custom_size(entry), by);
+        custom_released(p, custom_size(entry), by);
     entry_lose(entry, by);
 }
 
@@ -86,7 +86,7 @@ void custom_lose(void *by, const struct custom_block *block) {
     custom_lose_entry(block_remove(block), block->p, *(struct origin *)by);
 }
 
-void custom_gone(const void *start, uint64_t size, struct origin by) {
+void custom_released(const void *start, uint64_t size, struct origin by) {
     custom_blocks_within(start, size, custom_lose, &by);
 }
 
@@ -98,10 +98,10 @@ static bool has_ended(uint64_t entry, uint64_t bytes) {
 }
 
 static COLD void address_clear(const void *p, uint64_t bytes, struct origin by) {
-    struct custom_block there = custom_block_find(p, true);
-    while (there.entry && has_ended(*there.entry, bytes)) {
-        entry_lose(block_remove(&there), by);
-        there = custom_block_find(p, true);
+    struct custom_block found = custom_block_find(p, true);
+    while (found.entry && has_ended(*found.entry, bytes)) {
+        entry_lose(block_remove(&found), by);
+        found = custom_block_find(p, true);
     }
 }
 
@@ -185,7 +185,7 @@ struct custom_block custom_move(struct origin origin, uint64_t old_entry, const 
     struct custom_block block = {.p = p};
     address_clear(p, bytes, origin);
     if (old_entry & CUSTOM_CHUNK && old != p)
-        custom_gone(old, custom_size(old_entry), origin);
+        custom_released(old, custom_size(old_entry), origin);
     if (!threads_are_paused())
         block = block_put(p, share);
     if (block.entry) {

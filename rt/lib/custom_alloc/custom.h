@@ -40,7 +40,7 @@ struct custom_block custom_move(struct origin, uint64_t old_entry, const void *o
 void custom_lose_entry(uint64_t entry, const void *p, struct origin by);
 
 /* Frees the custom blocks that begin in memory that is released now. */
-void custom_gone(const void *start, uint64_t size, struct origin by);
+void custom_released(const void *start, uint64_t size, struct origin by);
 
 /* Returns the slot that counts all custom blocks; NO_SLOT if there was none. */
 uint32_t custom_sum_slot(void);

@@ -10,7 +10,7 @@
  * Other threads run meanwhile. Each change is one store of a word, and a call reaches either the runtime or
  * the function that it passes the call on to. Nothing is counted until all changes are made. */
 #define _GNU_SOURCE
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 
 #include "lib/base/os.h"
 #include "lib/base/state.h"
@@ -36,7 +36,7 @@ static int find_runtime(struct dl_phdr_info *object, size_t size, void *unused) 
 /* A function of the executable stays, because the executable may call it without a reference. */
 static void definition_note(const char *name) {
     const ElfW(Sym) *ours = image_symbol(&runtime_image, name);
-    void *first = next_first(name);
+    void *first = underlying_first(name);
     const struct link_map *object = first && !elf_is_of_runtime(first) ? object_of(first) : NULL;
     if (ours && object && object != _r_debug.r_map)
         rebind_table[rebind_used++] = (struct hidden){
@@ -70,7 +70,7 @@ static const char *definitions_find(void) {
             rebind_used = 0;
             return "has a malloc of its own in its executable";
         }
-    allocator = object_of(next_first("malloc"));
+    allocator = object_of(underlying_first("malloc"));
     return NULL;
 }
 
@@ -92,7 +92,7 @@ static const struct hidden *hidden_with(uintptr_t value, const char *name) {
 
 /* An allocator other than the C library passes calls on to the C library, which were counted before. */
 static bool is_left_alone(const struct image *image) {
-    return !next_is_glibc() && image_holds(image, (uintptr_t)allocator->l_ld);
+    return !underlying_is_glibc() && image_holds(image, (uintptr_t)allocator->l_ld);
 }
 
 static void word_write(const struct image *image, uintptr_t *place, uintptr_t value, bool *is_unsealed) {
@@ -194,14 +194,15 @@ static int module_references(struct dl_phdr_info *object, size_t size, void *unu
     return 0;
 }
 
-/* The runtime's own references are changed first, and stay: next_resolve finds out that they reach it. */
+/* The runtime's own references are changed first, and stay: underlying_resolve finds out that they reach it.
+ */
 const char *attach_begin(void) {
     const char *why = definitions_find();
     if (why)
         return why;
     references_turn(&runtime_image);
     rebind_begin();
-    next_resolve();
+    underlying_resolve();
     return NULL;
 }
 

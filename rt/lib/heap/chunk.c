@@ -6,7 +6,7 @@
 #include "lib/heap/chunk.h"
 
 #include "lib/base/os.h"
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 
 #include <stdint.h>
 
@@ -50,11 +50,11 @@ bool chunk_may_be_live(const void *p) {
 /* The second word of a cached block is a key that glibc chooses at random (malloc.c, tcache_key), and that
  * malloc overwrites. A block that is freed here shows it. */
 bool chunk_is_cached(const void *p) {
-    volatile uintptr_t *block = behind.malloc(CHUNK_LEAST - sizeof *block);
+    volatile uintptr_t *block = underlying_after.malloc(CHUNK_LEAST - sizeof *block);
     if (!block)
         return false;
     block[1] = 0;
-    behind.free((void *)block);
+    underlying_after.free((void *)block);
     uintptr_t key = block[1];
     return key && ((const uintptr_t *)p)[1] == key;
 }

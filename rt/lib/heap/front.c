@@ -12,7 +12,7 @@
  * and its free reaches the runtime too. After the first block that differs (it has a header, or comes from a
  * pool), frees without a site are not seen and live blocks are unknown. The same is assumed until the first
  * block was compared. */
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 
 #include "lib/base/local.h"
 #include "lib/base/slot.h"
@@ -21,7 +21,7 @@
 
 #include <errno.h>
 
-static struct next front;
+static struct underlying front;
 
 /* Unlike silence_begin this does not block signals: the program's malloc may rely on them. */
 static bool silence_enter(void) {
@@ -101,10 +101,10 @@ static void pass_free(void *p) {
     silence_leave(was_silent);
 }
 
-void front_pass(struct next *found, const struct next *under) {
+void front_pass(struct underlying *found, const struct underlying *under) {
     front = *found;
 #define PASS(name, result, parameters, arguments)                                                            \
     if (found->name != under->name)                                                                          \
         found->name = pass_##name;
-    NEXT_FUNCTIONS(PASS)
+    UNDERLYING_FUNCTIONS(PASS)
 }

@@ -10,7 +10,7 @@
 #include "lib/base/os.h"
 #include "lib/base/stack.h"
 #include "lib/base/state.h"
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ struct operator_new operators_new[NEW_OPERATORS] = {OPERATORS_NEW(OPERATOR)};
               .sized = is_sized,                                                                             \
               .aligned = is_aligned,                                                                         \
               .nothrow = is_nothrow,                                                                         \
-              .beyond = UINTPTR_MAX},
+              .slow_bits = UINTPTR_MAX},
 
 struct operator_delete operators_delete[DELETE_OPERATORS] = {OPERATORS_DELETE(DELETE_OPERATOR)};
 
@@ -63,9 +63,9 @@ static void operator_set_fast(struct operator_new *op, bool calls_allocator) {
     if (operators_are_watched || !calls_allocator)
         return;
     if (op->aligned)
-        op->fast_aligned = next.aligned_alloc;
+        op->fast_aligned = underlying.aligned_alloc;
     else
-        op->fast = next.malloc;
+        op->fast = underlying.malloc;
 }
 
 /* The program may have no C++ library's operators: if it links the library statically, the linker took the
@@ -258,7 +258,7 @@ void operator_delete_find(struct operator_delete *op) {
  * the heap has its own operators, and valgrind's memcheck reports blocks of new that are passed to free. */
 static enum operator_kind operator_kind_of(const void *real) {
     const struct link_map *object = object_of(real);
-    if (!object || object == next_object())
+    if (!object || object == underlying_object())
         return object ? OPERATOR_ALLOCATORS : OPERATOR_PROGRAMS;
     const char *slash = strrchr(object->l_name, '/');
     const char *name = slash ? slash + 1 : object->l_name;
@@ -272,9 +272,9 @@ static enum operator_kind operator_kind_of(const void *real) {
 /* A C++ library opened by dlopen may not be in the global scope. */
 static void *real_operator(const char *symbol) {
     static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1", "libc++abi.so.1"};
-    void *real = next_symbol(symbol);
+    void *real = underlying_symbol(symbol);
     for (size_t i = 0; !real && i < sizeof libraries / sizeof *libraries; i++)
-        real = next_symbol_in(libraries[i], symbol);
+        real = underlying_symbol_in(libraries[i], symbol);
     return real;
 }
 
@@ -290,7 +290,7 @@ static bool plain_forms_are_standard(bool aligned) {
 }
 
 STACK_CALL(void, operator_search, struct operator_new *op) {
-    next_resolve();
+    underlying_resolve();
     op->real = real_operator(op->symbol);
     const struct operator_new *plainer = op->real ? op : replaced_plainer(op);
     enum operator_kind kind = plainer ? operator_kind_of(plainer->real) : OPERATOR_STANDARD;
@@ -321,14 +321,14 @@ static bool plain_deletes_are_standard(void) {
     return true;
 }
 
-/* Copies shadow.beyond_hot. A change of these bits runs this too, but perhaps before the operator was known,
- * so the copy is repeated until the bits are stable. */
+/* Copies shadow.slow_bits_hot. A change of these bits runs this too, but perhaps before the operator was
+ * known, so the copy is repeated until the bits are stable. */
 static void delete_show(struct operator_delete *op) {
     uintptr_t bits;
     do {
-        bits = __atomic_load_n(&shadow.beyond_hot, __ATOMIC_ACQUIRE);
-        __atomic_store_n(&op->beyond, op->frees ? bits : UINTPTR_MAX, __ATOMIC_SEQ_CST);
-    } while (bits != __atomic_load_n(&shadow.beyond_hot, __ATOMIC_SEQ_CST));
+        bits = __atomic_load_n(&shadow.slow_bits_hot, __ATOMIC_ACQUIRE);
+        __atomic_store_n(&op->slow_bits, op->frees ? bits : UINTPTR_MAX, __ATOMIC_SEQ_CST);
+    } while (bits != __atomic_load_n(&shadow.slow_bits_hot, __ATOMIC_SEQ_CST));
 }
 
 static void operators_delete_show(void) {
@@ -344,7 +344,7 @@ static bool stays_without_library(const struct operator_delete *op) {
 }
 
 STACK_CALL(void, operator_delete_search, struct operator_delete *op) {
-    next_resolve();
+    underlying_resolve();
     op->real = real_operator(op->symbol);
     bool is_final = op->real || stays_without_library(op);
     enum operator_kind kind = op->real ? operator_kind_of(op->real) : OPERATOR_STANDARD;
@@ -362,7 +362,7 @@ void operator_delete_find(struct operator_delete *op) {
 
 /* In a C program nothing is found for good, because a C++ library may be opened later. */
 void operators_find(void) {
-    if (!operators_new[NEW].real && !next_defined_behind(operators_new[NEW].symbol))
+    if (!operators_new[NEW].real && !underlying_defined_after(operators_new[NEW].symbol))
         return;
     for (int form = 0; form < NEW_OPERATORS; form++)
         operator_find(&operators_new[form]);

@@ -89,9 +89,10 @@ struct operator_delete {
     const char *symbol;
     enum family family;
     bool sized, aligned, nothrow;
-    bool found;       /* kind and real are valid */
-    bool frees;       /* it was found and only calls free */
-    uintptr_t beyond; /* shadow.beyond_hot if `frees`, otherwise all bits: the hot path tests both at once */
+    bool found; /* kind and real are valid */
+    bool frees; /* it was found and only calls free */
+    uintptr_t
+        slow_bits; /* shadow.slow_bits_hot if `frees`, otherwise all bits: the hot path tests both at once */
     enum operator_kind kind;
     void *real; /* NULL: no C++ library defines it */
 };

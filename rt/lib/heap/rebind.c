@@ -15,7 +15,7 @@
  * The allocator's own references are unchanged. A call that is not redirected still reaches the same
  * allocator, so a program that is only partly redirected is not counted in full, but runs as before. */
 #define _GNU_SOURCE
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 
 #include "lib/base/state.h"
 
@@ -84,7 +84,7 @@ static void symbol_hide(const char *name) {
     const ElfW(Sym) *theirs = image_symbol(&allocator_image, name),
                     *ours = image_symbol(&runtime_image, name);
     if (!theirs || !ours || ELF64_ST_TYPE(theirs->st_info) != STT_FUNC ||
-        (uintptr_t)next_first(name) != allocator_image.base + theirs->st_value)
+        (uintptr_t)underlying_first(name) != allocator_image.base + theirs->st_value)
         return;
     rebind_table[rebind_used] = (struct hidden){
         .name = name,
@@ -92,9 +92,9 @@ static void symbol_hide(const char *name) {
         .our_symbol = (ElfW(Sym) *)ours,
         .theirs = allocator_image.base + theirs->st_value,
         .ours = runtime_image.base + ours->st_value,
-        .behind = (uintptr_t)next_defined_behind(name),
+        .after = (uintptr_t)underlying_defined_after(name),
     };
-    rebind_used++; /* next_behind uses the table from here on */
+    rebind_used++; /* underlying_symbol_after uses the table from here on */
 }
 
 static void symbols_hide(void) {
@@ -124,7 +124,7 @@ static bool redirect_symbols(void) {
     for (size_t i = 0; i < rebind_used; i++) {
         const struct hidden *hidden = &rebind_table[i];
         if (!redirect_symbol(&allocator_image, hidden->their_symbol, hidden->ours) ||
-            (hidden->behind && !redirect_symbol(&runtime_image, hidden->our_symbol, hidden->behind)))
+            (hidden->after && !redirect_symbol(&runtime_image, hidden->our_symbol, hidden->after)))
             return false;
     }
     return true;
@@ -195,7 +195,7 @@ static void redirect_all(bool complete) {
 }
 
 void rebind_heap(bool is_first) {
-    allocator = next_replaceable();
+    allocator = underlying_replaceable();
     if (!allocator)
         return;
     dl_iterate_phdr(find_images, NULL);
@@ -234,7 +234,7 @@ static void reference_bypass(const struct image *image, const ElfW(Rela) * reloc
     const char *name;
     uintptr_t *place = image_reference(image, relocation, &name);
     if (place && is_of_libc(name) && (elf_is_of_runtime((const void *)*place) || image_holds(image, *place)))
-        image_write(image, place, (uintptr_t)next_behind(name));
+        image_write(image, place, (uintptr_t)underlying_symbol_after(name));
 }
 
 /* A library between the program and glibc's malloc (libc_malloc_debug.so.0, or one that counts) passes calls
@@ -272,7 +272,7 @@ static int find_look_up(struct dl_phdr_info *object, size_t size, void *unused) 
  * the runtime is noticed when its block is freed (GAP_ELSEWHERE). */
 static void hide_libc(void) {
     uint32_t first, end;
-    allocator = object_of((const void *)(uintptr_t)behind.malloc);
+    allocator = object_of((const void *)(uintptr_t)underlying_after.malloc);
     dl_iterate_phdr(find_images, NULL);
     image_defined_symbols(&allocator_image, &first, &end);
     ElfW(Sym) *symbols = (ElfW(Sym) *)(uintptr_t)allocator_image.symbols;
@@ -324,7 +324,7 @@ static int find_bypass(struct dl_phdr_info *object, size_t size, void *unused) {
 /* Such calls are not seen. The runtime does not interpose them, because programs test for such a name to find
  * out whether the allocator is present. */
 static void find_bypasses(void) {
-    allocator = next_object();
+    allocator = underlying_object();
     dl_iterate_phdr(find_images, NULL);
     if (allocator_image.hash && runtime_image.hash && dl_iterate_phdr(find_bypass, NULL))
         gap_set(GAP_PAST);
@@ -376,10 +376,10 @@ void rebind_look(void) {
 
 void rebind_libc(void) {
     const struct module *runtime_module = module_of(&rebind_table);
-    uintptr_t underlying = (uintptr_t)next_behind("malloc");
-    if (!underlying || !runtime_module || !runtime_module->permanent || next_is_sanitizers())
+    uintptr_t underlying = (uintptr_t)underlying_symbol_after("malloc");
+    if (!underlying || !runtime_module || !runtime_module->permanent || underlying_is_sanitizers())
         return;
-    if (!next_is_glibc()) {
+    if (!underlying_is_glibc()) {
         dl_iterate_phdr(module_bypass, &underlying);
         find_bypasses();
         may_bypass = true;

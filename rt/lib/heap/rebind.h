@@ -8,7 +8,7 @@
 struct hidden {
     const char *name;
     ElfW(Sym) * their_symbol, *our_symbol; /* NULL if attached: another module may have several */
-    uintptr_t theirs, ours, behind;        /* 0: no definition follows the runtime's */
+    uintptr_t theirs, ours, after;         /* 0: no definition follows the runtime's */
 };
 
 extern struct hidden rebind_table[] __attribute__((visibility("hidden")));
@@ -17,7 +17,7 @@ extern size_t rebind_used __attribute__((visibility("hidden")));
 /* The names of all interposed functions, separated by NUL. */
 extern const char rebind_names[] __attribute__((visibility("hidden")));
 
-/* Makes next_behind use the table from now on (rebind_is_done). */
+/* Makes underlying_symbol_after use the table from now on (rebind_is_done). */
 void rebind_begin(void);
 
 /* Replaces all words with that value in the writable memory of the module. Returns whether there was any, and

@@ -23,8 +23,8 @@ static struct shadow_large no_large_entry;
 bool births_wanted;
 
 struct shadow shadow = {.unfit = UINT64_MAX,
-                        .beyond = UINTPTR_MAX,
-                        .beyond_hot = UINTPTR_MAX,
+                        .slow_bits = UINTPTR_MAX,
+                        .slow_bits_hot = UINTPTR_MAX,
                         .small = no_entries,
                         .large = &no_large_entry};
 
@@ -93,7 +93,7 @@ void shadow_know_allocator(bool is_glibc) {
 void (*shadow_shown)(void);
 
 void shadow_show(void) {
-    __atomic_store_n(&shadow.beyond_hot, runtime_pairs || births_wanted ? UINTPTR_MAX : shadow.beyond,
+    __atomic_store_n(&shadow.slow_bits_hot, runtime_pairs || births_wanted ? UINTPTR_MAX : shadow.slow_bits,
                      __ATOMIC_SEQ_CST);
     void (*shown)(void) = __atomic_load_n(&shadow_shown, __ATOMIC_ACQUIRE);
     if (shown)
@@ -119,7 +119,7 @@ static __attribute__((cold)) void shadow_map(void) {
     }
     shadow.large = (struct shadow_large *)((char *)fresh + small_size(addresses));
     __atomic_store_n(&shadow.end, addresses, __ATOMIC_RELEASE);
-    __atomic_store_n(&shadow.beyond, -addresses | 15, __ATOMIC_RELEASE);
+    __atomic_store_n(&shadow.slow_bits, -addresses | 15, __ATOMIC_RELEASE);
     shadow_show();
     shadow_set_unfit();
 }
@@ -131,15 +131,15 @@ static inline void shadow_need(void) {
 
 void *shadow_made(void *where, size_t size) {
     int error = errno;
-    void **at = where, *there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    void **at = where, *mapped = __atomic_load_n(at, __ATOMIC_ACQUIRE);
     void *fresh =
-        there || os_address_space() < ADDRESS_SPACE_LEAST ? NULL : os_map_apart(size, OS_FORK_KEEPS);
+        mapped || os_address_space() < ADDRESS_SPACE_LEAST ? NULL : os_map_apart(size, OS_FORK_KEEPS);
     bool is_taken =
-        fresh && !__atomic_compare_exchange_n(at, &there, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+        fresh && !__atomic_compare_exchange_n(at, &mapped, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     if (is_taken)
         os_unmap_apart(fresh, size);
     errno = error;
-    return fresh && !is_taken ? fresh : there;
+    return fresh && !is_taken ? fresh : mapped;
 }
 
 static struct region *region_at(const struct regions *regions, uintptr_t address) {
@@ -386,7 +386,7 @@ static void regions_unmap(struct regions *regions) {
 void shadow_forget(void) {
     uint64_t addresses = shadow.end;
     uint32_t *small = shadow.small, *second = shadow.second;
-    shadow.unfit = shadow.beyond = UINTPTR_MAX;
+    shadow.unfit = shadow.slow_bits = UINTPTR_MAX;
     shadow_show();
     shadow.end = 0;
     shadow.small = no_entries;

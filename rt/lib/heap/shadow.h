@@ -61,13 +61,13 @@ struct shadow_large {
 struct shadow {
     uint64_t unfit; /* bits of a shadow_cell that are zero for every block in the table; all bits until it is
                        made */
-    uintptr_t beyond;           /* like unfit, for addresses */
+    uintptr_t slow_bits;        /* like unfit, for addresses */
     uint32_t *small;            /* one entry for each cell */
     struct shadow_large *large; /* one entry for each SHADOW_SMALL bytes */
     uintptr_t end;              /* end of the addresses that the tables cover; 0: no tables */
-    uintptr_t beyond_hot; /* like `beyond`, for the hot path of free and realloc; all bits with pairs=1 or
-                             lifetime=1, so that the hot path is left before the block is looked up */
-    uint32_t *second;     /* like `small`, for blocks in the second half of a cell; NULL: none yet */
+    uintptr_t slow_bits_hot; /* like `slow_bits`, for the hot path of free and realloc; all bits with pairs=1
+                             or lifetime=1, so that the hot path is left before the block is looked up */
+    uint32_t *second;        /* like `small`, for blocks in the second half of a cell; NULL: none yet */
 };
 
 extern struct shadow shadow __attribute__((visibility("hidden")));
@@ -140,12 +140,12 @@ static inline bool shadow_has_none(const void *p, const uintptr_t *bits) {
 
 /* Returns whether a block at p may be in the tables. NULL passes, and reads an entry that is never used. */
 static inline bool shadow_covers(const void *p) {
-    return shadow_has_none(p, &shadow.beyond);
+    return shadow_has_none(p, &shadow.slow_bits);
 }
 
 /* Returns whether the hot path may remove a block at p from the tables. */
 static inline bool shadow_covers_hot(const void *p) {
-    return shadow_has_none(p, &shadow.beyond_hot);
+    return shadow_has_none(p, &shadow.slow_bits_hot);
 }
 
 /* Returns the value of the small block at p minus `less`, and its index in the table in *entry. p must be
@@ -222,10 +222,10 @@ void shadow_know_allocator(bool is_glibc);
 /* Unmaps all tables: all blocks are unknown afterwards. No other thread may be in the runtime. */
 void shadow_forget(void);
 
-/* Sets beyond_hot according to the options. */
+/* Sets slow_bits_hot according to the options. */
 void shadow_show(void);
 
-/* Called when beyond_hot has changed; NULL: nothing to call. */
+/* Called when slow_bits_hot has changed; NULL: nothing to call. */
 extern void (*shadow_shown)(void) __attribute__((visibility("hidden")));
 
 /* Returns whether a block that no allocator returned can have an entry. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Finds the underlying allocator. */
 #define _GNU_SOURCE
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
@@ -16,18 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEXT_STUB_DECLARATION(name, result, parameters, arguments)                                           \
+#define UNDERLYING_STUB_DECLARATION(name, result, parameters, arguments)                                     \
     static result stub_##name parameters;                                                                    \
-    static result stub_behind_##name parameters;
-NEXT_FUNCTIONS(NEXT_STUB_DECLARATION)
+    static result stub_after_##name parameters;
+UNDERLYING_FUNCTIONS(UNDERLYING_STUB_DECLARATION)
 
-struct next next = {
-#define NEXT_STUB(name, result, parameters, arguments) .name = stub_##name,
-    NEXT_FUNCTIONS(NEXT_STUB)};
+struct underlying underlying = {
+#define UNDERLYING_STUB(name, result, parameters, arguments) .name = stub_##name,
+    UNDERLYING_FUNCTIONS(UNDERLYING_STUB)};
 
-struct next behind = {
-#define BEHIND_STUB(name, result, parameters, arguments) .name = stub_behind_##name,
-    NEXT_FUNCTIONS(BEHIND_STUB)};
+struct underlying underlying_after = {
+#define AFTER_STUB(name, result, parameters, arguments) .name = stub_after_##name,
+    UNDERLYING_FUNCTIONS(AFTER_STUB)};
 
 static void *bootstrap_malloc(size_t n) {
     return bootstrap_alloc(n);
@@ -73,29 +73,30 @@ static void local_lend(void) {
         local_lend();                                                                                        \
         if (local.resolving)                                                                                 \
             return bootstrap_##name arguments;                                                               \
-        next_resolve();                                                                                      \
+        underlying_resolve();                                                                                \
         return table.name arguments;                                                                         \
     }
 
-#define NEXT_STUB_BODY(name, result, parameters, arguments)                                                  \
-    STUB_BODY(next, stub_##name, name, result, parameters, arguments)                                        \
-    STUB_BODY(behind, stub_behind_##name, name, result, parameters, arguments)
-NEXT_FUNCTIONS(NEXT_STUB_BODY)
+#define UNDERLYING_STUB_BODY(name, result, parameters, arguments)                                            \
+    STUB_BODY(underlying, stub_##name, name, result, parameters, arguments)                                  \
+    STUB_BODY(underlying_after, stub_after_##name, name, result, parameters, arguments)
+UNDERLYING_FUNCTIONS(UNDERLYING_STUB_BODY)
 
 #ifdef ALLOCSITE_STATIC
 
 /* See unwrapped.c. */
-#define NEXT_REAL(name, result, parameters, arguments) extern result __real_##name parameters;
-NEXT_FUNCTIONS(NEXT_REAL)
+#define UNDERLYING_REAL(name, result, parameters, arguments) extern result __real_##name parameters;
+UNDERLYING_FUNCTIONS(UNDERLYING_REAL)
 
 /* With --wrap=malloc both are the same function. Volatile, because the compiler assumes otherwise. */
 extern void *__wrap_malloc(size_t);
 static void *(*volatile const plain_malloc)(size_t) = malloc;
 static void *(*volatile const wrap_malloc)(size_t) = __wrap_malloc;
 
-void next_resolve(void) {
-#define NEXT_TAKE(name, result, parameters, arguments) next.name = behind.name = __real_##name;
-    NEXT_FUNCTIONS(NEXT_TAKE)
+void underlying_resolve(void) {
+#define UNDERLYING_TAKE(name, result, parameters, arguments)                                                 \
+    underlying.name = underlying_after.name = __real_##name;
+    UNDERLYING_FUNCTIONS(UNDERLYING_TAKE)
     if (plain_malloc != wrap_malloc) {
         gap_set(GAP_UNWRAPPED);
         gap_set(GAP_FREES);
@@ -106,8 +107,8 @@ void next_resolve(void) {
 #pragma weak __real___libc_free
 extern void __real___libc_free(void *);
 
-bool next_is_glibc(void) {
-    return __real___libc_free && behind.free == __real___libc_free;
+bool underlying_is_glibc(void) {
+    return __real___libc_free && underlying_after.free == __real___libc_free;
 }
 
 #else
@@ -121,11 +122,11 @@ bool next_is_glibc(void) {
 static const char *interposer;
 static const struct link_map *object; /* the module whose malloc sited calls reach */
 
-const char *next_interposer(void) {
+const char *underlying_interposer(void) {
     return interposer;
 }
 
-const struct link_map *next_object(void) {
+const struct link_map *underlying_object(void) {
     return object;
 }
 
@@ -176,32 +177,32 @@ static int find_definition(struct dl_phdr_info *module, size_t size, void *conte
  * references of that version are bound to it. Returns the first definition before the one that dlsym found,
  * or else that one. */
 static void *definition_until(const char *name, void *found, bool has_begun) {
-    if (next_is_sanitizers())
+    if (underlying_is_sanitizers())
         return found; /* a sanitizer's dl_iterate_phdr crashes before the sanitizer is set up */
     struct definition definition = {.name = name, .has_begun = has_begun, .until = (uintptr_t)found};
     dl_iterate_phdr(find_definition, &definition);
     return definition.found ? definition.found : found;
 }
 
-void *next_defined_behind(const char *name) {
+void *underlying_defined_after(const char *name) {
     return definition_until(name, NULL, false);
 }
 
 /* A linkage stub leads to the runtime, unless an earlier module has a definition. Any address in the runtime
  * then represents its definition. */
 static void *global_symbol(const char *name) {
-    void *found = dlsym(RTLD_DEFAULT, name), *runtime_module = (void *)(uintptr_t)next_object;
+    void *found = dlsym(RTLD_DEFAULT, name), *runtime_module = (void *)(uintptr_t)underlying_object;
     return definition_until(name, found && is_linkage_stub(found) ? runtime_module : found, true);
 }
 
-static void *definition_behind(const char *name) {
+static void *definition_after(const char *name) {
     void *hidden = rebind_hidden(name);
     return hidden ? hidden : definition_until(name, dlsym(RTLD_NEXT, name), false);
 }
 
-static void *symbol_behind(const char *name) {
+static void *symbol_after(const char *name) {
     void *found = global_symbol(name);
-    return found && !elf_is_of_runtime(found) ? found : definition_behind(name);
+    return found && !elf_is_of_runtime(found) ? found : definition_after(name);
 }
 
 /* A failed look-up allocates, and its error would show in the program's next dlerror. */
@@ -216,19 +217,19 @@ static void *symbol_look_up(void *(*how)(const char *), const char *name) {
     return found;
 }
 
-void *next_symbol(const char *name) {
-    return symbol_look_up(symbol_behind, name);
+void *underlying_symbol(const char *name) {
+    return symbol_look_up(symbol_after, name);
 }
 
-void *next_first(const char *name) {
+void *underlying_first(const char *name) {
     return symbol_look_up(global_symbol, name);
 }
 
-void *next_behind(const char *name) {
-    return symbol_look_up(definition_behind, name);
+void *underlying_symbol_after(const char *name) {
+    return symbol_look_up(definition_after, name);
 }
 
-void *next_symbol_in(const char *library, const char *name) {
+void *underlying_symbol_in(const char *library, const char *name) {
     int error = errno;
     bool was_silent = silence_begin();
     void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
@@ -259,15 +260,15 @@ void *next_symbol_in(const char *library, const char *name) {
         void *fresh = table.malloc(n);                                                                       \
         return fresh ? memcpy(fresh, p, n < readable ? n : readable) : NULL;                                 \
     }                                                                                                        \
-    static void table##_with_bootstrap(struct next *found) {                                                 \
+    static void table##_with_bootstrap(struct underlying *found) {                                           \
         table##_free = found->free;                                                                          \
         table##_realloc = found->realloc;                                                                    \
         found->free = table##_free_with_bootstrap;                                                           \
         found->realloc = table##_realloc_with_bootstrap;                                                     \
     }
 
-WITH_BOOTSTRAP(next)
-WITH_BOOTSTRAP(behind)
+WITH_BOOTSTRAP(underlying)
+WITH_BOOTSTRAP(underlying_after)
 
 /* Valgrind redirects calls regardless of how the dynamic loader bound them. Calls posix_memalign with an
  * invalid alignment, which every allocator refuses at once, and returns whether the runtime's function was
@@ -277,7 +278,7 @@ static bool ours_is_reached(void) {
     bool was_silent = silence_begin();
     local.heard = false;
     if (posix_memalign(&none, 3, 1) == 0)
-        next.free(none);
+        underlying.free(none);
     silence_end(was_silent);
     return local.heard;
 }
@@ -285,19 +286,19 @@ static bool ours_is_reached(void) {
 /* A symbol in the interface that all sanitizers share. */
 extern const char sanitizer_mark[] __asm__("__sanitizer_set_report_path") __attribute__((weak));
 
-bool next_is_sanitizers(void) {
+bool underlying_is_sanitizers(void) {
     return sanitizer_mark && !elf_is_of_runtime((const void *)(uintptr_t)malloc);
 }
 
 /* If the C library's malloc comes first and no malloc follows it, the runtime was opened by dlopen or linked
  * after the C library, and there is nothing to redirect. A malloc of the program must stay, because the
  * program calls it directly. */
-const struct link_map *next_replaceable(void) {
+const struct link_map *underlying_replaceable(void) {
     const struct module *runtime_module = module_of(&interposer);
-    const void *found = runtime_module && runtime_module->permanent ? next_first("malloc") : NULL;
+    const void *found = runtime_module && runtime_module->permanent ? underlying_first("malloc") : NULL;
     const struct link_map *object = found && !elf_is_of_runtime(found) ? object_of(found) : NULL;
-    const void *behind = object && *object->l_name ? symbol_look_up(definition_behind, "malloc") : NULL;
-    return behind && object_of(behind) != object && !next_is_sanitizers() ? object : NULL;
+    const void *after = object && *object->l_name ? symbol_look_up(definition_after, "malloc") : NULL;
+    return after && object_of(after) != object && !underlying_is_sanitizers() ? object : NULL;
 }
 
 static const char *malloc_before_ours(void) {
@@ -316,7 +317,7 @@ static void interposer_find(bool has_other_free) {
     interposer = malloc_before_ours();
     if (interposer)
         gap_set(GAP_INTERPOSITION);
-    if ((interposer || has_other_free) && !next_is_sanitizers())
+    if ((interposer || has_other_free) && !underlying_is_sanitizers())
         gap_set(GAP_FREES);
     errno = error;
 }
@@ -326,49 +327,50 @@ static const struct link_map *glibc(void) {
     return object_of((const void *)(uintptr_t)gnu_get_libc_version);
 }
 
-bool next_is_glibc(void) {
-    return object_of((const void *)(uintptr_t)behind.malloc) == glibc();
+bool underlying_is_glibc(void) {
+    return object_of((const void *)(uintptr_t)underlying_after.malloc) == glibc();
 }
 
-const char *next_copier(void) {
-    const void *copier = object && object != glibc() ? next_symbol("strdup") : NULL;
+const char *underlying_copier(void) {
+    const void *copier = object && object != glibc() ? underlying_symbol("strdup") : NULL;
     return copier && object_of(copier) == object ? object->l_name : NULL;
 }
 
-struct both {
-    void *first, *behind;
+struct definitions {
+    void *first, *after;
 };
 
 /* Both are NULL without any definition. */
-static struct both find_both(const char *name) {
-    void *first = next_first(name), *after = next_behind(name);
+static struct definitions find_definitions(const char *name) {
+    void *first = underlying_first(name), *after = underlying_symbol_after(name);
     if (!first || elf_is_of_runtime(first))
         first = after;
-    return (struct both){first, after ? after : first};
+    return (struct definitions){first, after ? after : first};
 }
 
-void next_resolve(void) {
+void underlying_resolve(void) {
     bool was_resolving = local.resolving;
     local.resolving = true;
-    struct next found = next,
-                found_behind = behind; /* other threads never see a table that is only half filled */
-#define NEXT_FIND(name, result, parameters, arguments)                                                       \
-    struct both name = find_both(#name);                                                                     \
+    struct underlying found = underlying,
+                      found_after =
+                          underlying_after; /* other threads never see a table that is only half filled */
+#define UNDERLYING_FIND(name, result, parameters, arguments)                                                 \
+    struct definitions name = find_definitions(#name);                                                       \
     if (name.first)                                                                                          \
         found.name = (result(*) parameters)name.first;                                                       \
-    if (name.behind)                                                                                         \
-        found_behind.name = (result(*) parameters)name.behind;
-    NEXT_FUNCTIONS(NEXT_FIND)
+    if (name.after)                                                                                          \
+        found_after.name = (result(*) parameters)name.after;
+    UNDERLYING_FUNCTIONS(UNDERLYING_FIND)
     object = object_of((const void *)(uintptr_t)found.malloc);
-    bool has_other_free = found.free != found_behind.free;
-    if (!next_is_sanitizers())
-        front_pass(&found, &found_behind);
+    bool has_other_free = found.free != found_after.free;
+    if (!underlying_is_sanitizers())
+        front_pass(&found, &found_after);
     if (bootstrap_used()) {
-        next_with_bootstrap(&found);
-        behind_with_bootstrap(&found_behind);
+        underlying_with_bootstrap(&found);
+        underlying_after_with_bootstrap(&found_after);
     }
-    next = found;
-    behind = found_behind;
+    underlying = found;
+    underlying_after = found_after;
     local.resolving = was_resolving;
     interposer_find(has_other_free);
     shadow_know_allocator(object && object == glibc());

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The underlying allocator: the functions that the program would have called without allocsite. */
-#ifndef ALLOCSITE_LIB_HEAP_NEXT_H
-#define ALLOCSITE_LIB_HEAP_NEXT_H
+#ifndef ALLOCSITE_LIB_HEAP_UNDERLYING_H
+#define ALLOCSITE_LIB_HEAP_UNDERLYING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* X(name, result, parameters, arguments) */
-#define NEXT_FUNCTIONS(X)                                                                                    \
+#define UNDERLYING_FUNCTIONS(X)                                                                              \
     X(malloc, void *, (size_t n), (n))                                                                       \
     X(calloc, void *, (size_t n, size_t size), (n, size))                                                    \
     X(realloc, void *, (void *p, size_t n), (p, n))                                                          \
@@ -19,63 +19,64 @@
     X(pvalloc, void *, (size_t n), (n))
 
 /* Never NULL: until the functions are found, the pointers lead to stubs that find them. */
-struct next {
-#define NEXT_POINTER(name, result, parameters, arguments) result(*name) parameters;
-    NEXT_FUNCTIONS(NEXT_POINTER)
-#undef NEXT_POINTER
+struct underlying {
+#define UNDERLYING_POINTER(name, result, parameters, arguments) result(*name) parameters;
+    UNDERLYING_FUNCTIONS(UNDERLYING_POINTER)
+#undef UNDERLYING_POINTER
 };
 
 /* The first definitions in the dynamic loader's order that are not the runtime's. Sited calls use these. */
-extern struct next next __attribute__((visibility("hidden")));
+extern struct underlying underlying __attribute__((visibility("hidden")));
 
 /* The definitions that follow the runtime's (RTLD_NEXT). Interposed functions pass calls on to these. They
- * differ from `next` only if the executable defines its own malloc: that malloc has called the runtime's, and
- * calling it again would recurse (heap/front.c). */
-extern struct next behind __attribute__((visibility("hidden")));
+ * differ from `underlying` only if the executable defines its own malloc: that malloc has called the
+ * runtime's, and calling it again would recurse (heap/front.c). */
+extern struct underlying underlying_after __attribute__((visibility("hidden")));
 
 /* Returns the functions for a sited call, or for a call of an interposed function (site: NULL). */
-static inline const struct next *next_for(const void *site) {
-    return site ? &next : &behind;
+static inline const struct underlying *underlying_for(const void *site) {
+    return site ? &underlying : &underlying_after;
 }
 
 /* Finds the functions. */
-void next_resolve(void);
+void underlying_resolve(void);
 
-/* Returns whether `behind` has glibc's functions. */
-bool next_is_glibc(void);
+/* Returns whether `underlying_after` has glibc's functions. */
+bool underlying_is_glibc(void);
 
 #ifndef ALLOCSITE_STATIC
 
 /* Returns the function that a call of `name` would reach without allocsite: the first definition in the
  * dynamic loader's order that is not the runtime's. NULL: none. */
-void *next_symbol(const char *name);
+void *underlying_symbol(const char *name);
 
-/* Like next_symbol, for a symbol of a library that may not be in the global scope. library: its file name. */
-void *next_symbol_in(const char *library, const char *name);
+/* Like underlying_symbol, for a symbol of a library that may not be in the global scope. library: its file
+ * name. */
+void *underlying_symbol_in(const char *library, const char *name);
 
 /* Returns the definition that follows the runtime's. A definition before it, for example a sanitizer's, has
  * called the runtime, so calling it would recurse. */
-void *next_behind(const char *name);
+void *underlying_symbol_after(const char *name);
 
-/* Like next_behind, without dlsym, which allocates when a symbol is missing. */
-void *next_defined_behind(const char *name);
+/* Like underlying_symbol_after, without dlsym, which allocates when a symbol is missing. */
+void *underlying_defined_after(const char *name);
 
 /* Returns the first definition in the dynamic loader's order, which may be the runtime's. NULL: none. */
-void *next_first(const char *name);
+void *underlying_first(const char *name);
 
 /* Returns the path of the module whose malloc comes before the runtime's; NULL: none does. */
-const char *next_interposer(void);
+const char *underlying_interposer(void);
 
 /* Returns the module whose malloc sited calls reach. */
 struct link_map;
-const struct link_map *next_object(void);
+const struct link_map *underlying_object(void);
 
 /* Returns whether a sanitizer serves the heap. Calls no function, because sanitizers interpose many, which
  * crash before the sanitizer is set up. */
-bool next_is_sanitizers(void);
+bool underlying_is_sanitizers(void);
 
 /* Returns the library whose malloc comes before the runtime's and may be redirected; NULL if none. */
-const struct link_map *next_replaceable(void);
+const struct link_map *underlying_replaceable(void);
 
 #endif
 
@@ -93,7 +94,7 @@ int bootstrap_used(void);
 #ifndef ALLOCSITE_STATIC
 
 /* Wraps the functions that differ from those below, so that calls that they make are not counted again. */
-void front_pass(struct next *, const struct next *behind);
+void front_pass(struct underlying *, const struct underlying *after);
 
 #endif
 
@@ -107,19 +108,19 @@ static inline bool rebind_is_done(void) {
 
 static inline void rebind_look(void) {}
 
-static inline const char *next_copier(void) {
+static inline const char *underlying_copier(void) {
     return NULL;
 }
 
 #else
 
 /* Returns the path of the underlying allocator if its strdup bypasses malloc; otherwise NULL. */
-const char *next_copier(void);
+const char *underlying_copier(void);
 
 /* Called once, before the first thread. is_first: no other constructor has run yet. */
 void rebind_heap(bool is_first);
 
-/* Called once, after rebind and next_resolve. Redirects the references to glibc's malloc that symbol
+/* Called once, after rebind and underlying_resolve. Redirects the references to glibc's malloc that symbol
  * interposition does not reach. */
 void rebind_libc(void);
 
@@ -131,8 +132,8 @@ bool rebind_is_done(void);
 
 /* ---- Redirecting a process that was started without the runtime (attach.c). */
 
-/* Finds the functions that the process uses, and resolves `next` and `behind`. Called once. Returns NULL, or
- * why the process cannot be counted. */
+/* Finds the functions that the process uses, and resolves `underlying` and `underlying_after`. Called once.
+ * Returns NULL, or why the process cannot be counted. */
 const char *attach_begin(void);
 
 /* Redirects the process to the runtime, or back. */

@@ -3,7 +3,7 @@
  * without --wrap this file defines __real_malloc, which calls malloc; then only sited calls are counted. (lld
  * takes this file from the archive in either case.) */
 #define _GNU_SOURCE
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 
 #include <malloc.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
     result __real_##name parameters {                                                                        \
         return name arguments;                                                                               \
     }
-NEXT_FUNCTIONS(PASS_ON)
+UNDERLYING_FUNCTIONS(PASS_ON)
 
 PASS_ON(fclose, int, (FILE * stream), (stream))
 PASS_ON(brk, int, (void *end), (end))

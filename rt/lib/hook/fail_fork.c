@@ -90,12 +90,12 @@ static void reopen_file(int fd) {
     if (offsets[fd] < 0 || (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
         return;
     strcat(path, digits_before(digits + sizeof digits - 1, (uint64_t)fd, 10));
-    int own = open(path, O_RDONLY | O_CLOEXEC);
-    if (own < 0)
+    int reopened = open(path, O_RDONLY | O_CLOEXEC);
+    if (reopened < 0)
         return;
-    lseek(own, offsets[fd], SEEK_SET);
-    dup3(own, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
-    close(own);
+    lseek(reopened, offsets[fd], SEEK_SET);
+    dup3(reopened, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
+    close(reopened);
 }
 
 /* Programs that the child executes must not fork again. */

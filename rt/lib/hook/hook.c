@@ -35,7 +35,7 @@ struct hook {
     unsigned kinds;
     char site[PATTERN_SIZE], type[PATTERN_SIZE]; /* "": all */
     uint64_t least, most;                        /* sizes */
-    uint64_t every, seen;
+    uint64_t every, events;
 };
 
 static struct hook hooks[HOOKS];
@@ -165,7 +165,7 @@ static bool is_wanted(struct hook *hook, const struct allocsite_event *event, co
         (hook->site[0] && !filter_matches(hook->site, view)) ||
         (hook->type[0] && !filter_is_name(hook->type, view->type)))
         return false;
-    return __atomic_add_fetch(&hook->seen, 1, __ATOMIC_RELAXED) % hook->every == 0;
+    return __atomic_add_fetch(&hook->events, 1, __ATOMIC_RELAXED) % hook->every == 0;
 }
 
 struct site_view hook_site(uint32_t slot, struct place *places, size_t capacity) {

@@ -20,9 +20,9 @@
  * Functions whose frames a tail call has removed are not on the stack, and their addresses are not in the
  * number.
  *
- * All other stacks are compared word for word with an earlier walk of that number (paths/again.h), or walked.
- * Among them are those of coroutines with a stack of their own, of constructors that run after the first one,
- * and whatever other code calls.
+ * All other stacks are compared word for word with an earlier walk of that number (paths/stack_cache.h), or
+ * walked. Among them are those of coroutines with a stack of their own, of constructors that run after the
+ * first one, and whatever other code calls.
  *
  * A stack is looked up by the number, the site, the depth on the thread's stack, the address that the runtime
  * returns to, and the unloads of modules so far, after which addresses mean other code. The hash has 64 bits:

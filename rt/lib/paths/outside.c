@@ -6,7 +6,7 @@
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
 #include "lib/base/stack.h"
-#include "lib/paths/again.h"
+#include "lib/paths/stack_cache.h"
 #include "lib/registry/callers.h"
 #include "lib/registry/modules.h"
 #include "lib/walk/walk.h"
@@ -17,7 +17,7 @@
 enum { FRAMES_FEW = 8, FRAMES_MOST = 32 };
 
 /* A cache of stacks, indexed by a hash of the caller and its depth. The upper half of a word has more bits of
- * the hash. The lower half has the result of again_keep. */
+ * the hash. The lower half has the result of stack_cache_keep. */
 enum { PLACES_COUNT = 1 << 12 };
 
 static uint64_t *places;
@@ -26,7 +26,7 @@ static uint64_t *place_table(void) {
     uint64_t *table = __atomic_load_n(&places, __ATOMIC_ACQUIRE);
     if (LIKELY(table != NULL))
         return table;
-    uint64_t *fresh = again_begin() ? os_map(sizeof *fresh * PLACES_COUNT, OS_FORK_KEEPS) : NULL;
+    uint64_t *fresh = stack_cache_begin() ? os_map(sizeof *fresh * PLACES_COUNT, OS_FORK_KEEPS) : NULL;
     if (!fresh ||
         __atomic_compare_exchange_n(&places, &table, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return fresh;
@@ -95,13 +95,13 @@ STACK_CALL(uint32_t, outside_slot_searched, uint32_t slot) {
     uint64_t *place = table ? &table[hash % PLACES_COUNT] : NULL;
     uint64_t word = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : 0;
     uint32_t others = word >> 32 == hash >> 32 && word ? (uint32_t)word : ALLOCSITE_KEY_NONE;
-    uint32_t key = others != ALLOCSITE_KEY_NONE ? again_find(others, frame) : ALLOCSITE_KEY_NONE;
+    uint32_t key = others != ALLOCSITE_KEY_NONE ? stack_cache_find(others, frame) : ALLOCSITE_KEY_NONE;
     if (LIKELY(key != ALLOCSITE_KEY_NONE))
         return key_slot(key);
     int error = errno;
     size_t depends;
     uint32_t unloads_before = unloads_begun(), found = outside_search(slot, frame, &depends);
-    uint32_t kept = place ? again_keep(others, frame, depends, KEY(found)) : ALLOCSITE_KEY_NONE;
+    uint32_t kept = place ? stack_cache_keep(others, frame, depends, KEY(found)) : ALLOCSITE_KEY_NONE;
     if (kept != ALLOCSITE_KEY_NONE && unloads_none_since(unloads_before))
         __atomic_store_n(place, hash >> 32 << 32 | kept, __ATOMIC_RELEASE);
     errno = error;

@@ -8,7 +8,7 @@
  * innermost ones, the library's own address keeps it.
  *
  * The search takes some 600 instructions. Its result is kept with the words of the stack that it depends on
- * (paths/again.h), so the same stack costs a comparison of these the next time.
+ * (paths/stack_cache.h), so the same stack costs a comparison of these the next time.
  *
  * Lock-free and safe in signal handlers. */
 #ifndef ALLOCSITE_LIB_PATHS_OUTSIDE_H

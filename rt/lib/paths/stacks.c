@@ -71,8 +71,9 @@ struct walked {
 
 void stacks_begin(uint32_t depth, bool checks) {
     is_checked = checks;
-    cache = depth && contexts_begin() && again_begin() ? os_map(sizeof *cache << CACHE_BITS, OS_FORK_KEEPS)
-                                                       : NULL;
+    cache = depth && contexts_begin() && stack_cache_begin()
+                ? os_map(sizeof *cache << CACHE_BITS, OS_FORK_KEEPS)
+                : NULL;
     if (!cache)
         return;
     for (uint32_t i = 0; i < HASH_KEYS; i++)
@@ -335,11 +336,11 @@ static void note_why(const struct walked *walked) {
 #define ROOT_MOST_OTHER 1
 
 static bool is_root(const void *const *frames, size_t count, const void *innermost) {
-    bool is_own = local.stack.high - (uintptr_t)innermost < local.stack.high - local.stack.low;
+    bool is_of_thread = local.stack.high - (uintptr_t)innermost < local.stack.high - local.stack.low;
     for (size_t i = 0; i < count; i++)
         if (walk_is_signal(frames[i]))
             return false;
-    return count <= (is_own ? ROOT_MOST : ROOT_MOST_OTHER);
+    return count <= (is_of_thread ? ROOT_MOST : ROOT_MOST_OTHER);
 }
 
 /* Returns whether the number is made of exactly these return addresses. If so, taking one address after the
@@ -370,10 +371,10 @@ static bool are_same_steps(profile_name a, profile_name b) {
 static bool is_stack_of(uint32_t part, const struct look *look) {
     struct steps whole = {0}, cut = {.is_cut = true};
     profile_name kept = record_stack(part).stack;
-    bool is_it = are_same_steps(kept, look_path(look, &whole));
-    for (uint32_t callers = 0; !is_it && callers <= PART_CUT_CALLERS; callers++)
-        is_it = are_same_steps(kept, cut_path(look_path(look, &cut), callers));
-    return is_it;
+    bool is_equal = are_same_steps(kept, look_path(look, &whole));
+    for (uint32_t callers = 0; !is_equal && callers <= PART_CUT_CALLERS; callers++)
+        is_equal = are_same_steps(kept, cut_path(look_path(look, &cut), callers));
+    return is_equal;
 }
 
 /* Returns the part of the stack that a walk finds; the slot if there is no room for it. */
@@ -398,17 +399,17 @@ static void keep_context(uint64_t hash, uint32_t key) {
 
 /* Like keep_context, for a number that other stacks may have, too. The words of the stacks are then compared
  * first. */
-static void keep_again(uint64_t hash, const void *frame, uint32_t key, uint32_t unloads_before) {
-    uint32_t again = again_keep(context_find(hash), frame, SIZE_MAX, key);
-    if (again != ALLOCSITE_KEY_NONE && unloads_none_since(unloads_before))
-        keep_context(hash, again);
+static void keep_in_cache(uint64_t hash, const void *frame, uint32_t key, uint32_t unloads_before) {
+    uint32_t cached = stack_cache_keep(context_find(hash), frame, SIZE_MAX, key);
+    if (cached != ALLOCSITE_KEY_NONE && unloads_none_since(unloads_before))
+        keep_context(hash, cached);
 }
 
 /* Returns ALLOCSITE_KEY_NONE, so that the stack is walked, in a forked child that has not yet noted the
  * modules without contexts. */
-uint32_t stack_key_compared(uint32_t again, const void *frame) {
+uint32_t stack_key_compared(uint32_t cached, const void *frame) {
     bool is_as_kept = !has_noted_why || store_header()->walked_for;
-    return is_as_kept ? again_find(again, frame) : ALLOCSITE_KEY_NONE;
+    return is_as_kept ? stack_cache_find(cached, frame) : ALLOCSITE_KEY_NONE;
 }
 
 /* Returns the key for a caller that keeps no context. */
@@ -422,7 +423,7 @@ static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, uint64_t 
             note_why(&look.walked);
     }
     if (part != slot)
-        keep_again(hash, frame, KEY(part), look.unloads_before);
+        keep_in_cache(hash, frame, KEY(part), look.unloads_before);
     look_end(&look);
     return KEY(part);
 }
@@ -430,7 +431,7 @@ static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, uint64_t 
 /* Returns whether a context has come before. The contexts of cut paths are kept only at their second call: a
  * program that descends into a tree has millions that come once. The answer may be wrong either way; then a
  * context is kept needlessly, or later. */
-static bool comes_again(uint64_t hash) {
+static bool is_second_time(uint64_t hash) {
     static uint16_t once[1 << 15];
     uint16_t *place = &once[hash >> 49], tag = (uint16_t)hash;
     bool is_there = __atomic_load_n(place, __ATOMIC_RELAXED) == tag;
@@ -441,7 +442,7 @@ static bool comes_again(uint64_t hash) {
 /* Returns the key of a part with a certain stack, and keeps the context. */
 static uint32_t key_certain(uint32_t part, uint32_t slot, bool is_whole, uint64_t hash,
                             uint32_t unloads_before) {
-    if (part != slot && (is_whole || comes_again(hash)) && unloads_none_since(unloads_before))
+    if (part != slot && (is_whole || is_second_time(hash)) && unloads_none_since(unloads_before))
         keep_context(hash, KEY(part));
     return KEY(part);
 }
@@ -457,7 +458,7 @@ static uint32_t key_of_other(uint32_t slot, const struct look *look, const void 
     if (stacks_depth == STACKS_WHOLE && look->walked.end != WALK_LOST && record_at(slot)->site)
         note_why(&look->walked);
     if (stacks_depth == STACKS_WHOLE && part != slot)
-        keep_again(hash, frame, KEY(part), look->unloads_before);
+        keep_in_cache(hash, frame, KEY(part), look->unloads_before);
     return KEY(part);
 }
 

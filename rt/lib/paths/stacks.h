@@ -21,7 +21,7 @@
 #define ALLOCSITE_LIB_PATHS_STACKS_H
 
 #include "lib/base/macros.h"
-#include "lib/paths/again.h"
+#include "lib/paths/stack_cache.h"
 #include "lib/registry/registry.h"
 #include "lib/store/store.h"
 #include "lib/walk/walk.h"
@@ -45,12 +45,12 @@ uint32_t stack_key_checked(uint32_t key, uint64_t caller_id, const void *frame);
 /* Like stack_key_checked, for a site while contexts_hot, if the hash was not found. */
 uint32_t stack_key_new(uint32_t key, const void *frame, uint64_t hash);
 
-/* Returns the key of a context after a comparison of the stack (paths/again.h); ALLOCSITE_KEY_NONE if the
- * stack is another one. */
-uint32_t stack_key_compared(uint32_t again, const void *frame);
+/* Returns the key of a context after a comparison of the stack (paths/stack_cache.h); ALLOCSITE_KEY_NONE if
+ * the stack is another one. */
+uint32_t stack_key_compared(uint32_t cached, const void *frame);
 
 static inline uint32_t stack_key_known(uint32_t known, const void *frame) {
-    return LIKELY(!again_is(known)) ? known : stack_key_compared(known, frame);
+    return LIKELY(!stack_cache_is(known)) ? known : stack_key_compared(known, frame);
 }
 
 /* Returns the part of any slot for the current stack. Returns the slot itself if it keeps no stacks, or if

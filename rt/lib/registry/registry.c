@@ -284,9 +284,9 @@ uint32_t part_uncounted(uint32_t slot, uint32_t what) {
 }
 
 static bool is_stack(uint32_t part, const void *wanted) {
-    struct stack_record there = record_stack(part);
+    struct stack_record record = record_stack(part);
     const struct stack_record *key = wanted;
-    return there.parent == key->parent && there.stack == key->stack;
+    return record.parent == key->parent && record.stack == key->stack;
 }
 
 bool part_stack_has_room(bool is_variant) {

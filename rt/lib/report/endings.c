@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "lib/calls/interpose.h"
 #include "lib/collect/profiling.h"
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 #include "lib/report/report.h"
 
 #include <signal.h>
@@ -33,7 +33,7 @@ PASSING(DECLARE)
 
 #define REAL(name)                 real_##name
 #define DECLARE(result, name, ...) static result (*real_##name)(__VA_ARGS__);
-#define FIND(result, name, ...)    real_##name = (result(*)(__VA_ARGS__))next_behind(#name);
+#define FIND(result, name, ...)    real_##name = (result(*)(__VA_ARGS__))underlying_symbol_after(#name);
 PASSING(DECLARE)
 
 /* The C library's assert calls abort internally, so it is interposed too. */
@@ -42,7 +42,8 @@ static void (*real_assert)(const char *, const char *, unsigned, const char *);
 /* Not at the first call, which may come after vfork or in a signal handler. */
 __attribute__((constructor)) static void real_find(void) {
     PASSING(FIND)
-    real_assert = (void (*)(const char *, const char *, unsigned, const char *))next_behind("__assert_fail");
+    real_assert = (void (*)(const char *, const char *, unsigned, const char *))underlying_symbol_after(
+        "__assert_fail");
 }
 
 #endif

@@ -16,7 +16,7 @@
 #include "lib/collect/profiling.h"
 #include "lib/count/sums.h"
 #include "lib/count/threads.h"
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 #include "lib/paths/stacks.h"
 #include "lib/store/store.h"
 #include "lib/walk/walk.h"
@@ -279,7 +279,7 @@ void exit_install(void) {
 void exit_now(void) {
     runtime_start();
     if (!runtime_off)
-        next_resolve();
+        underlying_resolve();
     exit_end();
 }
 

@@ -10,7 +10,7 @@
 #include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
-#include "lib/heap/next.h"
+#include "lib/heap/underlying.h"
 #include "lib/registry/registry.h"
 #include "lib/report/reader.h"
 #include "lib/store/store.h"
@@ -43,8 +43,8 @@ __attribute__((constructor)) static void find_exit(void) {
     exit_call.functions[0] = (uintptr_t)exit;
     exit_call.functions[1] = (uintptr_t)quick_exit;
 #else
-    exit_call.functions[0] = (uintptr_t)next_behind("exit");
-    exit_call.functions[1] = (uintptr_t)next_behind("quick_exit");
+    exit_call.functions[0] = (uintptr_t)underlying_symbol_after("exit");
+    exit_call.functions[1] = (uintptr_t)underlying_symbol_after("quick_exit");
 #endif
 }
 

@@ -83,13 +83,13 @@ static bool path_join(char *path, const char *directory, size_t length, const ch
 /* in reader_path.c */
 extern const char reader_path[] __asm__(ALLOCSITE_ENTRY_PREFIX "reader_path");
 
-static bool find_beside(char *path) {
+static bool find_next_to_runtime(char *path) {
     return strlen(reader_path) < PATH_MAX && is_executable(strcpy(path, reader_path));
 }
 
 #else
 
-static bool find_beside(char *path) {
+static bool find_next_to_runtime(char *path) {
     const struct module *runtime_module = module_of(&was_sandboxed);
     const char *slash = runtime_module ? strrchr(runtime_module->path, '/') : NULL;
     return slash &&
@@ -114,7 +114,8 @@ static const char *reader_find(char *path) {
     if (strcmp(asked, "found") != 0)
         return is_executable(strcpy(path, asked)) ? NULL
                                                   : "the file that the option reader names cannot be run";
-    return find_beside(path) || find_in_path(path) ? NULL : "no " READER " next to the runtime or in PATH";
+    return find_next_to_runtime(path) || find_in_path(path) ? NULL
+                                                            : "no " READER " next to the runtime or in PATH";
 }
 
 /* ---- Arguments and environment of the reader. */

@@ -20,8 +20,8 @@
 #include "lib/count/peak.h"
 #include "lib/count/sums.h"
 #include "lib/count/threads.h"
-#include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
+#include "lib/heap/underlying.h"
 #include "lib/registry/modules.h"
 #include "lib/registry/registry.h"
 #include "lib/store/store.h"
@@ -37,7 +37,7 @@ static void leave_in_child(void) {
 }
 
 static const char *attach_first(const char *options) {
-    const char *why = next_is_sanitizers() ? "has a heap that a sanitizer serves" : attach_begin();
+    const char *why = underlying_is_sanitizers() ? "has a heap that a sanitizer serves" : attach_begin();
     if (why)
         return why;
     options_give(options);

@@ -14,8 +14,8 @@
 #include "lib/count/change.h"
 #include "lib/count/threads.h"
 #include "lib/heap/mappings.h"
-#include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
+#include "lib/heap/underlying.h"
 #include "lib/hook/fail.h"
 #include "lib/hook/hook.h"
 #include "lib/paths/stacks.h"
@@ -231,9 +231,9 @@ __attribute__((constructor(101))) static void start_construct(int count, char **
     (void)count;
     (void)arguments;
     bool is_first = !environ;
-    if (next_is_sanitizers())
+    if (underlying_is_sanitizers())
         sanitized_begin();
-    if (is_first && next_is_sanitizers())
+    if (is_first && underlying_is_sanitizers())
         return; /* the first sited call or the destructor starts the runtime */
     if (is_first)
         environ = environment;
@@ -245,7 +245,7 @@ __attribute__((constructor(101))) static void start_construct(int count, char **
     if (runtime_off)
         return;
     rebind_heap(is_first);
-    next_resolve();
+    underlying_resolve();
     rebind_libc();
     if (is_first && !rebind_is_done())
         redirect_to_variants();
@@ -257,7 +257,7 @@ __attribute__((constructor(101))) static void start_construct(int count, char **
 __attribute__((constructor)) static void start_construct(void) {
     runtime_start();
     if (!runtime_off)
-        next_resolve();
+        underlying_resolve();
 }
 
 #endif
@@ -284,7 +284,7 @@ const struct root allocsite_root = {
     .runtime_spans = &root_runtime_spans,
     .registered = &root_registered,
     .mappings = &root_mappings,
-    .malloc = &next.malloc,
+    .malloc = &underlying.malloc,
     .attached = &runtime_attached,
     .attach = ATTACH(run_attach),
     .detach = ATTACH(run_detach),

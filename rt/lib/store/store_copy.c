@@ -41,9 +41,9 @@ static void copy_take_list(struct copy *copy, uint32_t most) {
 }
 
 static struct profile_area *entry_at(struct copy *copy, uint32_t index) {
-    struct profile_area *behind = (struct profile_area *)(copy->directory + 1);
+    struct profile_area *later_areas = (struct profile_area *)(copy->directory + 1);
     return index < PROFILE_DIRECTORY_FIRST ? &copy->directory->area[index]
-                                           : &behind[index - PROFILE_DIRECTORY_FIRST];
+                                           : &later_areas[index - PROFILE_DIRECTORY_FIRST];
 }
 
 static void write_chunks(struct copy *copy) {

@@ -51,18 +51,18 @@ static inline void frames_add(struct frames_out *taken, const struct frame *fram
  * is anything else, and returns the rule of the last frame walked. */
 static inline uint32_t walk_plain(struct frames_out *taken, struct frame *at, uint32_t rule, uintptr_t end) {
     const void **next = taken->next, **full = taken->full;
-    struct frame here = *at, above = here;
+    struct frame inner = *at, above = inner;
     while (next != full && frame_step_plain(&above, rule, end)) {
         uint64_t found = rule_kept(above.pc);
         if (found - 1 >= RULE_PLAIN_END - 1)
             break;
         *next++ = (const void *)above.pc;
-        here = above;
+        inner = above;
         rule = (uint32_t)found;
     }
     taken->next = next;
-    at->sp = here.sp;
-    at->fp = here.fp;
+    at->sp = inner.sp;
+    at->fp = inner.fp;
     return rule;
 }
 
