@@ -80,7 +80,7 @@ class C(unittest.TestCase):
         self.assertEqual(edges(own(self.path)), sorted(self.told["edge"]))
         self.assertEqual(totals_of(own(self.path)), totals_of(self.path))
         self.assertIn("holder -> ", shown(own(self.path), "why", "struct packed").replace("\n    ", " "))
-        rows = [{row["type"]: row["own"] for row in json.loads(shown("--format=json", "--top=0", path))["rows"]}
+        rows = [{row["type"]: row["self"] for row in json.loads(shown("--format=json", "--top=0", path))["rows"]}
                 for path in (self.path, own(self.path))]
         self.assertEqual(*({name: bytes for name, bytes in each.items() if name != "[no type]"} for each in rows))
 
@@ -96,7 +96,7 @@ class C(unittest.TestCase):
             if site["sited"]:
                 live[site["type"]] += site["live_bytes"]
         rows = json.loads(shown("--format=json", "--top=0", self.path))["rows"]
-        self.assertEqual({row["type"]: row["own"] for row in rows if row["type"] != "[no type]"}, dict(live))
+        self.assertEqual({row["type"]: row["self"] for row in rows if row["type"] != "[no type]"}, dict(live))
 
     def test_leaked_blocks_equal_reach(self):
         """reach=1 misses the pointer in the packed struct, because it is not aligned."""
@@ -152,7 +152,7 @@ class C(unittest.TestCase):
         other = snapshot("graph.cpp")[0]
         for old, new in (self.path, other), (other, self.path):
             rows = [{row["type"]: row for row in json.loads(shown("--format=json", "--top=0", path))["rows"]} for path in (old, new)]
-            grown = {name: row["own"] - rows[0].get(name, {"own": 0})["own"] for name, row in rows[1].items()}
+            grown = {name: row["self"] - rows[0].get(name, {"self": 0})["self"] for name, row in rows[1].items()}
             told = json.loads(shown("--format=json", "--top=0", old, new))["types"]
             self.assertEqual({row["type"]: row["bytes"] for row in told}, {name: more for name, more in grown.items() if more > 0})
             for row in told:
@@ -166,7 +166,7 @@ class C(unittest.TestCase):
         rows = json.loads(shown("--format=json", "--top=0", self.path))["rows"]
         count, *lines = shown("--format=tsv", "--top=0", self.path).splitlines()
         self.assertEqual([line.split("\t")[:5] for line in lines],
-                         [[str(row[name]) for name in ("objects", "own", "retained", "deep", "leaked")] for row in rows])
+                         [[str(row[name]) for name in ("objects", "self", "retained", "deep", "leaked")] for row in rows])
         table = csv.DictReader(io.StringIO(shown("--format=csv", "--top=0", self.path)))
         self.assertEqual([(row["type"], row["deep"]) for row in table], [(row["type"], str(row["deep"])) for row in rows])
         sites = list(csv.reader(io.StringIO(shown("--format=csv", "--top=0", "--by=site", self.path))))
@@ -210,7 +210,7 @@ class Ways(unittest.TestCase):
             rows = json.loads(shown("--by=stack", "--format=json", "--top=0", file))["rows"]
             nodes = [row for row in rows if row["type"] == "struct chained"]
             self.assertEqual({row["stack"]: row["objects"] for row in nodes}, ways)
-            self.assertEqual({row["stack"]: row["own"] for row in nodes}, {way: 16 * count for way, count in ways.items()})
+            self.assertEqual({row["stack"]: row["self"] for row in nodes}, {way: 16 * count for way, count in ways.items()})
             self.assertEqual({(row["function"], row["line"]) for row in nodes}, {("add", 17)})
             self.assertEqual(max(row["retained"] for row in nodes), 160)
 
@@ -430,13 +430,13 @@ class HeapSnapshot(unittest.TestCase):
                 self.skipTest("DevTools are made otherwise")
             totals = json.loads(shown("--format=json", "--top=0", path))
             self.assertEqual(seen["total"], totals["bytes"])
-            self.assertEqual(sorted(seen["types"]), sorted([row["type"], row["objects"], row["own"], row["retained"]]
+            self.assertEqual(sorted(seen["types"]), sorted([row["type"], row["objects"], row["self"], row["retained"]]
                                                            for row in totals["rows"]))
             allocated, sites = collections.Counter(), collections.Counter()
             for *_, line, count, size in seen["tops"]:
-                allocated.update({(line, "objects"): count, (line, "own"): size})
+                allocated.update({(line, "objects"): count, (line, "self"): size})
             for row in json.loads(shown("--format=json", "--by=site", "--top=0", path))["rows"]:
-                sites.update({(row["line"] or 0, name): row[name] for name in ("objects", "own")})
+                sites.update({(row["line"] or 0, name): row[name] for name in ("objects", "self")})
             self.assertEqual(allocated, sites)
         self.assertEqual(collections.Counter(";".join(reversed(stack[:-1])) for stack in seen["stacks"]),
                          {way: int(count) for way, count in stacks[1]["way"]})
@@ -481,7 +481,7 @@ class Own(unittest.TestCase):
     def run_it(*flags):
         # The stack of an ended thread, which glibc caches, may count as that of a suspended coroutine.
         name = work("own" + "".join(flags))
-        subprocess.run([CC, "-O1", "-g", "-pthread", "-fallocsite-contexts=0", "-I" + os.path.join(HERE, "../../rt/lib"), os.path.join(HERE, "graph_own.c"), *flags, "-o", name], check=True)
+        subprocess.run([CC, "-O1", "-g", "-pthread", "-fallocsite-contexts=0", "-I" + os.path.join(HERE, "../../rt/lib"), os.path.join(HERE, "graph_self.c"), *flags, "-o", name], check=True)
         result = subprocess.run([name, name + ".called"], capture_output=True, text=True, timeout=60, env={
             **os.environ, "ALLOCSITE_OPTIONS": f"report=none:signal=USR2:graph={name}.graph"})
         return name, result

@@ -243,7 +243,7 @@ static void sum_retained(struct graph_dominators *dominators, const struct graph
         uint32_t dominator = forest->dominator[vertex_of(forest, i)];
         dominators->dominator[i] = dominator > 1 ? search->block[dominator - 1] : GRAPH_NONE;
         dominators->order[i] = search->block[i + 1];
-        dominators->retained[i] = graph_own(graph, i);
+        dominators->retained[i] = graph_self(graph, i);
     }
     for (size_t i = graph->block_count; i-- > 0;) {
         uint32_t block = dominators->order[i], around = dominators->dominator[block];

@@ -156,7 +156,7 @@ static inline const char *graph_type_of(const struct graph *graph, size_t block)
 const char *graph_content_of(const struct graph *, size_t block);
 
 /* The bytes that sums count for a block. */
-static inline uint64_t graph_own(const struct graph *graph, size_t block) {
+static inline uint64_t graph_self(const struct graph *graph, size_t block) {
     return graph_site_of(graph, block)->is_uncounted ? 0 : graph->blocks[block].size;
 }
 
@@ -184,7 +184,7 @@ struct graph_dominators {
 void graph_dominators_find(struct graph_dominators *, const struct graph *);
 void graph_dominators_free(struct graph_dominators *);
 
-/* ---- Sums over the blocks by type, site or call path: number, own, retained and reachable bytes; and
+/* ---- Sums over the blocks by type, site or call path: number, self, retained and reachable bytes; and
  * holders of a type. */
 
 enum graph_by { GRAPH_BY_TYPE, GRAPH_BY_SITE, GRAPH_BY_STACK };
@@ -195,7 +195,7 @@ struct graph_row {
     const char *place; /* source location, only of shown rows and not by type */
     const char *way;   /* call path, by stack; NULL: unknown */
     uint32_t number;   /* index before sorting */
-    uint64_t objects, own;
+    uint64_t objects, self;
     uint64_t retained; /* retained bytes; a block nested in one of the same row is not counted twice */
     uint64_t deep;     /* bytes reachable from the row's blocks, these included, each block once */
     uint64_t leaked, leaked_bytes;

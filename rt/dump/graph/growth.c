@@ -44,10 +44,10 @@ static size_t find_grown(struct grown_type *grown_type, const struct graph_sums 
         const struct graph_row *now = &new->rows[i];
         size_t row = hash_find(&index, hash_text(0, now->name), is_row, now->name, old);
         const struct graph_row *was = row == HASH_NONE ? &none : &old->rows[row];
-        if (now->own > was->own)
+        if (now->self > was->self)
             grown_type[count++] = (struct grown_type){.type = now->name,
                                                       .objects = (int64_t)(now->objects - was->objects),
-                                                      .bytes = (int64_t)(now->own - was->own)};
+                                                      .bytes = (int64_t)(now->self - was->self)};
     }
     hash_free(&index);
     sort_list(grown_type, count, sizeof *grown_type, by_growth);

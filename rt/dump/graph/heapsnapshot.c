@@ -140,7 +140,7 @@ static void put_block(struct snapshot_view *view, size_t block, size_t *content)
     if (has_content)
         name = text_number(view, TEXTS) + view->holder_count + (*content)++;
     put_node(view, has_content ? NODE_STRING : NODE_OBJECT, name, node_of_block(view, block),
-             graph_own(graph, block), graph->blocks[block + 1].edges - graph->blocks[block].edges,
+             graph_self(graph, block), graph->blocks[block + 1].edges - graph->blocks[block].edges,
              id_of_trace(view->traces.node_of[block]));
 }
 

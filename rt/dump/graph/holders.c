@@ -127,7 +127,7 @@ static void count_objects(struct references *references) {
             if (last[objects[at]] != i + 1) {
                 last[objects[at]] = i + 1;
                 holders->list[i].objects++;
-                holders->list[i].bytes += graph_own(graph, objects[at]);
+                holders->list[i].bytes += graph_self(graph, objects[at]);
             }
     free(next);
     free(objects);

@@ -71,11 +71,11 @@ static void make_rows(struct graph_sums *sums, const struct graph *graph, enum g
 }
 
 static void count_block(struct graph_row *row, const struct graph *graph, size_t block, bool is_leaked) {
-    uint64_t self_bytes = graph_own(graph, block);
+    uint64_t self_bytes = graph_self(graph, block);
     if (graph_site_of(graph, block)->is_uncounted)
         return;
     row->objects++;
-    row->own += self_bytes;
+    row->self += self_bytes;
     row->leaked += is_leaked;
     row->leaked_bytes += is_leaked ? self_bytes : 0;
 }
@@ -87,8 +87,8 @@ static void count_all(struct graph_sums *sums, const struct graph *graph,
         count_block(&sums->total, graph, i, dominators->is_leaked[i]);
         const char *type = graph_type_of(graph, i);
         bool is_known = type && !strstr(type, TYPE_NAME_OR);
-        sums->typed += is_known ? graph_own(graph, i) : 0;
-        sums->ambiguous += type && !is_known ? graph_own(graph, i) : 0;
+        sums->typed += is_known ? graph_self(graph, i) : 0;
+        sums->ambiguous += type && !is_known ? graph_self(graph, i) : 0;
     }
 }
 
@@ -193,7 +193,7 @@ static uint64_t reach_blocks(struct reaching *reaching) {
     for (size_t at = 0; at < reaching->count; at++) {
         uint32_t block = reaching->queue[at];
         look_ahead(reaching, at);
-        bytes += graph_own(graph, block);
+        bytes += graph_self(graph, block);
         for (uint32_t edge = graph->blocks[block].edges; edge < graph->blocks[block + 1].edges; edge++)
             come_to(reaching, graph->edges[edge].to);
     }
@@ -223,7 +223,7 @@ static int by_retained(const void *a, const void *b) {
     const struct graph_row *left = a, *right = b;
     if (!left->objects || !right->objects)
         return !left->objects - !right->objects;
-    return compare_u64(right->retained, left->retained) ?: compare_u64(right->own, left->own)
+    return compare_u64(right->retained, left->retained) ?: compare_u64(right->self, left->self)
                                                         ?: compare_text(left->name, right->name)
                                                         ?: compare_u64(left->site, right->site)
                                                         ?: compare_names(left->way, right->way);

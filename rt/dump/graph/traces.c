@@ -41,10 +41,10 @@ static uint32_t child_of(struct traces *traces, uint32_t parent, uint32_t functi
 /* Excludes the last function, the site's: the site itself has more details. */
 static uint32_t callers_of(struct traces *traces, const char *way) {
     uint32_t node = 0;
-    char *names = memory_text("%s", way ?: ""), *rest = names;
-    for (char *end; (end = strchr(rest, ';')); rest = end + 1) {
+    char *names = memory_text("%s", way ?: ""), *remaining = names;
+    for (char *end; (end = strchr(remaining, ';')); remaining = end + 1) {
         *end = '\0';
-        struct trace_function function = {.name = (uint32_t)string_number(&traces->texts, rest)};
+        struct trace_function function = {.name = (uint32_t)string_number(&traces->texts, remaining)};
         node = child_of(traces, node, function_of(traces, function));
     }
     free(names);
@@ -71,7 +71,7 @@ static void add_blocks(struct traces *traces, const struct graph *graph, const u
         uint32_t node =
             child_of(traces, stack == GRAPH_NONE ? 0 : callers[stack], sites[graph->blocks[i].site]);
         traces->nodes[node].count++;
-        traces->nodes[node].size += graph_own(graph, i);
+        traces->nodes[node].size += graph_self(graph, i);
         traces->node_of[i] = node;
     }
 }

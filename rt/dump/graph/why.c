@@ -45,10 +45,10 @@ void graph_asked_find(struct graph_asked *found, const struct graph *graph, cons
     for (size_t i = 0; i < graph->site_count; i++) {
         uint32_t text = graph->sites[i].type;
         const char *type = graph_text(graph, text) ?: GRAPH_NO_TYPE;
-        signed char *is_it = &known[text == GRAPH_NONE ? graph->text_count : text];
-        if (!*is_it)
-            *is_it = (is_exact ? is_same_type : is_type)(type, asked) ? 1 : -1;
-        found->sites[i] = *is_it > 0;
+        signed char *matches = &known[text == GRAPH_NONE ? graph->text_count : text];
+        if (!*matches)
+            *matches = (is_exact ? is_same_type : is_type)(type, asked) ? 1 : -1;
+        found->sites[i] = *matches > 0;
         if (!found->sites[i])
             continue;
         found->is_several |= found->type && strcmp(found->type, type) != 0;
@@ -199,15 +199,15 @@ static void put_repeated(const struct ways *ways, const struct step *steps, size
 }
 
 static void put_steps(const struct ways *ways, const struct step *steps, size_t count) {
-    size_t period, behind;
-    for (size_t at = 0; at < count; at = behind) {
+    size_t period, after;
+    for (size_t at = 0; at < count; at = after) {
         size_t repeats = find_repeats(ways->graph, &steps[at], count - at, &period);
-        for (behind = at; behind < at + period; behind++)
-            put_step(ways, steps[behind]);
+        for (after = at; after < at + period; after++)
+            put_step(ways, steps[after]);
         if (repeats == 1)
             continue;
-        put_repeated(ways, &steps[behind], period, repeats - 1);
-        behind += period * (repeats - 1);
+        put_repeated(ways, &steps[after], period, repeats - 1);
+        after += period * (repeats - 1);
     }
 }
 
@@ -301,16 +301,16 @@ static void put_step_back(const struct ways *ways, struct step step) {
 }
 
 static void put_steps_back(const struct ways *ways, const struct step *steps, size_t count) {
-    size_t period, behind;
-    for (size_t at = 0; at < count; at = behind) {
+    size_t period, after;
+    for (size_t at = 0; at < count; at = after) {
         size_t repeats = find_repeats(ways->graph, &steps[at], count - at, &period);
-        for (behind = at; behind < at + period; behind++)
-            put_step_back(ways, steps[behind]);
+        for (after = at; after < at + period; after++)
+            put_step_back(ways, steps[after]);
         if (repeats == 1)
             continue;
-        behind += period * (repeats - 1);
+        after += period * (repeats - 1);
         out_print(ways->out, "held in the same way x %lu by\n    ", repeats - 1);
-        put_object(ways, steps[behind - 1].block);
+        put_object(ways, steps[after - 1].block);
     }
 }
 
@@ -354,13 +354,13 @@ static void find_sites(struct graph_asked *asked, const struct graph *graph, con
 
 /* The block that contains the address; block_count: none. */
 static size_t find_block(const struct graph *graph, uint64_t address) {
-    size_t behind = sorted_up_to(graph->blocks, graph->block_count, sizeof *graph->blocks,
-                                 offsetof(struct graph_block, address), address);
-    if (!behind)
+    size_t after = sorted_up_to(graph->blocks, graph->block_count, sizeof *graph->blocks,
+                                offsetof(struct graph_block, address), address);
+    if (!after)
         return graph->block_count;
-    const struct graph_block *block = &graph->blocks[behind - 1];
+    const struct graph_block *block = &graph->blocks[after - 1];
     bool is_in = address == block->address || address - block->address < block->size;
-    return is_in ? behind - 1 : graph->block_count;
+    return is_in ? after - 1 : graph->block_count;
 }
 
 static size_t address_of(const struct graph *graph, const char *what) {

@@ -126,7 +126,7 @@ enum { OBJECTS, DEEP = 3, LEAKED, NUMBERS, TYPE = NUMBERS, SITE, STACK, ROW_COLU
 
 static const struct graph_column columns[ROW_COLUMNS] = {
     {.name = "objects", .offset = offsetof(struct graph_row, objects)},
-    {.name = "own", .offset = offsetof(struct graph_row, own), .is_bytes = true},
+    {.name = "self", .offset = offsetof(struct graph_row, self), .is_bytes = true},
     {.name = "retained", .offset = offsetof(struct graph_row, retained), .is_bytes = true},
     {.name = "deep", .offset = offsetof(struct graph_row, deep), .is_bytes = true},
     {.name = "leaked", .offset = offsetof(struct graph_row, leaked_bytes), .is_bytes = true},
@@ -191,10 +191,10 @@ static void put_head(const struct page *page, const struct graph *graph, const s
     page_end_line(page);
     page_begin_line(page, "live: ", "\nLive: ");
     out_print(page->out, "%s%s%s, of a known type: %s", COUNT_TEXT(sums->total.objects),
-              sums->total.objects == 1 ? " object of " : " objects of ", SIZE_TEXT(sums->total.own),
-              SHARE_TEXT(sums->typed, sums->total.own));
+              sums->total.objects == 1 ? " object of " : " objects of ", SIZE_TEXT(sums->total.self),
+              SHARE_TEXT(sums->typed, sums->total.self));
     if (sums->ambiguous)
-        out_print(page->out, ", of one of several: %s", SHARE_TEXT(sums->ambiguous, sums->total.own));
+        out_print(page->out, ", of one of several: %s", SHARE_TEXT(sums->ambiguous, sums->total.self));
     out_print(page->out, ", leaked: %s", SIZE_TEXT(sums->total.leaked_bytes));
     page_end_line(page);
     put_words(page, graph);
@@ -208,7 +208,7 @@ static void put_rows(struct out *out, const struct graph *graph, const struct gr
     const struct graph_table table = {columns,  NUMBERS + 1 + (size_t)by, NUMBERS, heads[by],
                                       put_name, &(struct rows){graph, by}};
     struct graph_row total = sums->total;
-    total.retained = total.deep = total.own;
+    total.retained = total.deep = total.self;
     if (format == GRAPH_TEXT || format == GRAPH_MARKDOWN)
         put_head(&page, graph, sums);
     graph_put_table(out, format, &table, sums->rows, shown, sizeof *sums->rows, &total);
@@ -235,7 +235,7 @@ static void json_rows(struct out *out, const struct graph *graph, const struct g
     json_number(&json, "pid", graph->head.pid);
     json_number(&json, "stopped_ns", graph->head.stopped);
     json_number(&json, "objects", sums->total.objects);
-    json_number(&json, "bytes", sums->total.own);
+    json_number(&json, "bytes", sums->total.self);
     json_number(&json, "typed_bytes", sums->typed);
     json_number(&json, "leaked_objects", sums->total.leaked);
     json_number(&json, "leaked_bytes", sums->total.leaked_bytes);
