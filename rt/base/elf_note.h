@@ -51,9 +51,9 @@ void build_id_read(char text[BUILD_ID_SIZE], const void *start);
 /* A test for elf_notes_find. text: BUILD_ID_SIZE bytes, written if the note has a build id that fits. */
 static inline bool build_id_take(void *text, const struct elf_note *note) {
     char *to = text;
-    bool is_it = note->type == NT_GNU_BUILD_ID && note->name_size == sizeof "GNU" &&
-                 memcmp(note->name, "GNU", sizeof "GNU") == 0;
-    if (!is_it || note->size * 2 >= BUILD_ID_SIZE)
+    bool is_build_id = note->type == NT_GNU_BUILD_ID && note->name_size == sizeof "GNU" &&
+                       memcmp(note->name, "GNU", sizeof "GNU") == 0;
+    if (!is_build_id || note->size * 2 >= BUILD_ID_SIZE)
         return false;
     for (size_t i = 0; i < note->size; i++) {
         *to++ = "0123456789abcdef"[(unsigned char)note->data[i] >> 4];

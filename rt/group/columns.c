@@ -70,7 +70,7 @@ static size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *gr
 }
 
 static const char *groups_column_name(int column) {
-    static const char *const own[] = {
+    static const char *const titles[] = {
         [COLUMN_FREED] = "freed",
         [COLUMN_PART_PEAK] = "peak",
         [COLUMN_PART_PEAK_TIME] = "peak at",
@@ -83,7 +83,7 @@ static const char *groups_column_name(int column) {
         [COLUMN_PADDING] = "padding",
         [COLUMN_LIVE_PADDING] = "live padding",
     };
-    return column >= COLUMNS ? own[column] : column_name((enum column)column);
+    return column >= COLUMNS ? titles[column] : column_name((enum column)column);
 }
 
 static void signed_size(char *text, uint64_t bytes) {
@@ -342,18 +342,18 @@ static void groups_measure(struct grid *grid, const struct groups *groups) {
 
 static void put_row(const struct page *page, const struct grid *grid, const struct group *row) {
     const struct groups *groups = ((const struct table_of *)grid->context)->groups;
-    const struct page behind = {.out = page->out,
-                                .report = page->report,
-                                .is_markdown = page->is_markdown,
-                                .indent = grid_indent(grid)};
+    const struct page stack_page = {.out = page->out,
+                                    .report = page->report,
+                                    .is_markdown = page->is_markdown,
+                                    .indent = grid_indent(grid)};
     struct line line;
     grid_row(grid, row);
-    line_begin(&line, &behind, grid_width(grid), behind.indent);
+    line_begin(&line, &stack_page, grid_width(grid), stack_page.indent);
     put_key(&line.page, groups->by, &row->key);
     line_end(&line);
     if (group_by_stacks(groups->by))
-        grid_put_dropped(grid, &behind, row);
-    put_stack(&behind, groups, row);
+        grid_put_dropped(grid, &stack_page, row);
+    put_stack(&stack_page, groups, row);
     groups_put_holes(page, groups, &row->use);
     grid_end(page);
 }

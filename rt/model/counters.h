@@ -148,7 +148,7 @@ struct counters {
 };
 
 /* For counters outside the totals no peak is tracked. The maximum is at most the number of blocks ever
- * gained. */
+ * allocated. */
 static inline void counters_forget_peaks(struct counters *counters) {
     uint64_t came = counters->allocs + counters->reallocs + counters->inherited_blocks;
     counters->peak_bytes = counters->peak_blocks = 0;
@@ -156,7 +156,7 @@ static inline void counters_forget_peaks(struct counters *counters) {
     counters->max_live_blocks_within = came - counters->live_blocks;
 }
 
-/* If frees were not counted, live blocks and their maximum are all blocks ever gained. */
+/* If frees were not counted, live blocks and their maximum are all blocks ever allocated. */
 static inline void counters_keep_all(struct counters *counters) {
     counters_forget_peaks(counters);
     counters->peak_blocks = counters->live_blocks;

@@ -132,7 +132,7 @@ struct report_part {
     bool is_known;     /* false: thread and phase are unknown */
     /* Of the thread in the phase; of the thread in all phases, in one of its parts. */
     struct report_peak peak, thread_peak;
-    struct counters counters; /* from allocs to failed; live: gained minus released, modulo 2^64 */
+    struct counters counters; /* from allocs to failed; live: allocated minus released, modulo 2^64 */
 };
 
 /* A module without symbols, whose functions have addresses instead of names. */

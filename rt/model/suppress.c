@@ -52,12 +52,12 @@ static bool is_known_place(const char *pattern, const struct place *place) {
 
 static bool is_site(const char *pattern, const struct report_site *site) {
     const struct report_stack *stack = site->main_stack;
-    bool is_it = is_known_place(pattern, &site->view.at) || is_name(pattern, site->view.module);
-    for (size_t i = 0; !is_it && i < site->view.inlined_count; i++)
-        is_it = is_known_place(pattern, &site->view.inlined[i]);
-    for (size_t i = 0; !is_it && stack && i < stack->frame_count; i++)
-        is_it = is_name(pattern, stack->frames[i].function);
-    return is_it;
+    bool is_match = is_known_place(pattern, &site->view.at) || is_name(pattern, site->view.module);
+    for (size_t i = 0; !is_match && i < site->view.inlined_count; i++)
+        is_match = is_known_place(pattern, &site->view.inlined[i]);
+    for (size_t i = 0; !is_match && stack && i < stack->frame_count; i++)
+        is_match = is_name(pattern, stack->frames[i].function);
+    return is_match;
 }
 
 bool suppress_matches(const char *text, const struct report_site *site) {

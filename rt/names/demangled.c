@@ -58,9 +58,9 @@ static const char *skip_quoted(const char *at, const char *end) {
 /* The position after a token or group. Angle brackets in parentheses are comparisons. NULL: a bracket is not
  * closed. */
 static const char *skip_one(const char *at, const char *begin, const char *end) {
-    const char *behind = *at == 'o' ? skip_operator(at, begin, end) : NULL;
-    if (behind)
-        return behind;
+    const char *after = *at == 'o' ? skip_operator(at, begin, end) : NULL;
+    if (after)
+        return after;
     switch (*at) {
     case '(':
         return demangled_skip_group(at, end, ')');
@@ -103,23 +103,22 @@ bool demangled_is_anonymous(const char *at, const char *end) {
 }
 
 /* "decltype(x)". libiberty writes a space after the word. */
-static bool is_behind_decltype(const char *at, const char *begin) {
+static bool follows_decltype(const char *at, const char *begin) {
     static const char word[] = "decltype";
     at -= at > begin && at[-1] == ' ';
     return at - begin >= (long)strlen(word) && memcmp(at - strlen(word), word, strlen(word)) == 0;
 }
 
 /* At a parenthesis. Returns where to continue, and sets the end of the name if it is complete. */
-static const char *pass_parenthesis(struct stretch *name, const char *at, const char *behind,
-                                    const char *end) {
+static const char *pass_parenthesis(struct range *name, const char *at, const char *after, const char *end) {
     if (demangled_is_anonymous(at, end))
-        return behind;
+        return after;
     if (at == name->begin) /* a function that returns a pointer to a function */
         return name->begin = at + 1 + strspn(at + 1, "*& ");
-    behind = demangled_skip_qualifiers(behind, end);
-    if (!demangled_starts(behind, end, "::"))
+    after = demangled_skip_qualifiers(after, end);
+    if (!demangled_starts(after, end, "::"))
         name->end = at;
-    return behind;
+    return after;
 }
 
 const char *demangled_skip_conversion(const char *at, const char *begin, const char *end) {
@@ -140,31 +139,31 @@ static bool has_lone_colon(const char *name) {
     return false;
 }
 
-struct stretch demangled_name(const char *function) {
+struct range demangled_name(const char *function) {
     const char *end = function + strlen(function), *at = function;
-    struct stretch name = {function, NULL}, all = {function, end};
+    struct range name = {function, NULL}, all = {function, end};
     if (*at == '-' || *at == '+' || has_lone_colon(at)) /* Objective-C; unknown languages */
         return all;
     while (at && at < end && !name.end) {
-        const char *behind = demangled_skip(at, function, end);
-        if (!behind)
+        const char *after = demangled_skip(at, function, end);
+        if (!after)
             return all;
-        if (*at == '(' && is_behind_decltype(at, function)) {
-            at = behind;
+        if (*at == '(' && follows_decltype(at, function)) {
+            at = after;
             continue;
         }
-        if (*at == ' ' && (demangled_starts(behind, end, "[") || demangled_starts(behind, end, "(.")))
+        if (*at == ' ' && (demangled_starts(after, end, "[") || demangled_starts(after, end, "(.")))
             name.end = at; /* a clone made by the optimizer */
-        else if (*at == ' ' && *behind != '<' &&
-                 !(demangled_starts(behind, end, "(") && is_behind_decltype(behind, function)))
-            name.begin = behind; /* the text before was the return type */
+        else if (*at == ' ' && *after != '<' &&
+                 !(demangled_starts(after, end, "(") && follows_decltype(after, function)))
+            name.begin = after; /* the text before was the return type */
         else if (*at == '*' || *at == '&')
-            name.begin = behind;
+            name.begin = after;
         else if (*at == '(')
-            behind = pass_parenthesis(&name, at, behind, end);
-        else if (behind > at + 1 && *at == 'o' && *behind == ' ')
-            behind = demangled_skip_conversion(behind, function, end);
-        at = behind;
+            after = pass_parenthesis(&name, at, after, end);
+        else if (after > at + 1 && *at == 'o' && *after == ' ')
+            after = demangled_skip_conversion(after, function, end);
+        at = after;
     }
     name.end = name.end ? name.end : end;
     return at && name.begin < name.end ? name : all;

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct stretch {
+struct range {
     const char *begin, *end;
 };
 
 /* The part of a function that is its name; all of it if it cannot be parsed. */
-struct stretch demangled_name(const char *function);
+struct range demangled_name(const char *function);
 
 bool demangled_starts(const char *at, const char *end, const char *word);
 bool demangled_is_word(char c);

@@ -76,10 +76,10 @@ static const char *without_defaults(const char *at, const char *end) {
             at = demangled_skip(at, begin, end);
         is_last = !at || at >= end;
         at = at ? at : end;
-        const char *behind = at - (at > begin && at[-1] == ' ');
+        const char *after = at - (at > begin && at[-1] == ' ');
         bool stays = argument == begin && !demangled_starts(begin, end, "std::char_traits<");
-        if (stays || !is_default(argument, behind))
-            kept = behind;
+        if (stays || !is_default(argument, after))
+            kept = after;
         else if (argument == begin)
             kept = begin;
         argument = at + 1;
@@ -113,7 +113,7 @@ static void use_alias(struct name *name) {
     name->used = end - strlen("basic_");
 }
 
-static void put_stretch(struct name *name, const char *at, const char *end, bool is_function, int depth);
+static void put_range(struct name *name, const char *at, const char *end, bool is_function, int depth);
 
 /* Writes [at, end) including its parentheses. */
 static void put_group(struct name *name, const char *at, const char *end, int depth) {
@@ -122,7 +122,7 @@ static void put_group(struct name *name, const char *at, const char *end, int de
         return;
     }
     put_text(name, at, 1);
-    put_stretch(name, at + 1, end - 1, false, depth + 1);
+    put_range(name, at + 1, end - 1, false, depth + 1);
     put_text(name, end - 1, 1);
 }
 
@@ -138,7 +138,7 @@ static void put_arguments(struct name *name, const char *at, const char *end, in
     }
     put_text(name, "<", 1);
     if (depth < name->deepest)
-        put_stretch(name, at + 1, last, false, depth + 1);
+        put_range(name, at + 1, last, false, depth + 1);
     name->used -= name->text[name->used - 1] == ' ';
     put_text(name, ">", 1);
     size_t columns = columns_of(name->text + mark, name->used - mark);
@@ -154,20 +154,20 @@ static void put_arguments(struct name *name, const char *at, const char *end, in
 /* Writes "{lambda(int)#1}" without parameters. */
 static void put_braces(struct name *name, const char *at, const char *end) {
     const char *parameters = memchr(at, '(', (size_t)(end - at));
-    const char *behind = parameters ? demangled_skip_group(parameters, end, ')') : NULL;
-    put_text(name, at, (size_t)((behind ? parameters : end) - at));
-    if (behind)
-        put_text(name, behind, (size_t)(end - behind));
+    const char *after = parameters ? demangled_skip_group(parameters, end, ')') : NULL;
+    put_text(name, at, (size_t)((after ? parameters : end) - at));
+    if (after)
+        put_text(name, after, (size_t)(end - after));
 }
 
 /* Casts of numbers to built-in types, "(short)3", which only some compilers write. */
-static bool is_number_cast(const char *at, const char *behind, const char *begin, const char *end) {
+static bool is_number_cast(const char *at, const char *after, const char *begin, const char *end) {
     bool is_argument = at == begin || (at > begin && at[-1] == '<') || (at > begin + 1 && at[-2] == ',');
-    const char *sign = behind < end && *behind == '-' ? behind + 1 : behind;
+    const char *sign = after < end && *after == '-' ? after + 1 : after;
     size_t letters = 1;
-    while (at + letters < behind && (islower((unsigned char)at[letters]) || at[letters] == ' '))
+    while (at + letters < after && (islower((unsigned char)at[letters]) || at[letters] == ' '))
         letters++;
-    return is_argument && sign < end && isdigit((unsigned char)*sign) && at + letters + 1 == behind;
+    return is_argument && sign < end && isdigit((unsigned char)*sign) && at + letters + 1 == after;
 }
 
 /* Writes a number without the suffix of its type: demanglers write "120ul", debug information "120". Returns
@@ -208,54 +208,54 @@ static bool is_const(const char *at, const char *end) {
 }
 
 /* is_function: parentheses are parameters of enclosing functions. */
-static void put_stretch(struct name *name, const char *at, const char *end, bool is_function, int depth) {
+static void put_range(struct name *name, const char *at, const char *end, bool is_function, int depth) {
     const char *begin = at;
     size_t type = name->used;
     while (at < end && !name->is_full) {
-        const char *behind = demangled_skip(at, begin, end);
+        const char *after = demangled_skip(at, begin, end);
         bool begins_word = at == begin || !demangled_is_word(at[-1]);
         size_t hidden = begins_word ? inline_namespace(at, end) : 0;
         if (hidden)
-            behind = at + hidden;
-        else if (!behind)
-            put_text(name, at, (size_t)((behind = end) - at));
+            after = at + hidden;
+        else if (!after)
+            put_text(name, at, (size_t)((after = end) - at));
         else if (*at == '<')
-            put_arguments(name, at, behind, depth);
+            put_arguments(name, at, after, depth);
         else if (is_function && *at == '(' && !demangled_is_anonymous(at, end) &&
                  !demangled_starts(at, end, "(*"))
-            behind = demangled_skip_qualifiers(behind, end);
+            after = demangled_skip_qualifiers(after, end);
         else if (is_function && *at == '{')
-            put_braces(name, at, behind);
+            put_braces(name, at, after);
         else if (!is_function && name->used > type && is_const(at, end)) {
             put_const(name, type);
-            behind = at + strlen(" const");
+            after = at + strlen(" const");
         } else if (!is_function && (*at == '*' || *at == '&'))
             put_pointer(name, *at);
         else if (!is_function && begins_word && isdigit((unsigned char)*at))
-            behind = put_number(name, at, end);
+            after = put_number(name, at, end);
         else if (!is_function && *at == '(' && !demangled_is_anonymous(at, end)) {
-            if (!is_number_cast(at, behind, begin, end))
-                put_group(name, at, behind, depth);
+            if (!is_number_cast(at, after, begin, end))
+                put_group(name, at, after, depth);
         } else if (!demangled_starts(at, end, "[abi:"))
-            put_text(name, at, (size_t)(behind - at));
+            put_text(name, at, (size_t)(after - at));
         if (*at == ',' || (*at == ' ' && name->used == type + 1))
             type = name->used;
-        at = behind;
+        at = after;
     }
 }
 
 /* True if the name fits. */
-static bool write_name(struct name *name, const char *prefix, struct stretch from, bool is_function,
+static bool write_name(struct name *name, const char *prefix, struct range from, bool is_function,
                        size_t columns) {
     name->used = 0;
     name->is_full = false;
     put_text(name, prefix, strlen(prefix));
-    put_stretch(name, from.begin, from.end, is_function, 0);
+    put_range(name, from.begin, from.end, is_function, 0);
     return !name->is_full && columns_of(name->text, name->used) <= columns;
 }
 
 /* The position after the outermost scope; NULL: none. */
-static const char *next_scope(struct stretch name) {
+static const char *next_scope(struct range name) {
     for (const char *at = name.begin; at && at < name.end; at = demangled_skip(at, name.begin, name.end))
         if (demangled_starts(at, name.end, "::"))
             return at + 2;
@@ -263,7 +263,7 @@ static const char *next_scope(struct stretch name) {
 }
 
 /* Drops template arguments, starting with the longest, then outer scopes, but never the name itself. */
-static void shorten_name(char text[NAME_SIZE], struct stretch from, bool is_function, size_t columns) {
+static void shorten_name(char text[NAME_SIZE], struct range from, bool is_function, size_t columns) {
     static const size_t longest[] = {40, 24, 12, 0};
     struct name name = {.text = text, .size = NAME_SIZE, .deepest = DEPTH_SHOWN};
     bool fits = false;
@@ -281,7 +281,7 @@ size_t name_whole_size(const char *name) {
     return 2 * strlen(name) + NAME_SIZE;
 }
 
-static void write_whole(char *text, size_t size, struct stretch from, bool is_function) {
+static void write_whole(char *text, size_t size, struct range from, bool is_function) {
     struct name name = {.text = text, .size = size, .longest = SIZE_MAX, .deepest = DEPTH_WHOLE};
     write_name(&name, "", from, is_function, SIZE_MAX);
     strcpy(text + name.used, name.is_full ? "..." : "");
@@ -300,7 +300,7 @@ void name_function_whole(char *text, size_t size, const char *function) {
 }
 
 void name_type_whole(char *text, size_t size, const char *type) {
-    write_whole(text, size, (struct stretch){type, type + strlen(type)}, false);
+    write_whole(text, size, (struct range){type, type + strlen(type)}, false);
 }
 
 void name_function(char text[NAME_SIZE], const char *function, size_t columns) {
@@ -311,7 +311,7 @@ void name_function(char text[NAME_SIZE], const char *function, size_t columns) {
 }
 
 /* The end of the first types of a line that allocates several. */
-static const char *behind_first_types(const char *type) {
+static const char *after_first_types(const char *type) {
     enum { SHOWN = 3 };
     const char *end = type;
     for (int i = 0; i < SHOWN && end; i++)
@@ -321,8 +321,8 @@ static const char *behind_first_types(const char *type) {
 
 void name_type(char text[NAME_SIZE], const char *type, size_t columns) {
     static const char further[] = " or ...";
-    const char *end = behind_first_types(type);
-    shorten_name(text, (struct stretch){type, end}, false, columns);
+    const char *end = after_first_types(type);
+    shorten_name(text, (struct range){type, end}, false, columns);
     if (*end && strlen(text) + sizeof further <= NAME_SIZE)
         strcat(text, further);
 }

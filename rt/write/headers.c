@@ -67,12 +67,12 @@ void page_headers(const struct page *page) {
     for (size_t i = 0; i < report->shown; i++) {
         const struct site_view *view = &report->sites[i]->view;
         const char *file = view->at.file;
-        size_t own = view->sited && file && is_header(file) ? folder_length(file) : 0;
-        size_t count = own ? rows_below(report, file, own) : 0;
+        size_t below = view->sited && file && is_header(file) ? folder_length(file) : 0;
+        size_t count = below ? rows_below(report, file, below) : 0;
         if (count > most) {
             most = count;
             folder = file;
-            length = own;
+            length = below;
         }
     }
     if (folder)

@@ -238,10 +238,10 @@ static void grid_drop(struct grid *grid, int column, bool is_filled) {
     for (size_t i = 0; i < grid->count; i++) {
         if (grid->columns[i] != column || grid->is_filled[i] != is_filled)
             continue;
-        size_t behind = --grid->count - i;
-        memmove(&grid->columns[i], &grid->columns[i + 1], behind * sizeof *grid->columns);
-        memmove(&grid->widths[i], &grid->widths[i + 1], behind * sizeof *grid->widths);
-        memmove(&grid->is_filled[i], &grid->is_filled[i + 1], behind * sizeof *grid->is_filled);
+        size_t following = --grid->count - i;
+        memmove(&grid->columns[i], &grid->columns[i + 1], following * sizeof *grid->columns);
+        memmove(&grid->widths[i], &grid->widths[i + 1], following * sizeof *grid->widths);
+        memmove(&grid->is_filled[i], &grid->is_filled[i + 1], following * sizeof *grid->is_filled);
         grid->dropped[grid->dropped_count++] = column;
         return;
     }

@@ -28,8 +28,8 @@ void page_type(const struct page *, const char *);
 enum style { STYLE_PLAIN, STYLE_PLACE, STYLE_FAINT, STYLE_ALARM };
 void page_style(const struct page *, enum style);
 
-/* Writes "1,234" and then `one` or `many`, depending on the count. */
-void page_count(const struct page *, uint64_t count, const char *one, const char *many);
+/* Writes "1,234" and then `singular` or `plural`, depending on the count. */
+void page_count(const struct page *, uint64_t count, const char *singular, const char *plural);
 
 /* Writes "1.5 KiB". */
 void page_size(const struct page *, uint64_t bytes);

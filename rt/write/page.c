@@ -13,8 +13,8 @@ void page_code(const struct page *page, const char *text) {
     (page->is_markdown ? out_code : out_plain)(page->out, text);
 }
 
-void page_count(const struct page *page, uint64_t count, const char *one, const char *many) {
-    out_print(page->out, "%s%s", COUNT_TEXT(count), count == 1 ? one : many);
+void page_count(const struct page *page, uint64_t count, const char *singular, const char *plural) {
+    out_print(page->out, "%s%s", COUNT_TEXT(count), count == 1 ? singular : plural);
 }
 
 void page_size(const struct page *page, uint64_t bytes) {

@@ -110,11 +110,11 @@ static struct name_cuts *cuts_of(struct name_list *list, enum name_kind kind, si
     for (size_t i = 0; i < list->count; i++) {
         char text[NAME_SIZE];
         shown_name_cut(text, kind, list->list[i].name, columns);
-        struct name_cut one = {.text = strdup(text), .of = &list->list[i]};
-        if (one.text && one.of->whole)
-            cuts->list[cuts->count++] = one;
+        struct name_cut cut = {.text = strdup(text), .of = &list->list[i]};
+        if (cut.text && cut.of->whole)
+            cuts->list[cuts->count++] = cut;
         else
-            free(one.text);
+            free(cut.text);
     }
     qsort(cuts->list, cuts->count, sizeof *cuts->list, by_text);
     return list->cuts = cuts;

@@ -219,11 +219,11 @@ static bool has_paths(const struct report *report) {
 }
 
 /* Puts a clause with a count and its noun, unless the count is 0. */
-static void put_clause(const struct page *page, bool *is_first, uint64_t count, const char *one,
-                       const char *many) {
+static void put_clause(const struct page *page, bool *is_first, uint64_t count, const char *singular,
+                       const char *plural) {
     if (!count)
         return;
-    out_print(page->out, "%s%s%s", *is_first ? "" : "; ", COUNT_TEXT(count), count == 1 ? one : many);
+    out_print(page->out, "%s%s%s", *is_first ? "" : "; ", COUNT_TEXT(count), count == 1 ? singular : plural);
     *is_first = false;
 }
 

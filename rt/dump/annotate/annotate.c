@@ -254,7 +254,7 @@ static void put_source(struct writing *writing, struct source_text *text) {
 }
 
 /* Writes lines that are not in the source; all lines if there is no source. */
-static void put_rest(struct writing *writing) {
+static void put_remaining_lines(struct writing *writing) {
     struct report_site sum;
     while (writing->next < writing->file->count) {
         uint64_t number = number_at(writing, writing->next);
@@ -301,7 +301,7 @@ void annotated_write(struct out *out, const struct annotations *annotations, con
     put_head(&writing, &text);
     grid_head(&writing.grid, "line");
     put_source(&writing, &text);
-    put_rest(&writing);
+    put_remaining_lines(&writing);
     source_text_close(&text);
 }
 

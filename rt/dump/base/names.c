@@ -25,13 +25,13 @@ static void base_append(struct base *base, const char *text, size_t length) {
 }
 
 /* LLVM prints 'lambda0', libiberty {lambda(int)#1}: both become {lambda}. */
-static void append_unnamed(struct base *base, const char *at, const char *behind) {
+static void append_unnamed(struct base *base, const char *at, const char *after) {
     const char *word = at + 1, *end = word;
-    while (end < behind - 1 && isalpha((unsigned char)*end))
+    while (end < after - 1 && isalpha((unsigned char)*end))
         end++;
-    bool is_known = end > word && (*at == '{' || end < behind);
+    bool is_known = end > word && (*at == '{' || end < after);
     if (!is_known) {
-        base_append(base, at, (size_t)(behind - at));
+        base_append(base, at, (size_t)(after - at));
         return;
     }
     base_append(base, "{", 1);
@@ -43,7 +43,7 @@ static void append_unnamed(struct base *base, const char *at, const char *behind
  * because "operator<<<int>" is ambiguous. Returns the position after the operator. */
 static const char *append_operator(struct base *base, const char *at, const char *end) {
     static const char *const named[] = {" new", " delete", " co_await"};
-    const char *symbol = at + strlen("operator"), *behind = symbol;
+    const char *symbol = at + strlen("operator"), *after = symbol;
     base_append(base, at, strlen("operator"));
     if (demangled_starts(symbol, end, "()")) {
         base_append(base, "()", 2);
@@ -56,13 +56,13 @@ static const char *append_operator(struct base *base, const char *at, const char
         is_conversion &= !demangled_starts(symbol, end, named[i]);
     if (is_conversion) {
         base_append(base, "@", 1);
-        behind = demangled_skip_conversion(symbol, at, end);
-        return behind ? behind : end;
+        after = demangled_skip_conversion(symbol, at, end);
+        return after ? after : end;
     }
-    while (behind < end && *behind != '(' && *behind != '<')
-        behind++;
-    base_append(base, symbol, (size_t)(behind - symbol));
-    return behind;
+    while (after < end && *after != '(' && *after != '<')
+        after++;
+    base_append(base, symbol, (size_t)(after - symbol));
+    return after;
 }
 
 static bool is_operator(const char *at, const char *begin, const char *end) {
@@ -74,25 +74,25 @@ static const char *base_take(struct base *base, const char *at, const char *begi
     static const char anonymous[] = "{anonymous}";
     if (is_operator(at, begin, end))
         return append_operator(base, at, end);
-    const char *behind = demangled_skip(at, begin, end);
-    if (!behind) {
+    const char *after = demangled_skip(at, begin, end);
+    if (!after) {
         base_append(base, at, (size_t)(end - at));
         return end;
     }
     if (demangled_is_anonymous(at, end))
         base_append(base, anonymous, strlen(anonymous));
     else if (*at == '(')
-        return demangled_skip_qualifiers(behind, end);
+        return demangled_skip_qualifiers(after, end);
     else if (*at == '{' || *at == '\'')
-        append_unnamed(base, at, behind);
+        append_unnamed(base, at, after);
     else if (*at != '<' && *at != '[' && *at != ' ')
-        base_append(base, at, (size_t)(behind - at));
-    return behind;
+        base_append(base, at, (size_t)(after - at));
+    return after;
 }
 
 void function_base(const char *function, char *text) {
     struct base base = {text, 0};
-    struct stretch name = demangled_name(function);
+    struct range name = demangled_name(function);
     /* initializers of globals have a symbol but no name in debug information */
     bool is_initializer = demangled_starts(function, name.end, "_GLOBAL__");
     for (const char *at = name.begin; !is_initializer && at < name.end;)

@@ -14,8 +14,8 @@ struct large_entry {
     uint32_t value, size;
 };
 
-static bool read_pointer(struct remote_memory *memory, const void *there, uint64_t *value) {
-    return remote_read(memory, (uintptr_t)there, value, sizeof *value);
+static bool read_pointer(struct remote_memory *memory, const void *address, uint64_t *value) {
+    return remote_read(memory, (uintptr_t)address, value, sizeof *value);
 }
 
 bool heap_open(struct heap *heap, const struct remote_root *root, struct remote_memory *memory,
@@ -158,7 +158,7 @@ static void see_large(const struct visitor *visitor, uint64_t cell, uint64_t at,
 static void read_small(const struct visitor *visitor, uint64_t table, uint64_t end, uint64_t start,
                        uint64_t each, uint64_t shift) {
     const struct image *image = visitor->image;
-    for (size_t i = image_behind(image, table); i < image->count && image->runs[i].address < end; i++) {
+    for (size_t i = image_first_from(image, table); i < image->count && image->runs[i].address < end; i++) {
         const struct image_run *run = &image->runs[i];
         uint64_t begin = run->address > table ? run->address : table;
         uint64_t stop = run->address + run->size < end ? run->address + run->size : end;
@@ -176,7 +176,7 @@ static void read_large(const struct visitor *visitor, uint64_t table, uint64_t e
                        uint64_t shift) {
     const uint64_t size = sizeof(struct large_entry);
     const struct image *image = visitor->image;
-    for (size_t i = image_behind(image, table); i < image->count && image->runs[i].address < end; i++) {
+    for (size_t i = image_first_from(image, table); i < image->count && image->runs[i].address < end; i++) {
         const struct image_run *run = &image->runs[i];
         uint64_t begin = run->address > table ? run->address : table;
         uint64_t stop = run->address + run->size < end ? run->address + run->size : end;
@@ -348,8 +348,8 @@ size_t finder_find(const struct finder *finder, uint64_t word, bool heads) {
     if (i == FINDER_NONE)
         return FINDER_NONE;
     const struct heap_block *block = &finder->blocks[i];
-    bool is_it = word - block->start < block->size
-                     ? !heads || !is_next_head(block, word)
-                     : word == block->start || is_empty_array(finder, block, word);
-    return is_it ? i : FINDER_NONE;
+    bool is_inside = word - block->start < block->size
+                         ? !heads || !is_next_head(block, word)
+                         : word == block->start || is_empty_array(finder, block, word);
+    return is_inside ? i : FINDER_NONE;
 }

@@ -49,7 +49,7 @@ void image_copy(struct image *, struct remote_memory *, bool is_shared);
 const char *image_at(const struct image *, uint64_t address, uint64_t *size);
 
 /* The first run that ends after the address; the number of runs: none. */
-size_t image_behind(const struct image *, uint64_t address);
+size_t image_first_from(const struct image *, uint64_t address);
 
 /* False: not all bytes were copied. */
 bool image_read(const struct image *, uint64_t address, void *to, size_t size);

@@ -35,8 +35,8 @@ static bool holds_c_library(const struct reading *reading, const char *path) {
 
 /* If linked statically, the runtime has no segment of its own. */
 static bool is_of_runtime(const struct reading *reading, uint64_t begin, uint64_t end) {
-    uint64_t own = (uintptr_t)reading->heap->layout.small;
-    return !(reading->root->root.flags & ROOT_IS_STATIC) && begin <= own && own < end;
+    uint64_t small_table = (uintptr_t)reading->heap->layout.small;
+    return !(reading->root->root.flags & ROOT_IS_STATIC) && begin <= small_table && small_table < end;
 }
 
 static void add_data(struct reading *reading, uint64_t base, const Elf64_Phdr *segment, const char *path) {
@@ -282,17 +282,17 @@ static void add_page(struct image *image, uint64_t address, bool is_shared) {
 }
 
 /* Reads pagemap entries from a page on. Returns their number; 0: none, or unreadable. */
-static size_t read_entries(int pagemap, uint64_t page, uint64_t behind, uint64_t entries[ENTRIES]) {
-    size_t count = behind - page < ENTRIES ? behind - page : ENTRIES;
+static size_t read_entries(int pagemap, uint64_t page, uint64_t page_end, uint64_t entries[ENTRIES]) {
+    size_t count = page_end - page < ENTRIES ? page_end - page : ENTRIES;
     ssize_t got = pread(pagemap, entries, count * sizeof *entries, (off_t)(page * sizeof *entries));
     return got > 0 ? (size_t)got / sizeof *entries : 0;
 }
 
 uint64_t image_want(struct image *image, uint64_t begin, uint64_t end) {
-    uint64_t entries[ENTRIES], size = 0, behind = (end + PAGE - 1) / PAGE;
+    uint64_t entries[ENTRIES], size = 0, page_end = (end + PAGE - 1) / PAGE;
     size_t count;
-    for (uint64_t page = begin / PAGE; page < behind; page += count) {
-        count = read_entries(image->pagemap, page, behind, entries);
+    for (uint64_t page = begin / PAGE; page < page_end; page += count) {
+        count = read_entries(image->pagemap, page, page_end, entries);
         if (!count)
             break;
         for (size_t i = 0; i < count; i++)
@@ -328,10 +328,10 @@ static void drop_doubles(struct image *image) {
 
 /* A forked copy lacks pages that the process keeps from its children, or has them empty (madvise(2)). */
 static void share_run(struct image *image, int pagemap, const struct image_run *run) {
-    uint64_t entries[ENTRIES], behind = (run->address + run->size) / PAGE;
+    uint64_t entries[ENTRIES], page_end = (run->address + run->size) / PAGE;
     size_t count;
-    for (uint64_t page = run->address / PAGE; page < behind; page += count) {
-        count = read_entries(pagemap, page, behind, entries);
+    for (uint64_t page = run->address / PAGE; page < page_end; page += count) {
+        count = read_entries(pagemap, page, page_end, entries);
         for (size_t i = 0; i < count; i++)
             add_page(image, (page + i) * PAGE, run->is_shared || !(entries[i] & PAGEMAP_TOUCHED));
         if (count)
@@ -381,12 +381,12 @@ static void copy_pages(struct remote_memory *memory, struct image_run *run) {
 }
 
 static void copy_some(struct remote_memory *memory, struct image_run *const *runs, size_t count) {
-    struct iovec here[IOV_MAX], there[IOV_MAX];
+    struct iovec local[IOV_MAX], remote[IOV_MAX];
     for (size_t i = 0; i < count; i++) {
-        here[i] = (struct iovec){runs[i]->bytes, runs[i]->size};
-        there[i] = (struct iovec){(void *)(uintptr_t)runs[i]->address, runs[i]->size};
+        local[i] = (struct iovec){runs[i]->bytes, runs[i]->size};
+        remote[i] = (struct iovec){(void *)(uintptr_t)runs[i]->address, runs[i]->size};
     }
-    if (remote_read_all(memory, here, there, count))
+    if (remote_read_all(memory, local, remote, count))
         return;
     for (size_t i = 0; i < count; i++)
         copy_pages(memory, runs[i]);
@@ -407,7 +407,7 @@ void image_copy(struct image *image, struct remote_memory *memory, bool is_share
 
 /* ---- Reading the copy. */
 
-size_t image_behind(const struct image *image, uint64_t address) {
+size_t image_first_from(const struct image *image, uint64_t address) {
     size_t next = sorted_up_to(image->runs, image->count, sizeof *image->runs,
                                offsetof(struct image_run, address), address);
     bool is_in = next && address - image->runs[next - 1].address < image->runs[next - 1].size;
@@ -415,7 +415,7 @@ size_t image_behind(const struct image *image, uint64_t address) {
 }
 
 const char *image_at(const struct image *image, uint64_t address, uint64_t *size) {
-    size_t i = image_behind(image, address);
+    size_t i = image_first_from(image, address);
     const struct image_run *run = &image->runs[i];
     if (i == image->count || run->address > address)
         return NULL;

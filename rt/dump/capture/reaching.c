@@ -19,7 +19,7 @@ void words_see(const struct words *words, uint64_t word, uint64_t at) {
 
 void words_search(const struct words *words, struct span span) {
     const struct image *image = words->finder->image;
-    size_t i = image_behind(image, span.begin);
+    size_t i = image_first_from(image, span.begin);
     for (; i < image->count && image->runs[i].address < span.end; i++) {
         const struct image_run *run = &image->runs[i];
         uint64_t at = run->address > span.begin ? run->address : span.begin;

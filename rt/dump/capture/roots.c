@@ -34,14 +34,14 @@ static void see_root(struct root_source *source, struct span span) {
 /* Excludes the runtime's own thread-local memory. */
 static void see_around_runtime(struct root_source *source, struct span span, uint64_t tp) {
     const struct heap *heap = source->roots->heap;
-    struct span own = {tp + (uint64_t)heap->local, tp + (uint64_t)heap->local};
-    own.end += heap->layout.local_size;
-    if (own.begin >= span.end || own.end <= span.begin) {
+    struct span runtime_locals = {tp + (uint64_t)heap->local, tp + (uint64_t)heap->local};
+    runtime_locals.end += heap->layout.local_size;
+    if (runtime_locals.begin >= span.end || runtime_locals.end <= span.begin) {
         see_root(source, span);
         return;
     }
-    see_root(source, (struct span){span.begin, own.begin});
-    see_root(source, (struct span){own.end, span.end});
+    see_root(source, (struct span){span.begin, runtime_locals.begin});
+    see_root(source, (struct span){runtime_locals.end, span.end});
 }
 
 static struct span map_at(const struct capture_maps *maps, uint64_t address) {

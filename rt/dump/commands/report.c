@@ -186,7 +186,7 @@ static const char *path_of_input(void) {
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
-static void tell_late(void) {
+static void report_late(void) {
     const char *path = path_of_input();
     fprintf(stderr,
             "allocsite: some functions have no lines, because reading their debug information takes more "
@@ -236,7 +236,7 @@ int report_standard_input(struct showing *showing, bool is_end, const char *only
     if (status == STATUS_DONE)
         status = show_report(source.report->program, source.report, showing);
     if (showing->symbolizer.is_late)
-        tell_late();
+        report_late();
     if (is_end && status <= STATUS_FAILED && has_leaks(source.report, showing))
         status = STATUS_LEAKS;
     report_source_free(&source);

@@ -170,8 +170,8 @@ static bool has_word(const char *words, const char *word) {
     return false;
 }
 
-static int complain_together(const char *one, const char *other) {
-    return complain_usage("report: --%s and --%s exclude each other", one, other);
+static int complain_together(const char *first, const char *second) {
+    return complain_usage("report: --%s and --%s exclude each other", first, second);
 }
 
 /* The view that was requested or that the format implies. */

@@ -49,9 +49,9 @@ static int search_leaked(struct capture_target *target, struct reason *why) {
     target->is_ending = true;
     if (!capture_leaked(target, &list, &count, why))
         return STATUS_NOT_WRITTEN;
-    bool is_told = answer_request(list, count * sizeof *list);
+    bool is_answered = answer_request(list, count * sizeof *list);
     free(list);
-    return is_told ? STATUS_DONE : STATUS_USAGE;
+    return is_answered ? STATUS_DONE : STATUS_USAGE;
 }
 
 static int search_from(const struct capture_target *target, const char *address, struct reason *why) {

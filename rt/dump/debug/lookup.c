@@ -212,7 +212,7 @@ static void report_address(struct lookup *lookup, size_t index) {
     lookup->found(lookup->context, index, places, count ?: 1);
 }
 
-static void tell_all(struct lookup *lookup) {
+static void report_all(struct lookup *lookup) {
     struct debug_unit *unit = &lookup->unit;
     for (size_t i = 0; i < unit->in_count; i++) {
         struct debug_hit *hit = &unit->hits[unit->in[i]];
@@ -261,7 +261,7 @@ static void read_unit(void *context, Dwarf_Die die, const struct debug_unit_head
     unit->scope_count = 0;
     read_functions(lookup, die, head);
     debug_unit_lines(unit, die);
-    tell_all(lookup);
+    report_all(lookup);
     debug_unit_files_free(unit);
 }
 

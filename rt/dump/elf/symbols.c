@@ -39,7 +39,7 @@ static uint32_t rank_of(const Elf64_Sym *symbol, const char *name) {
            (uint32_t)(underscores < 9 ? underscores : 9);
 }
 
-static uint64_t rest_of(const struct elf_section *section, uint64_t address) {
+static uint64_t bytes_to_end_of(const struct elf_section *section, uint64_t address) {
     uint64_t before = address - section->address;
     return before < section->size ? section->size - before : 0;
 }
@@ -47,7 +47,7 @@ static uint64_t rest_of(const struct elf_section *section, uint64_t address) {
 static void add_symbol(struct elf_symbols *symbols, const struct elf_file *elf, const Elf64_Sym *symbol,
                        const char *name) {
     memory_grow(&symbols->list, symbols->count, &symbols->capacity, sizeof *symbols->list);
-    uint64_t most = rest_of(&elf->sections[symbol->st_shndx], symbol->st_value);
+    uint64_t most = bytes_to_end_of(&elf->sections[symbol->st_shndx], symbol->st_value);
     symbols->list[symbols->count++] = (struct elf_symbol){
         .address = symbol->st_value,
         .size = symbol->st_size ? symbol->st_size : most,

@@ -118,7 +118,7 @@ struct card {
     uint64_t value;
     bool is_bytes;
     uint64_t count; /* second line, with the singular or plural of its noun */
-    const char *one, *many;
+    const char *singular, *plural;
     bool is_left_out;
 };
 
@@ -139,7 +139,7 @@ static void put_card(struct out *out, const struct card *card, const struct card
         return;
     }
     out_text(out, "<dd class=\"sub\">");
-    page_count(&page, card->count, card->one, card->many);
+    page_count(&page, card->count, card->singular, card->plural);
     out_text(out, "</dd></div>\n");
 }
 
@@ -152,14 +152,15 @@ static void make_cards(struct card cards[CARDS], const struct report *report) {
     const struct counters *counters = &totals->counters;
     const char *live = report->finished ? "Live at exit" : "Live so far";
     uint64_t calls = counters_calls(counters), bytes = counters_bytes(counters);
-    uint64_t gone = counters->frees + counters->moved, churn = counters->freed_bytes + counters->moved_bytes;
+    uint64_t released = counters->frees + counters->moved,
+             churn = counters->freed_bytes + counters->moved_bytes;
     bool is_unowned = report->is_unowned, has_leaked = report->reach && !is_unowned;
     const struct card all[CARDS] = {
         {"bytes", "Allocated", bytes, true, calls, " call", " calls", false},
         {"calls", "Calls", calls, false, counters->reallocs, " reallocation", " reallocations", false},
         {"live", live, counters->live_bytes, true, counters->live_blocks, " block", " blocks", is_unowned},
         {"peak", "Peak", counters->peak_bytes, true, counters->peak_blocks, " block", " blocks", is_unowned},
-        {"churn", "Churn", churn, true, gone, " block gone", " blocks gone", is_unowned},
+        {"churn", "Churn", churn, true, released, " block gone", " blocks gone", is_unowned},
         {"temporary", "Temporary", counters->temporary, false, counters->frees, " block was freed",
          " blocks were freed", !counters->temporary},
         {"leaked", "Leaked", counters->leaked_bytes, true, counters->leaked_blocks, " block", " blocks",

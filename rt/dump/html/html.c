@@ -31,9 +31,9 @@ enum { AROUND = 4, LONGEST = 300 };
 
 /* By file, then by line. */
 static int compare_places(const void *a, const void *b, void *context) {
-    const struct place *one = *(const struct place *const *)a, *other = *(const struct place *const *)b;
+    const struct place *left = *(const struct place *const *)a, *right = *(const struct place *const *)b;
     (void)context;
-    return strcmp(one->file, other->file) ?: compare_u64(one->line, other->line);
+    return strcmp(left->file, right->file) ?: compare_u64(left->line, right->line);
 }
 
 /* Copies the line, because JSON strings need a NUL. */

@@ -119,8 +119,8 @@ struct pack {
     struct pack_tables tables;
     const struct report_site **sites; /* sites that have a row */
     const struct report_site **old;   /* the same sites in the older report; NULL: new */
-    struct report_site *gone;         /* rows for sites that only the older report has */
-    size_t site_count, gone_count;
+    struct report_site *removed;      /* rows for sites that only the older report has */
+    size_t site_count, removed_count;
     size_t *numbers;                       /* row of each site of the report */
     size_t *old_numbers;                   /* row of each site of the older report */
     struct pack_stacks stacks, old_stacks; /* of these sites */

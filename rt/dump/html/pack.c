@@ -202,12 +202,12 @@ static void take_old_stack(void *context, const struct tree_part *part) {
 }
 
 /* Adds a row, with all counters 0, for a site that only the older report has. */
-static size_t add_gone(struct pack *pack, const struct report_site *old) {
-    struct report_site *gone = &pack->gone[pack->gone_count++];
-    gone->view = old->view;
-    gone->way = old->way;
-    gone->main_stack = old->main_stack;
-    pack->sites[pack->site_count] = gone;
+static size_t add_removed(struct pack *pack, const struct report_site *old) {
+    struct report_site *removed = &pack->removed[pack->removed_count++];
+    removed->view = old->view;
+    removed->way = old->way;
+    removed->main_stack = old->main_stack;
+    pack->sites[pack->site_count] = removed;
     return pack->site_count++;
 }
 
@@ -222,21 +222,21 @@ static void join_others(struct pack *pack, const struct report *old) {
         if (!report_has_row(old, old->sites[i]))
             continue;
         const uint64_t *number = number_map_find(&by_id, old->sites[i]->view.id);
-        pack->old_numbers[i] = number ? *number : add_gone(pack, old->sites[i]);
+        pack->old_numbers[i] = number ? *number : add_removed(pack, old->sites[i]);
         pack->old[pack->old_numbers[i]] = old->sites[i];
     }
     number_map_free(&by_id);
 }
 
 static void match_reports(struct pack *pack, const struct diff *diff) {
-    pack->gone = memory_zeros(diff->old->site_count, sizeof *pack->gone);
+    pack->removed = memory_zeros(diff->old->site_count, sizeof *pack->removed);
     pack->old = memory_zeros(pack->site_count + diff->old->site_count, sizeof *pack->old);
     pack->old_numbers = memory_zeros(diff->old->site_count, sizeof *pack->old_numbers);
     for (size_t i = 0; i < diff->count; i++) {
         const struct diff_row *row = &diff->rows[i];
         if (!row->old)
             continue;
-        size_t number = row->new ? pack->numbers[row->new->position] : add_gone(pack, row->old);
+        size_t number = row->new ? pack->numbers[row->new->position] : add_removed(pack, row->old);
         pack->old_numbers[row->old->position] = number;
         pack->old[number] = row->old;
     }
@@ -320,7 +320,7 @@ void pack_write(struct out *out, const struct html *html) {
     pack_tables_free(&pack->tables);
     free(pack->sites);
     free(pack->old);
-    free(pack->gone);
+    free(pack->removed);
     free(pack->numbers);
     free(pack->old_numbers);
     free(pack->stack_numbers);

@@ -233,7 +233,7 @@ static void put_point(void *context, const struct recording *from, size_t point,
     json_close(timed->json, ']');
 }
 
-static void put_rest(struct timed *timed) {
+static void put_remaining_times(struct timed *timed) {
     json_open(timed->json, "ms", '[');
     for (size_t i = 0; i < timed->point_count; i++)
         json_number(timed->json, NULL, timed->moment->times[timed->points[i]] / 1000000);
@@ -259,7 +259,7 @@ void pack_time(struct json *json, const struct moment *moment, const size_t *num
     json_open(json, "rows", '[');
     moment_walk(moment, points, count, put_point, &timed);
     json_close(json, ']');
-    put_rest(&timed);
+    put_remaining_times(&timed);
     json_close(json, '}');
     free(timed.before);
     free(timed.resident);

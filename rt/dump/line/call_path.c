@@ -44,11 +44,11 @@ static void add_row(struct call_path *path, const struct site_view *view, uint64
 
 static void add_frame(struct call_path *path, const struct report_frame *frame) {
     const struct report_module module = frame->module ? *frame->module : (struct report_module){NULL, NULL};
-    const struct place told = {.function = frame->function, .file = frame->file, .line = frame->line};
+    const struct place location = {.function = frame->function, .file = frame->file, .line = frame->line};
     for (size_t i = 0; i < frame->place_count; i++)
         add_place(path, &frame->places[i], module, frame->address, i + 1 < frame->place_count);
     if (!frame->place_count)
-        add_place(path, &told, module, frame->address, false);
+        add_place(path, &location, module, frame->address, false);
 }
 
 /* Compares file names only, because compilers write different parts of the path. */

@@ -86,9 +86,9 @@ void perf_map_open(struct perf_map *map, uint64_t pid, uint64_t begun) {
 /* Tries the last functions that start at or before the address, because an earlier one may be longer. */
 const char *perf_map_find(const struct perf_map *map, uint64_t address) {
     enum { LOOK_BACK = 16 };
-    size_t behind = sorted_up_to(map->list, map->count, sizeof *map->list,
-                                 offsetof(struct perf_map_entry, start), address);
-    for (size_t i = behind; i-- > 0 && behind - i <= LOOK_BACK;)
+    size_t upper = sorted_up_to(map->list, map->count, sizeof *map->list,
+                                offsetof(struct perf_map_entry, start), address);
+    for (size_t i = upper; i-- > 0 && upper - i <= LOOK_BACK;)
         if (address - map->list[i].start < map->list[i].size)
             return map->list[i].name;
     return NULL;

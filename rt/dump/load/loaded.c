@@ -186,12 +186,12 @@ struct breaches {
 
 static void print_breach(void *context, const struct report_breach *breach) {
     struct breaches *breaches = context;
-    char whose[32] = "totals";
+    char subject[32] = "totals";
     if (breaches->count++ >= BREACHES_SHOWN)
         return;
     if (breach->site)
-        snprintf(whose, sizeof whose, "site %016" PRIx64, breach->site->view.id);
-    complain_file(breaches->path, "is inconsistent: %s: %s, but they are %" PRIu64 " and %" PRIu64, whose,
+        snprintf(subject, sizeof subject, "site %016" PRIx64, breach->site->view.id);
+    complain_file(breaches->path, "is inconsistent: %s: %s, but they are %" PRIu64 " and %" PRIu64, subject,
                   breach->law, breach->left, breach->right);
 }
 

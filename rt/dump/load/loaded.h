@@ -54,7 +54,7 @@ typedef void report_breach_function(void *context, const struct report_breach *)
 /* Calls the function for each breach in a prepared report and returns the number of breaches. For every site
  * and the totals:
  *
- *   - blocks and bytes gained = blocks and bytes released + live (counters.h);
+ *   - blocks and bytes allocated = blocks and bytes released + live (counters.h);
  *   - live blocks are at most the maximum of live blocks;
  *   - live bytes in total are at most the peak, and so is each site's share of the peak;
  *   - leaked blocks are at most the live ones (if the report has reach);

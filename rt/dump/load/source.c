@@ -20,19 +20,19 @@
 enum { READINGS = 5 };
 
 /* True if a hole of the file has been written to since the extents were read. */
-static bool has_filled(const struct extents *there, int fd, size_t size) {
+static bool has_filled(const struct extents *extents, int fd, size_t size) {
     struct extents now = extents_of_file(fd, size);
-    bool has_filled = !extents_equal(&now, there);
+    bool has_filled = !extents_equal(&now, extents);
     extents_free(&now);
     return has_filled;
 }
 
 static bool read_there(struct profile_file *file, int fd, const struct file_map *map, bool *has_changed,
                        struct reason *why) {
-    struct extents there = extents_of_file(fd, map->size);
-    bool is_read = profile_read_sparse(file, map->bytes, map->size, &there, why);
-    *has_changed = is_read && !file->report.finished && has_filled(&there, fd, map->size);
-    extents_free(&there);
+    struct extents extents = extents_of_file(fd, map->size);
+    bool is_read = profile_read_sparse(file, map->bytes, map->size, &extents, why);
+    *has_changed = is_read && !file->report.finished && has_filled(&extents, fd, map->size);
+    extents_free(&extents);
     if (*has_changed)
         profile_reasons_add_filled(file);
     return is_read;

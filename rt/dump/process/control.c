@@ -49,15 +49,15 @@ static bool turn_away(unsigned pid, int fd, struct reason *why) {
         return reason_errno(why);
     if (!file_map_descriptor(&map, fd, (size_t)status.st_size, why))
         return false;
-    struct extents there = extents_of_file(fd, map.size);
-    bool is_done = profile_areas_open(&areas, map.bytes, map.size, &there, why);
+    struct extents extents = extents_of_file(fd, map.size);
+    bool is_done = profile_areas_open(&areas, map.bytes, map.size, &extents, why);
     if (is_done) {
         remote_memory_open(&memory, pid);
         is_done = turn_away_all(&memory, &areas, why);
         remote_memory_close(&memory);
         profile_areas_close(&areas);
     }
-    extents_free(&there);
+    extents_free(&extents);
     struct reason unimportant;
     file_unmap(&map, &unimportant);
     return is_done;

@@ -75,7 +75,7 @@ static int open_mapping(const struct search *search, const struct process_mappin
 /* ---- Whether the file has the counters of the process. */
 
 /* A forked child maps its parent's file until it first counts something. */
-static bool is_own(const struct search *search, const struct profile_header *header) {
+static bool is_of_process(const struct search *search, const struct profile_header *header) {
     return memcmp(header->magic, PROFILE_MAGIC, sizeof header->magic) == 0 &&
            (!search->inner_id || header->pid == search->inner_id);
 }
@@ -118,7 +118,7 @@ static void look_at(struct search *search, const struct process_mapping *mapping
     search->unopenable += fd < 0 && is_memfd(mapping->path);
     if (fd < 0)
         return;
-    if (read_at(fd, &header, sizeof header, 0) && is_own(search, &header))
+    if (read_at(fd, &header, sizeof header, 0) && is_of_process(search, &header))
         take_file(search, fd, &header);
     else
         close(fd);

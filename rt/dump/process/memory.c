@@ -48,9 +48,9 @@ static bool use_file(struct remote_memory *memory) {
 }
 
 static ssize_t read_some(struct remote_memory *memory, uint64_t address, void *to, size_t size) {
-    struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size};
+    struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
     if (memory->fd < 0) {
-        ssize_t count = process_vm_readv((pid_t)memory->pid, &here, 1, &there, 1, 0);
+        ssize_t count = process_vm_readv((pid_t)memory->pid, &local, 1, &remote, 1, 0);
         if (count >= 0 || !use_file(memory))
             return count;
     }
@@ -79,23 +79,23 @@ bool remote_read(struct remote_memory *memory, uint64_t address, void *to, size_
     return true;
 }
 
-static bool read_at_once(struct remote_memory *memory, const struct iovec *here, const struct iovec *there,
+static bool read_at_once(struct remote_memory *memory, const struct iovec *local, const struct iovec *remote,
                          size_t count) {
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
-        size += here[i].iov_len;
+        size += local[i].iov_len;
     return memory->fd < 0 &&
-           process_vm_readv((pid_t)memory->pid, here, count, there, count, 0) == (ssize_t)size;
+           process_vm_readv((pid_t)memory->pid, local, count, remote, count, 0) == (ssize_t)size;
 }
 
-bool remote_read_all(struct remote_memory *memory, const struct iovec *here, const struct iovec *there,
+bool remote_read_all(struct remote_memory *memory, const struct iovec *local, const struct iovec *remote,
                      size_t count) {
     for (size_t from = 0, part; from < count; from += part) {
         part = count - from < IOV_MAX ? count - from : IOV_MAX;
-        if (read_at_once(memory, here + from, there + from, part))
+        if (read_at_once(memory, local + from, remote + from, part))
             continue;
         for (size_t i = from; i < from + part; i++)
-            if (!remote_read(memory, (uintptr_t)there[i].iov_base, here[i].iov_base, here[i].iov_len))
+            if (!remote_read(memory, (uintptr_t)remote[i].iov_base, local[i].iov_base, local[i].iov_len))
                 return false;
     }
     return true;
@@ -117,8 +117,8 @@ static bool write_to_file(const struct remote_memory *memory, uint64_t address, 
 }
 
 bool remote_write(struct remote_memory *memory, uint64_t address, const void *from, size_t size) {
-    struct iovec here = {(void *)(uintptr_t)from, size}, there = {(void *)(uintptr_t)address, size};
-    return process_vm_writev((pid_t)memory->pid, &here, 1, &there, 1, 0) == (ssize_t)size ||
+    struct iovec local = {(void *)(uintptr_t)from, size}, remote = {(void *)(uintptr_t)address, size};
+    return process_vm_writev((pid_t)memory->pid, &local, 1, &remote, 1, 0) == (ssize_t)size ||
            write_to_file(memory, address, from, size);
 }
 
@@ -243,7 +243,7 @@ bool remote_root_find(struct remote_root *root, struct remote_memory *memory, st
     return true;
 }
 
-uint32_t remote_u32(struct remote_memory *memory, const void *there) {
+uint32_t remote_u32(struct remote_memory *memory, const void *remote) {
     uint32_t number;
-    return remote_read(memory, (uintptr_t)there, &number, sizeof number) ? number : 0;
+    return remote_read(memory, (uintptr_t)remote, &number, sizeof number) ? number : 0;
 }

@@ -32,7 +32,7 @@ void remote_memory_close(struct remote_memory *);
 bool remote_read(struct remote_memory *, uint64_t address, void *to, size_t size);
 
 /* The same for many pieces, in order, with few system calls. */
-bool remote_read_all(struct remote_memory *, const struct iovec *here, const struct iovec *there,
+bool remote_read_all(struct remote_memory *, const struct iovec *local, const struct iovec *remote,
                      size_t count);
 
 /* Writes. False with errno, as above. */
@@ -49,6 +49,6 @@ struct remote_root {
 bool remote_root_find(struct remote_root *, struct remote_memory *, struct reason *why);
 
 /* Reads a number at an address that the runtime reports. 0: unreadable. */
-uint32_t remote_u32(struct remote_memory *, const void *there);
+uint32_t remote_u32(struct remote_memory *, const void *remote);
 
 #endif

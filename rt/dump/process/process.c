@@ -113,7 +113,7 @@ uint64_t process_resident(uint64_t pid) {
 }
 
 /* A set-user-id program runs as another user than the one who started it. */
-static bool is_mine(uint64_t pid) {
+static bool is_of_user(uint64_t pid) {
     char text[4096];
     const char *at = read_status(pid, "\nUid:", text, sizeof text);
     unsigned real, effective;
@@ -122,7 +122,7 @@ static bool is_mine(uint64_t pid) {
 
 bool process_refuses(uint64_t pid, struct reason *why) {
     char scope[16];
-    if (!is_mine(pid))
+    if (!is_of_user(pid))
         return reason_set(why, "belongs to another user, and its memory may not be read");
     read_file("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
     return reason_set(why,

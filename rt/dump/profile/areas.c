@@ -46,8 +46,8 @@ void profile_copy(void *to, const unsigned char *from, size_t size) {
 }
 
 void profile_copy_rare(void *to, const unsigned char *from, size_t size, const struct profile_areas *areas) {
-    uint64_t there = areas->header.rare, known = PROFILE_RARE_COUNT;
-    size_t lacking = there < known ? 8 * (known - there) : 0;
+    uint64_t in_file = areas->header.rare, known = PROFILE_RARE_COUNT;
+    size_t lacking = in_file < known ? 8 * (known - in_file) : 0;
     profile_copy(to, from, size - lacking);
     memset((char *)to + size - lacking, 0, lacking);
 }
@@ -55,7 +55,7 @@ void profile_copy_rare(void *to, const unsigned char *from, size_t size, const s
 /* Decides by the file's extents, because reading a hole would make some file systems allocate it. */
 static bool is_in_hole(const struct profile_areas *areas, const unsigned char *at) {
     struct extent part = {.end = (uint64_t)(at - areas->bytes)};
-    return !extents_next(areas->there, &part, part.end + 1);
+    return !extents_next(areas->extents, &part, part.end + 1);
 }
 
 const unsigned char *profile_element(const struct profile_areas *areas, enum profile_kind kind,
@@ -82,7 +82,7 @@ bool profile_chunk_next(const struct profile_areas *areas, const struct profile_
     uint64_t whole = chunk->size / element * element;
     struct extent found = {.end = offset + part->end};
     do {
-        if (!extents_next(areas->there, &found, offset + whole))
+        if (!extents_next(areas->extents, &found, offset + whole))
             return false;
         part->begin = (found.begin - offset + element - 1) / element * element;
         part->end = found.end - offset;
@@ -140,12 +140,12 @@ static void each_area(struct profile_areas *areas, area_function *take, void *co
         uint64_t entries, size = chunk_size(PROFILE_DIRECTORY_FIRST, chunk);
         const unsigned char *at = directory_chunk(areas, chunk, &entries);
         uint64_t wanted = count - first < size ? count - first : size;
-        uint64_t there = entries < wanted ? entries : wanted;
-        if (there)
-            each_entry(areas, &(struct profile_chunk){at, there * sizeof(struct profile_area)}, take,
+        uint64_t stored = entries < wanted ? entries : wanted;
+        if (stored)
+            each_entry(areas, &(struct profile_chunk){at, stored * sizeof(struct profile_area)}, take,
                        context);
         first += size;
-        in_file += there;
+        in_file += stored;
     }
     areas->used += count - in_file;
     areas->cut += count - in_file;
@@ -278,7 +278,7 @@ static void place_areas(struct profile_areas *areas) {
     each_area(areas, take_area, &candidates);
     drop_overlapping(areas, &candidates);
     /* each extent splits at most one area */
-    areas->spans = memory_zeros(candidates.count + areas->there->count, sizeof *areas->spans);
+    areas->spans = memory_zeros(candidates.count + areas->extents->count, sizeof *areas->spans);
     for (size_t i = 0; i < candidates.count; i++)
         place_area(areas, &candidates.list[i]);
     free(candidates.list);
@@ -316,8 +316,8 @@ static bool check_header(struct profile_header *header, size_t size, struct reas
 }
 
 bool profile_areas_open(struct profile_areas *areas, const void *bytes, size_t size,
-                        const struct extents *there, struct reason *why) {
-    *areas = (struct profile_areas){.bytes = bytes, .size = size, .there = there};
+                        const struct extents *extents, struct reason *why) {
+    *areas = (struct profile_areas){.bytes = bytes, .size = size, .extents = extents};
     if (!is_profile(bytes, size))
         return areas_refuse(bytes, size, why);
     if (size < sizeof areas->header)
@@ -339,7 +339,7 @@ static void count_area(void *context, struct profile_areas *areas, const struct 
 }
 
 bool profile_areas_changed(const struct profile_areas *areas) {
-    struct profile_areas now = {.bytes = areas->bytes, .size = areas->size, .there = areas->there};
+    struct profile_areas now = {.bytes = areas->bytes, .size = areas->size, .extents = areas->extents};
     uint64_t resets = profile_load(areas->bytes + offsetof(struct profile_header, resets));
     each_area(&now, count_area, NULL);
     return resets != areas->header.resets || resets % 2 || now.claimed != areas->claimed ||

@@ -39,8 +39,8 @@ struct profile_span {
 struct profile_areas {
     const unsigned char *bytes;
     size_t size;
-    const struct extents *there;  /* everything else is zero */
-    struct profile_header header; /* as read at the beginning */
+    const struct extents *extents; /* everything else is zero */
+    struct profile_header header;  /* as read at the beginning */
     struct profile_chunk chunks[PROFILE_KINDS][PROFILE_CHUNKS];
     struct profile_chunk notes, parts;
     struct profile_span *spans; /* records, slots, tallies, extras and rares; by ascending first slot */
@@ -68,7 +68,7 @@ void profile_copy_rare(void *to, const unsigned char *from, size_t size, const s
 
 /* bytes must be aligned to 8. The bytes and the extents are borrowed. False: *why says why this is not a
  * readable profile, and there is nothing to free. */
-bool profile_areas_open(struct profile_areas *, const void *bytes, size_t size, const struct extents *there,
+bool profile_areas_open(struct profile_areas *, const void *bytes, size_t size, const struct extents *extents,
                         struct reason *why);
 void profile_areas_close(struct profile_areas *);
 

@@ -316,11 +316,11 @@ static void take_stack_off(struct report_site *row, const struct report_stack *s
 
 static void take_stacks_off(struct profile_records *records) {
     const struct report *report = records->report;
-    records->own = memory_zeros(report->site_count, sizeof *records->own);
+    records->without_stacks = memory_zeros(report->site_count, sizeof *records->without_stacks);
     for (size_t i = 0; i < report->site_count; i++)
-        records->own[i] = *report->sites[i];
+        records->without_stacks[i] = *report->sites[i];
     for (size_t i = 0; i < report->stack_count; i++)
-        take_stack_off(&records->own[report->stacks[i].site->position], &report->stacks[i]);
+        take_stack_off(&records->without_stacks[report->stacks[i].site->position], &report->stacks[i]);
 }
 
 /* Modules come first, because other rows refer to them. */
@@ -361,14 +361,14 @@ void profile_records_free(struct profile_records *records) {
     hash_free(&records->names.returns);
     hash_free(&records->modules);
     free(records->list);
-    free(records->own);
+    free(records->without_stacks);
 }
 
 struct report_site profile_records_counted(const struct profile_records *records, uint64_t slot) {
     const struct report *report = records->report;
     uint64_t row = slot - PROFILE_FIRST_SLOT, stack = row - report->site_count;
     if (slot >= PROFILE_FIRST_SLOT && row < report->site_count)
-        return records->own[row];
+        return records->without_stacks[row];
     if (stack < report->stack_count)
         return (struct report_site){.counters = report->stacks[stack].counters};
     if (stack == report->stack_count && report->has_custom)

@@ -65,8 +65,8 @@ struct profile_records {
     struct name_writer names;
     struct profile_record *list; /* by slot */
     size_t count, capacity;
-    struct hash_index modules; /* their slots */
-    struct report_site *own;   /* of each row, the part that its stacks do not have */
+    struct hash_index modules;          /* their slots */
+    struct report_site *without_stacks; /* of each row, the part that its stacks do not have */
 };
 
 /* Sets the positions of the report's rows. False: more slots than a profile can hold. */

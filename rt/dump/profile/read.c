@@ -423,10 +423,10 @@ bool profile_read(struct profile_file *file, const void *bytes, size_t size, str
 }
 
 bool profile_read_sparse(struct profile_file *file, const void *bytes, size_t size,
-                         const struct extents *there, struct reason *why) {
+                         const struct extents *extents, struct reason *why) {
     struct reader reader = {.file = file};
     *file = (struct profile_file){.pid = 0};
-    if (!profile_areas_open(&reader.areas, bytes, size, there, why))
+    if (!profile_areas_open(&reader.areas, bytes, size, extents, why))
         return false;
     read_all(&reader);
     profile_areas_close(&reader.areas);

@@ -44,7 +44,7 @@ struct profile_file {
 bool profile_read(struct profile_file *, const void *bytes, size_t size, struct reason *why);
 
 /* The same for a sparse file: all bytes outside of the extents are zero. */
-bool profile_read_sparse(struct profile_file *, const void *bytes, size_t size, const struct extents *there,
+bool profile_read_sparse(struct profile_file *, const void *bytes, size_t size, const struct extents *extents,
                          struct reason *why);
 
 void profile_read_free(struct profile_file *);

@@ -27,7 +27,7 @@ static void copy_chunk(struct profile_names *names, const struct profile_areas *
 }
 
 void profile_names_read(struct profile_names *names, const struct profile_areas *areas) {
-    *names = (struct profile_names){.places_left = areas->there->size / 4};
+    *names = (struct profile_names){.places_left = areas->extents->size / 4};
     for (unsigned i = 0; i < CHUNKS; i++)
         if (areas->chunks[PROFILE_NAMES][i].bytes)
             copy_chunk(names, areas, i);

@@ -65,7 +65,7 @@ enum { RECORDING_RUNS = 1, RECORDING_HAS_CUSTOM = 2 };
 enum { SITE_IS_SITED = 1, SITE_IS_OUTSIDE_TOTALS = 2, SITE_IS_MAPPING = 4 };
 
 /* The counters of a site, in the order of struct counters. New counters are added at the end. Live blocks and
- * bytes are stored minus (gained - released), which is usually 0. */
+ * bytes are stored minus (allocated - released), which is usually 0. */
 enum { RECORDED_COUNTERS = sizeof(struct counters) / sizeof(uint64_t) };
 
 struct recorded_counters {

@@ -37,17 +37,17 @@ static void copy_head(struct recording_writer *to, const struct recording *from,
 
 static bool copy_samples(struct recording_writer *to, struct recording *from, uint64_t count,
                          uint64_t *thinned, struct reason *why) {
-    uint64_t gone = 0;
+    uint64_t dropped = 0;
     for (uint64_t i = 0; i < count; i++)
-        gone += !is_kept(i, count);
+        dropped += !is_kept(i, count);
     for (uint64_t i = 0; recording_next(from); i++) {
         if (i == 0)
-            copy_head(to, from, gone);
+            copy_head(to, from, dropped);
         copy_parts(to, from);
         if (is_kept(i, count) && !recording_sample(to, from->numbers, why))
             return false;
     }
-    *thinned += gone;
+    *thinned += dropped;
     return true;
 }
 

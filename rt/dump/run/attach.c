@@ -75,10 +75,10 @@ static bool gains_rights(unsigned pid) {
 
 /* The process opens the library by this path, in its own mount namespace. */
 static bool sees_runtime(unsigned pid, const char *runtime, struct reason *why) {
-    struct stat here, there;
+    struct stat wanted, loaded;
     char *path = memory_text("/proc/%u/root%s", pid, runtime);
-    bool is_same = stat(runtime, &here) == 0 && stat(path, &there) == 0 && here.st_ino == there.st_ino &&
-                   here.st_dev == there.st_dev;
+    bool is_same = stat(runtime, &wanted) == 0 && stat(path, &loaded) == 0 &&
+                   wanted.st_ino == loaded.st_ino && wanted.st_dev == loaded.st_dev;
     free(path);
     return is_same ||
            reason_set(why, "does not see %.150s, because it has another root directory or mounts", runtime);
@@ -100,8 +100,8 @@ static bool attach_load(struct target *target, const char *runtime, struct reaso
         return false;
     if (handle)
         return true;
-    bool is_told = target->dlerror && target_call(target, target->dlerror, NULL, 0, &text, why) && text;
-    return is_told ? target_reason(target, text, why) : reason_set(why, "cannot load the runtime");
+    bool has_message = target->dlerror && target_call(target, target->dlerror, NULL, 0, &text, why) && text;
+    return has_message ? target_reason(target, text, why) : reason_set(why, "cannot load the runtime");
 }
 
 static bool attach_start(struct target *target, const struct remote_root *root, const char *options,

@@ -75,8 +75,8 @@ static bool see_libc(struct target *target, const struct capture_module *module,
 }
 
 /* An allocator other than the C library's has locks of its own. */
-static bool see_other(struct target *target, const struct capture_module *module, const char *name,
-                      const Elf64_Sym *symbol) {
+static bool see_of_other(struct target *target, const struct capture_module *module, const char *name,
+                         const Elf64_Sym *symbol) {
     (void)symbol;
     bool is_allocator = strcmp(name, "malloc") == 0;
     if (is_allocator)
@@ -97,7 +97,7 @@ static void see_module(struct target *target, const struct capture_module *modul
     if (is_loader)
         add_locked(target, module->begin, module->end);
     else if (module_file_open(&file, path, &unimportant))
-        visit_symbols(target, module, &file.elf, is_libc ? see_libc : see_other);
+        visit_symbols(target, module, &file.elf, is_libc ? see_libc : see_of_other);
     module_file_close(&file, &unimportant);
     free(path);
 }

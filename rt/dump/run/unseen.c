@@ -33,9 +33,9 @@ static bool read_end(struct image_end *end, const char *path) {
 enum { PROCESS_SIZE = offsetof(struct image_end, begun) };
 
 static int compare_ends(const void *a, const void *b) {
-    const struct image_end *one = a, *other = b;
-    int process = memcmp(one, other, PROCESS_SIZE);
-    return process ? process : (one->begun > other->begun) - (one->begun < other->begun);
+    const struct image_end *left = a, *right = b;
+    int process = memcmp(left, right, PROCESS_SIZE);
+    return process ? process : (left->begun > right->begun) - (left->begun < right->begun);
 }
 
 size_t launch_unseen(char **profiles, size_t count) {

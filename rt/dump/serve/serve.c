@@ -160,21 +160,22 @@ static bool is_address(const char *name) {
 }
 
 /* True if the text may follow a host name. */
-static bool is_port(const char *rest) {
-    return !*rest || (*rest == ':' && !rest[1 + strspn(rest + 1, "0123456789")]);
+static bool is_port(const char *suffix) {
+    return !*suffix || (*suffix == ':' && !suffix[1 + strspn(suffix + 1, "0123456789")]);
 }
 
 /* "[::1]:80", "127.0.0.1:80", "localhost" */
 static bool serve_is_host(const char *host) {
-    char name[256], own[256] = "";
+    char name[256], host_name[256] = "";
     bool has_brackets = *host == '[';
     size_t length = strcspn(host += has_brackets, has_brackets ? "]" : ":");
     if (length >= sizeof name || (has_brackets && !host[length]) || !is_port(host + length + has_brackets))
         return false;
     memcpy(name, host, length);
     name[length] = '\0';
-    gethostname(own, sizeof own - 1);
-    return is_address(name) || strcasecmp(name, "localhost") == 0 || (*own && strcasecmp(name, own) == 0);
+    gethostname(host_name, sizeof host_name - 1);
+    return is_address(name) || strcasecmp(name, "localhost") == 0 ||
+           (*host_name && strcasecmp(name, host_name) == 0);
 }
 
 /* ---- Requests and responses, with libmicrohttpd. It is loaded on first use, because it depends on

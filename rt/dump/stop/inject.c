@@ -296,9 +296,9 @@ static bool reap_copy(struct process_copy *copy, struct remote_memory *memory) {
     bool is_stopped = stop_threads(&stop, memory->pid, copy->caller, &unimportant);
     bool is_done = !is_stopped && !process_thread_runs(memory->pid);
     if (is_stopped && injection_begin(&injection, &stop, memory, &unimportant)) {
-        long gone =
+        long waited =
             injection_call(&injection, (const uint64_t[]){SYS_wait4, copy->inner_id, 0, WNOHANG | __WALL, 0});
-        is_done = gone == (long)copy->inner_id || gone == -ECHILD;
+        is_done = waited == (long)copy->inner_id || waited == -ECHILD;
         injection_end(&injection, &stop);
     }
     if (is_stopped)

@@ -86,8 +86,8 @@ static void await_thread(struct stopped_thread *thread) {
 }
 
 static size_t read_set(const struct stopped_thread *thread, long set, char *to, size_t size) {
-    struct iovec here = {to, size};
-    return ptrace(PTRACE_GETREGSET, thread->id, (void *)set, &here) == 0 ? here.iov_len : 0;
+    struct iovec buffer = {to, size};
+    return ptrace(PTRACE_GETREGSET, thread->id, (void *)set, &buffer) == 0 ? buffer.iov_len : 0;
 }
 
 static void read_registers(struct stopped_thread *thread) {

@@ -104,16 +104,16 @@ static bool add_calls(struct table *table, const struct table_region *region, st
  * allocation. */
 static bool count_calls(const struct table_input *input, uint64_t *count, struct reason *why) {
     struct allocsite_calls list;
-    uint64_t there = 0;
+    uint64_t available = 0;
     *count = 0;
     for (size_t i = 0; i < input->frames.count; i++)
-        there += input->frames.items[i].size;
+        available += input->frames.items[i].size;
     for (size_t i = 0; i < input->calls.count; i++)
         for (uint64_t at = 0; at < input->calls.items[i].size; at += sizeof list) {
             read_list(&input->calls.items[i], at, &list);
             *count += list.count;
         }
-    return *count <= there / sizeof(struct allocsite_call) ||
+    return *count <= available / sizeof(struct allocsite_call) ||
            reason_set(why, "damaged site table: types of calls overlap");
 }
 

@@ -37,7 +37,7 @@ bool table_read(const struct table_regions *regions, uint64_t address, void *to,
 }
 
 /* A string stored next to the record that refers to it; NULL: not terminated. */
-static const char *string_beside(const struct table_regions *frames, uint64_t address) {
+static const char *string_of_frames(const struct table_regions *frames, uint64_t address) {
     const struct table_region *region = region_before(frames, address);
     const unsigned char *bytes = table_bytes(frames, address, 1);
     return bytes && memchr(bytes, '\0', region->size - (address - region->address)) ? (const char *)bytes
@@ -51,7 +51,7 @@ bool table_read_string(const struct table_input *input, uint64_t address, const 
     if (address == 0)
         return true;
     const char *bytes =
-        (const char *)table_bytes(&input->strings, address, 1) ?: string_beside(&input->frames, address);
+        (const char *)table_bytes(&input->strings, address, 1) ?: string_of_frames(&input->frames, address);
     if (bytes && *bytes)
         *string = bytes;
     return bytes != NULL;

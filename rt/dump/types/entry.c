@@ -12,14 +12,14 @@ bool bare_type_is_around(Dwarf_Half tag) {
            tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
 }
 
-/* True if the type is a typedef or qualifier, or a declaration with a known definition; *offset is the next
- * type. */
-static bool next_type(const struct type_source *source, const struct bare_type *type, Dwarf_Off *offset) {
-    Dwarf_Off own;
+/* True if the type is a typedef or qualifier, or a declaration with a known definition; *next is that type.
+ */
+static bool next_type(const struct type_source *source, const struct bare_type *type, Dwarf_Off *next) {
+    Dwarf_Off offset;
     if (bare_type_is_around(type->tag))
-        return debug_reference(source->debug, type->die, DW_AT_type, offset);
-    return type->is_declaration && dwarf_dieoffset(type->die, &own, NULL) == DW_DLV_OK &&
-           source->find(source->context, own, offset);
+        return debug_reference(source->debug, type->die, DW_AT_type, next);
+    return type->is_declaration && dwarf_dieoffset(type->die, &offset, NULL) == DW_DLV_OK &&
+           source->find(source->context, offset, next);
 }
 
 bool bare_type_open(const struct type_source *source, struct bare_type *type, Dwarf_Off offset) {
@@ -41,14 +41,14 @@ void bare_type_close(const struct type_source *source, struct bare_type *type) {
 
 /* An array of zero or unknown length has the count 0. */
 static void count_dimension(const struct type_source *source, Dwarf_Die die, uint64_t *count) {
-    uint64_t of_it = 0;
+    uint64_t length = 0;
     if (debug_tag(die) != DW_TAG_subrange_type)
         return;
     if (debug_has_attribute(die, DW_AT_count))
-        of_it = debug_number(source->debug, die, DW_AT_count);
+        length = debug_number(source->debug, die, DW_AT_count);
     else if (debug_has_attribute(die, DW_AT_upper_bound))
-        of_it = debug_number(source->debug, die, DW_AT_upper_bound) + 1;
-    if (of_it >> 48 || __builtin_mul_overflow(*count, of_it, count))
+        length = debug_number(source->debug, die, DW_AT_upper_bound) + 1;
+    if (length >> 48 || __builtin_mul_overflow(*count, length, count))
         *count = 0;
 }
 

@@ -42,13 +42,13 @@ static void add_hole(struct type_layout *layout, uint64_t start, uint64_t end,
 }
 
 /* Of a sorted array: the start of the next extent that starts elsewhere. */
-static uint64_t end_of(const struct type_extent *extent, const struct type_extent *behind, uint64_t size) {
+static uint64_t end_of(const struct type_extent *extent, const struct type_extent *end, uint64_t size) {
     const struct type_extent *next = extent;
     if (extent->end != TYPE_EXTENT_OPEN)
         return extent->end;
-    while (next != behind && next->start == extent->start)
+    while (next != end && next->start == extent->start)
         next++;
-    return next == behind ? size : next->start;
+    return next == end ? size : next->start;
 }
 
 void type_layout_fill(struct type_layout *layout, struct type_extent *extents, size_t count) {

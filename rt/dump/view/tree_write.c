@@ -79,7 +79,7 @@ static void put_function_and_path(const struct page *page, const struct path_pla
 /* The function's name and its path share the columns to the right of the tree's branches. */
 static void put_place(const struct writing *writing, const struct path_place *at) {
     const struct page *page = &writing->page;
-    size_t used = grid_width(&writing->grid) + width_of(writing->margin.text) + strlen("|- "), behind;
+    size_t used = grid_width(&writing->grid) + width_of(writing->margin.text) + strlen("|- "), after;
     char shown[4096];
     struct page shorter = *page;
     struct line line;
@@ -90,9 +90,9 @@ static void put_place(const struct writing *writing, const struct path_place *at
     shorter.room = at->function ? line.page.room / 2 : line.page.room;
     shorter.indent = used + shorter.room;
     put_function_and_path(&shorter, at);
-    behind = width_of(shown);
+    after = width_of(shown);
     shorter.out = page->out;
-    shorter.indent = used + behind;
+    shorter.indent = used + after;
     if (at->function || at->file)
         page_function(&shorter, at->function);
     out_print(page->out, "%s\n", shown);
