@@ -18,7 +18,7 @@ char *function_base_copy(const char *function);
 
 /* ---- Names of C++ and Rust functions as in the source. */
 
-/* True for symbols of C++ (_Z) or Rust (_R, older ones _Z), which demangle may know. */
+/* True for symbols of C++ (_Z) or Rust (_R, older ones _Z), which name_demangle may know. */
 static inline bool is_mangled(const char *name) {
     return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
