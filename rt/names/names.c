@@ -310,7 +310,7 @@ void name_function(char text[NAME_SIZE], const char *function, size_t columns) {
         shorten_name(text, demangled_name(function ? function : "?"), true, columns);
 }
 
-/* The end of the first types of a line that allocates several. */
+/* Returns the end of the types that are shown if a line allocates many types. */
 static const char *after_first_types(const char *type) {
     enum { SHOWN = 3 };
     const char *end = type;

@@ -250,8 +250,8 @@ static bool is_module_row(const struct site_view *view) {
     return !view->sited && !view->address;
 }
 
-/* Chunks of a custom allocator, and mappings, are a part of a separate record, whether or not its site has a
- * row. */
+/* The profile has a separate record for chunks of a custom allocator and for mappings, even if their site has
+ * no row. */
 static struct profile_record make_chunk(struct profile_records *records, const struct site_view *view) {
     struct profile_record record = {.id = view->id,
                                     .what = view->mapping ? PROFILE_MAPPED : PROFILE_CUSTOM_CHUNK};

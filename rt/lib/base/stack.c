@@ -74,7 +74,7 @@ uintptr_t stack_own_end(uintptr_t address) {
 
 /* ---- A stack with more room. */
 
-/* For the runtime's own frames, and those of signal handlers that come meanwhile. */
+/* Enough for the runtime's frames and for signal handlers that interrupt them. */
 #define STACK_SIZE ((size_t)256 << 10)
 
 /* The header of a stack, at the upper end of its memory. */
