@@ -33,10 +33,11 @@ class Tree:
 
     def make(self, tarball):
         sources = binutils_build.unpack(tarball, self.work)
+        tree = binutils_build.configured(sources, self.work, self.compilers["plain"], PARTS)
         for kind, compiler in self.compilers.items():
             print(f"bench: binutils, {kind}: builds unless it is there", file=sys.stderr, flush=True)
             inputs = self.libraries if kind == "allocsite" else []
-            binutils_build.build(sources, os.path.join(self.work, kind), compiler, PARTS, inputs)
+            binutils_build.build(tree, os.path.join(self.work, kind), compiler, PARTS, inputs)
 
     def build(self, program, kind):
         return os.path.join(self.work, kind, program)

@@ -15,8 +15,9 @@ def check():
     sources = binutils_build.unpack(tarball, work)
     clang = subprocess.check_output([f"{bin}/allocsite-clang", "-print-prog-name=clang"], text=True).strip()
     plain, instrumented = os.path.join(work, "reference"), os.path.join(work, "allocsite")
-    binutils_build.build(sources, plain, clang, PARTS, [])
-    binutils_build.build(sources, instrumented, f"{bin}/allocsite-clang", PARTS, binutils_build.libraries(bin))
+    tree = binutils_build.configured(sources, work, clang, PARTS)
+    binutils_build.build(tree, plain, clang, PARTS, [])
+    binutils_build.build(tree, instrumented, f"{bin}/allocsite-clang", PARTS, binutils_build.libraries(bin))
 
     assembly = os.path.join(work, "input.s")
     object_file = os.path.join(work, "input.o")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds GNU binutils from the tarball of Debian's binutils-source, with any compiler."""
+import glob
 import os
 import shutil
 
@@ -7,7 +8,8 @@ import real
 
 CONFIGURE = ["--disable-nls", "--disable-werror", "--disable-shared", "--disable-plugins", "--disable-gdb",
              "--disable-gdbserver", "--disable-sim", "--disable-libdecnumber", "--disable-readline",
-             "--disable-gold", "--disable-gprof", "--disable-gprofng", "CFLAGS=-O2 -w"]
+             "--disable-gold", "--disable-gprof", "--disable-gprofng", "--disable-libctf", "CFLAGS=-O2 -w"]
+PRODUCTS = "*.o", "*.lo", "*.a", "*.la"
 
 
 def unpack(tarball, work):
@@ -18,19 +20,39 @@ def unpack(tarball, work):
     return sources
 
 
-def build(sources, directory, compiler, parts, inputs):
-    """Builds these parts (gas, binutils, ld), and rebuilds if one of the files `inputs` is newer."""
+def make(directory, compiler, *targets):
+    # Programs that run during the build must not write reports into its pipes.
+    environment = dict(os.environ, ALLOCSITE_OPTIONS="enabled=0")
+    real.run(["make", "-j2", "MAKEINFO=true", f"CC={compiler}", *targets], directory, environment, f"{directory}/build.log")
+
+
+def configured(sources, work, compiler, parts):
+    """Returns a configured tree without objects. Its results hold for each compiler that is a wrapper of this one, and
+    the scripts of all parts take longer than a build."""
+    directory = os.path.join(work, "configured")
+    stamp = os.path.join(directory, "configured")
+    if not os.path.exists(stamp):
+        shutil.rmtree(directory, ignore_errors=True)
+        os.makedirs(directory)
+        without = [] if "ld" in parts else ["--disable-ld"]
+        real.run([f"{sources}/configure", f"CC={compiler}", *without, *CONFIGURE], directory, log=f"{directory}/build.log")
+        make(directory, compiler, "configure-host")
+        for pattern in PRODUCTS:
+            for path in glob.glob(f"{directory}/**/{pattern}", recursive=True):
+                os.remove(path)
+        open(stamp, "w").close()
+    return directory
+
+
+def build(tree, directory, compiler, parts, inputs):
+    """Builds these parts (gas, binutils, ld) in a copy of a configured tree, and again if one of the files `inputs` is
+    newer."""
     stamp = os.path.join(directory, "built")
     if os.path.exists(stamp) and all(os.path.getmtime(stamp) > os.path.getmtime(path) for path in inputs):
         return
     shutil.rmtree(directory, ignore_errors=True)
-    os.makedirs(directory)
-    # Programs that run during the build must not write reports into its pipes.
-    environment = dict(os.environ, ALLOCSITE_OPTIONS="enabled=0")
-    log = os.path.join(directory, "build.log")
-    without = [] if "ld" in parts else ["--disable-ld"]
-    real.run([f"{sources}/configure", f"CC={compiler}", *without, *CONFIGURE], directory, environment, log)
-    real.run(["make", "-j2", "MAKEINFO=true", *(f"all-{part}" for part in parts)], directory, environment, log)
+    shutil.copytree(tree, directory, symlinks=True)
+    make(directory, compiler, *(f"all-{part}" for part in parts))
     open(stamp, "w").close()
 
 
