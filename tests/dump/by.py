@@ -277,6 +277,14 @@ int main(void) {
         self.assertRegex(tree, r" 60\.0% +1\.4 KiB +30 +├─ main .*stacks\.c:\d+\n")
         self.assertNotIn("stacks.c:15", tree)
 
+    def test_largest_branches(self):
+        def tree(*options):
+            return json.loads(check("--tree", "--prune=0", "--format=json", *options, self.profile))
+        whole, first = tree(), tree("--top=1")
+        self.assertGreater(len(whole["children"]), 1)
+        self.assertEqual(first["children"], whole["children"][:1])
+        self.assertEqual(first["left_out"], len(whole["children"]) - 1)
+
     def test_frames_have_lines(self):
         stacks = json.loads(check("--format=json", self.profile))["stacks"]
         lines = {frame.get("line") for stack in stacks for frame in stack["frames"] if frame["function"] == "main"}

@@ -114,7 +114,8 @@ static void set_child(struct tree *tree, size_t at) {
     struct tree_node *parent = &tree->nodes[tree->nodes[node].parent];
     if (!parent->count && !parent->pruned)
         parent->first = at;
-    if (!is_pruned(tree, node)) {
+    bool fits = parent != tree->nodes || !tree->top || parent->count < tree->top;
+    if (fits && !is_pruned(tree, node)) {
         tree->children[parent->first + parent->count++] = node;
         return;
     }

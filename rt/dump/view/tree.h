@@ -26,6 +26,7 @@ struct tree {
                          */
     enum measure by;    /* sorts and prunes children */
     double prune;       /* leaves out nodes below this percentage of the whole */
+    uint64_t top;       /* number of branches at the root; 0: all */
     const char *filter; /* only sites that match (model/filter.h); "": all */
     uint64_t depth;     /* innermost frames used of each stack; 0: all */
     uint64_t least[MEASURE_SORTS]; /* also leaves out nodes with less of a measure */

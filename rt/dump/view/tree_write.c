@@ -264,6 +264,7 @@ int show_tree(const char *path, struct report *report, struct showing *showing) 
     tree->by = (enum measure)options->sort;
     tree->filter = options->filter;
     tree->depth = options->depth;
+    tree->top = options->top_given ? options->top : 0;
     tree->least[MEASURE_BYTES] = options->min_bytes;
     tree->least[MEASURE_ALLOCS] = options->min_allocs;
     tree->has_stacks_alone = !is_json;
