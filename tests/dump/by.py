@@ -283,7 +283,7 @@ int main(void) {
         whole, first = tree(), tree("--top=1")
         self.assertGreater(len(whole["children"]), 1)
         self.assertEqual(first["children"], whole["children"][:1])
-        self.assertEqual(first["left_out"], len(whole["children"]) - 1)
+        self.assertEqual(first["left_out"], whole["left_out"] + len(whole["children"]) - 1)
 
     def test_frames_have_lines(self):
         stacks = json.loads(check("--format=json", self.profile))["stacks"]

@@ -117,11 +117,12 @@ static inline uint64_t hash_of(uint32_t slot, uint32_t unloads_before, const str
     return hash;
 }
 
-/* A walked stack. */
+/* A stack that is walked, or, if walked.frames is NULL, that shares outer frames with an earlier certain one.
+ */
 struct look {
     struct walked walked;
     uint32_t unloads_before;
-    const void *certain; /* if the stack is certain (paths/contexts.h), the frame where the walk began */
+    const void *certain; /* the innermost frame, if the stack is certain (paths/contexts.h) or not walked */
 };
 
 static COLD void walk_far(struct walked *walked, const void *frame) {
@@ -152,28 +153,38 @@ static inline void look_begin(struct look *look, const void *frame) {
     look->certain = NULL;
 }
 
-/* ---- The part of a stack. */
+static inline void look_known(struct look *look, const void *frame, uint32_t unloads_before) {
+    look->walked.frames = NULL;
+    look->walked.end = WALK_OUTERMOST;
+    look->unloads_before = unloads_before;
+    look->certain = frame;
+}
+
+/* ---- The part of a stack. The functions return 0 for a stack that is not walked and must be. */
 
 static uint32_t look_path(const struct look *look, struct steps *steps) {
     const struct walked *walked = &look->walked;
     steps->unloads_before = look->unloads_before;
+    if (!walked->frames)
+        return steps_find_known(steps, look->certain, context);
     return look->certain ? steps_find_certain(steps, walked->frames, walked->count, look->certain, context)
                          : steps_find(steps, walked->frames, walked->count);
 }
 
-/* Returns the part with this whole path; NO_SLOT if there is no room. is_new: set. */
-static uint32_t part_whole(uint32_t slot, struct steps *steps, enum walk_end end, bool *is_new) {
-    uint32_t part = steps->path ? part_stack(slot, steps->path, true, &steps->is_new) : NO_SLOT;
-    *is_new = part != NO_SLOT && steps->is_new;
-    if (*is_new)
-        note_walk(end);
-    return part;
+/* What the functions return for a stack without a path: there is no room for one. */
+static inline uint32_t part_of_none(const struct look *look) {
+    return look->walked.frames ? NO_SLOT : 0;
 }
 
-static uint32_t part_whole_of(uint32_t slot, const struct look *look, bool *is_new) {
+/* Returns the part with the whole path; NO_SLOT if there is no room. is_new: set. */
+static uint32_t part_whole(uint32_t slot, const struct look *look, bool *is_new) {
     struct steps steps = {.may_add = true};
-    look_path(look, &steps);
-    return part_whole(slot, &steps, look->walked.end, is_new);
+    uint32_t path = look_path(look, &steps),
+             part = path ? part_stack(slot, path, true, &steps.is_new) : part_of_none(look);
+    *is_new = path && part != NO_SLOT && steps.is_new;
+    if (*is_new)
+        note_walk(look->walked.end);
+    return part;
 }
 
 /* Programs that descend into trees have millions of paths that differ only in the turns of the recursion. All
@@ -196,9 +207,8 @@ static bool variants_have_room(uint32_t slot, uint32_t cut) {
     return part_stack_has_room(__atomic_load_n(variants_of(slot, cut), __ATOMIC_RELAXED) >= VARIANTS_MOST);
 }
 
-/* Returns the part with a cut path; NO_SLOT if there is no room even for that. look: of the stack, which may
- * get its whole path instead; NULL: not walked. Then returns 0 if the stack may get its whole path. is_whole:
- * set. */
+/* Returns the part with a cut path, or with the whole path if it may be kept; NO_SLOT if there is no room
+ * even for a cut one. is_whole: set. */
 static uint32_t part_cut(uint32_t slot, uint32_t cut, const struct look *look, bool *is_whole) {
     int callers = __atomic_load_n(&part_cut_callers, __ATOMIC_RELAXED);
     struct part_word word = part_word(hash_cut(slot, cut, callers));
@@ -208,7 +218,7 @@ static uint32_t part_cut(uint32_t slot, uint32_t cut, const struct look *look, b
     if (LIKELY(part))
         return part;
     if (variants_have_room(slot, cut)) {
-        part = look ? part_whole_of(slot, look, &is_new) : 0;
+        part = part_whole(slot, look, &is_new);
         if (is_new)
             __atomic_fetch_add(variants_of(slot, cut), 1, __ATOMIC_RELAXED);
         *is_whole = part != NO_SLOT;
@@ -225,7 +235,7 @@ static uint32_t part_cut(uint32_t slot, uint32_t cut, const struct look *look, b
 static uint32_t part_limited(uint32_t slot, const struct look *look, bool *is_whole) {
     struct steps steps = {.is_cut = true};
     uint32_t cut = look_path(look, &steps);
-    return cut ? part_cut(slot, cut, look, is_whole) : NO_SLOT;
+    return cut ? part_cut(slot, cut, look, is_whole) : part_of_none(look);
 }
 
 /* If there is no room for a part, returns the slot itself and counts that. */
@@ -239,24 +249,9 @@ static uint32_t part_or_slot(uint32_t part, uint32_t slot) {
 /* Returns the part of a stack, whole or cut, or the slot itself. is_whole: set. */
 static uint32_t part_of(uint32_t slot, const struct look *look, bool *is_whole) {
     bool is_new;
-    uint32_t part = part_stack_has_room(true) ? part_whole_of(slot, look, &is_new) : NO_SLOT;
+    uint32_t part = part_stack_has_room(true) ? part_whole(slot, look, &is_new) : NO_SLOT;
     *is_whole = part != NO_SLOT;
     return part_or_slot(*is_whole ? part : part_limited(slot, look, is_whole), slot);
-}
-
-/* Like part_of, for a stack that shares outer frames with an earlier certain one; 0: it must be walked. */
-static uint32_t part_known(uint32_t slot, const void *frame, uint32_t unloads_before, bool *is_whole) {
-    struct steps steps = {
-        .unloads_before = unloads_before, .is_cut = !part_stack_has_room(true), .may_add = true};
-    uint32_t path = steps_find_known(&steps, frame, context), part = 0;
-    bool is_new;
-    if (!path)
-        return 0;
-    if (steps.is_cut)
-        return (part = part_cut(slot, path, NULL, is_whole)) ? part_or_slot(part, slot) : 0;
-    *is_whole = true;
-    part = part_whole(slot, &steps, WALK_OUTERMOST, &is_new);
-    return part == NO_SLOT ? 0 : part;
 }
 
 static struct part_word part_word_of(uint32_t slot, const struct look *look) {
@@ -476,7 +471,9 @@ STACK_CALL(uint32_t, stack_key_new, uint32_t key, const void *frame, uint64_t ha
     uint32_t unloads_before = unloads_begun(), slot = key_slot(key);
     bool is_whole = false;
     int error = errno;
-    uint32_t part = stacks_depth == STACKS_WHOLE ? part_known(slot, frame, unloads_before, &is_whole) : 0;
+    struct look look;
+    look_known(&look, frame, unloads_before);
+    uint32_t part = stacks_depth == STACKS_WHOLE ? part_of(slot, &look, &is_whole) : 0;
     key = LIKELY(part) ? key_certain(part, slot, is_whole, hash, unloads_before)
                        : key_walked(slot, frame, hash);
     errno = error;
