@@ -258,7 +258,7 @@ class Refused(unittest.TestCase):
                                  ["number of a process", "-p", "x"], ["both", "-p", "1", "true"],
                                  ["No such file", "-o", work("nowhere") + "/x", "true"],
                                  ["--format and --leaks exclude each other", "--leaks", "-o", "x.pb.gz", "true"],
-                                 ["there is no terminal", "--live", "true"]):
+                                 ["there is no terminal", "--live", "true"], ["--live has no value", "--live=3", "true"]):
             self.check(125, said, *arguments, start_new_session=True)
 
     def test_commands_that_preloading_cannot_reach(self):

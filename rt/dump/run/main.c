@@ -287,6 +287,8 @@ static bool is_option(const char *argument, const char *name) {
 /* Returns 0, or an exit status after an error message. */
 static int take_option(struct run *run, char **arguments, int *at) {
     char *argument = arguments[*at];
+    if (strncmp(argument, "--live=", 7) == 0 || strncmp(argument, "--html=", 7) == 0)
+        return complain_usage("%.6s has no value", argument);
     if (strcmp(argument, "--live") == 0)
         run->is_live = true;
     else if (strcmp(argument, "--html") == 0) {
