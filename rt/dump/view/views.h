@@ -31,7 +31,7 @@ enum { OF_NAMES = 1, OF_FILES = 2 };
 #define REPORT_VIEWS(X)                                                                                      \
     X(tree, "tree", optional_argument, "[=leaf|root]       ",                                                \
       "call paths, from allocations up or from main down", AS_TREE, OF_NAMES,                                \
-      "sort top filter line skip stop depth min-bytes min-allocs prune")                                         \
+      "sort top filter line skip stop depth min-bytes min-allocs prune")                                     \
     X(events, "events", no_argument, "                 ", "what each line allocates, reallocates and frees", \
       AS_PAGES, OF_NAMES, "filter line skip stop leaks")                                                     \
     X(advice, "advise", no_argument, "                 ", "savings that follow from the counts",             \
