@@ -71,7 +71,8 @@ struct allocsite_request {
  * specific. */
 #define ALLOCSITE_BYTES "bytes"
 
-/* Whether a type can be that of any memory: a caller may know better what it is for. NULL and "": unknown. */
+/* Returns whether the type says nothing about the use of the memory, so that a type known by a caller is
+ * preferred. NULL and "": unknown. */
 static inline bool allocsite_type_is_raw(const char *type) {
     static const char *const raw[] = {ALLOCSITE_BYTES, "char", "unsigned char", "signed char", "std::byte"};
     for (size_t i = 0; type && i < sizeof raw / sizeof *raw; i++)

@@ -391,9 +391,9 @@ struct flow {
  * peak.epoch and peak.riser is 0; otherwise its live blocks and bytes now. Of a slot: the sum over its
  * tallies plus the carry.
  *
- * Maximum of live blocks of a slot: the carry plus the maximum of profile_slot.most and, over all its tallies
- * with looked below peak.shared_epoch (all if that is 0), of allocated - released and, unless looked is below
- * peak.reset_epoch, limit. */
+ * The maximum of live blocks of a slot is the carry plus the largest of these numbers: profile_slot.most;
+ * allocated - released of each tally whose `looked` is below peak.shared_epoch (of all tallies if that is 0);
+ * and `limit` of each such tally, unless its `looked` is below peak.reset_epoch. */
 
 static inline int64_t tally_epoch(const struct tally *tally) {
     return tally->looked & -PROFILE_EPOCH_STEP;

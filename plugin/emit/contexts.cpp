@@ -49,8 +49,8 @@ static bool isForExecutable(const Module &module) {
     return !isPic && !options().shared;
 }
 
-/* The variable of an executable is in the executable, where code reaches it by one instruction; the dynamic
- * linker lets the runtime and shared objects share it. Without an executable that has one, they share the
+/* An executable defines the variable, so its code reaches it by one instruction; the dynamic linker binds the
+ * runtime and shared objects to this definition. Without an executable that has one, they share the
  * runtime's. */
 static Constant *contextVariable(Module &module) {
     Type *type = Type::getInt64Ty(module.getContext());
@@ -276,8 +276,8 @@ static bool isRestoring(const Function &function, const Calls &calls, const Tail
            });
 }
 
-/* Puts a mark before the function's code, by which the runtime recognizes a function that keeps contexts. The
- * mark has as many words as the alignment of the code requires. Functions that already have prefix data
+/* Puts a mark before the function's code. The runtime recognizes functions that keep contexts by this mark.
+ * The mark has as many words as the alignment of the code requires. Functions that already have prefix data
  * (-fsanitize=function) get no mark. */
 static void markCode(Function &function) {
     if (function.hasPrefixData())

@@ -14,8 +14,8 @@ using namespace llvm;
 
 namespace allocsite {
 
-/* A custom allocator under instrumentation. Its arguments are used at its returns; in unoptimized IR they do
- * not change in between. */
+/* A custom allocator under instrumentation. Uses the function's arguments at its returns; unoptimized IR does
+ * not change them in between. */
 struct Custom {
     Function &function;
     const listed_function &listed;
@@ -240,7 +240,7 @@ static std::string misfitOf(const Function &function, const listed_function &lis
 }
 
 /* Returns whether the description is that of a custom allocator and fits the function. Reports an error if it
- * does not fit, unless it came from a pattern. */
+ * does not fit, unless its name is a pattern. */
 static bool isCustom(const Function &function, const Description &description) {
     if (!instrumentFor(description.function.kind))
         return false;

@@ -122,9 +122,9 @@ struct Reaching {
 };
 
 /* Before the optimizer: notes the inline functions and template instances that never allocate as written. All
- * copies of such a function come from the same source, so none of them allocates, whichever one the linker
- * keeps. After the optimizer one copy proves nothing, because another file's copy may still contain calls
- * that were removed in this one. */
+ * copies of such a function come from the same source. So none of them allocates, and it does not matter
+ * which copy the linker keeps. After the optimizer one copy proves nothing, because another file's copy may
+ * still contain calls that were removed in this one. */
 void noteQuiet(llvm::Module &module, const Reaching &reaching);
 
 } // namespace allocsite

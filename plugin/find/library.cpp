@@ -25,7 +25,7 @@ static bool isListedLibrary(const std::string &name) {
     });
 }
 
-/* Only the default directories of headers are known without the AST half. */
+/* Without the AST half of the plugin, only the default header directories are known. */
 static bool isInSystem(const std::string &path) {
     static auto *isSystem =
         reinterpret_cast<allocsite_types_is_system *>(dlsym(RTLD_DEFAULT, ALLOCSITE_TYPES_IS_SYSTEM));

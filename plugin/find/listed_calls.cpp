@@ -6,8 +6,9 @@
  *     inner(...) { return function(...); }                  instrumented as the definition would be
  *
  * The marker is a weak symbol that an instrumented definition also defines, so no block is counted twice.
- * Both functions are inlined into all calls. They have no debug locations, so the calls in them get the line
- * of the call that they were inlined into. Pointers to the function become pointers to `outer`. */
+ * Both functions are inlined into all calls. These functions have no debug locations. So once they are
+ * inlined, the calls in them get the line of the inlined call. Pointers to the function become pointers to
+ * `outer`. */
 #include "base/names.h"
 #include "find/find.h"
 #include "find/lists.h"

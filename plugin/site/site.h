@@ -59,7 +59,7 @@ class Table {
     /* Emits the records of flagged functions for allocsite-dump. */
     void addFunctions(llvm::ArrayRef<FunctionFlags> functions);
 
-    /* Emits the types that callers of wrappers know, likewise. */
+    /* Emits the types that callers of wrappers know, also in one section. */
     void addCalls(llvm::ArrayRef<CallType> calls);
 
   private:

@@ -76,8 +76,8 @@ void out_command(struct out *, const char *, const char *special);
 /* Writes "%2F", as in URIs. */
 void out_percent(struct out *, char);
 
-/* ---- JSON. Commas and quotes are written here alone. It needs no memory: only the innermost open object or
- * array can be written to, and a closed one is always preceded by something. */
+/* ---- JSON. Commas and quotes are written here alone. It needs no stack of open objects: only the innermost
+ * open object or array can be written to, and after a closed one the next value always needs a comma. */
 
 struct json {
     struct out *out;

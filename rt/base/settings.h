@@ -35,7 +35,8 @@ void settings_default(const struct settings *, void *to);
 /* Receives what is wrong with a pair of `length` bytes at pair. */
 typedef void settings_complaint(const char *what, const char *pair, size_t length);
 
-/* Returns the reason why a value is wrong: wrong, unless the value has a comma and another option. */
+/* Returns the message for a wrong value: `wrong`, or a hint at the separator if the value contains a comma
+ * and another option. */
 const char *setting_explain(struct setting_value, const char *wrong);
 
 /* Sets the members named in text; the last pair of a key wins. A quoted value may contain colons. Wrong pairs

@@ -25,8 +25,8 @@ size_t wildcard_prefix(const char *pattern) {
     return length;
 }
 
-/* Each star matches as little as possible. Only the last one is ever extended, because it can match whatever
- * an earlier one leaves. So the time is at most the product of the lengths. */
+/* Each star matches as little as possible. Only the last star is ever extended, because it can match
+ * everything that extending an earlier star could. So the time is at most the product of the lengths. */
 bool wildcard_match(const char *pattern, const char *text) {
     const char *after_star = NULL, *star_end = NULL;
     while (*text) {

@@ -130,7 +130,8 @@ struct report_part {
     uint64_t pid, thread;
     const char *phase; /* NULL: outside of all phases */
     bool is_known;     /* false: thread and phase are unknown */
-    /* Of the thread in the phase; of the thread in all phases, in one of its parts. */
+    /* peak: of the thread in this phase; thread_peak: of the thread in all phases, set in one of the thread's
+     * parts. */
     struct report_peak peak, thread_peak;
     struct counters counters; /* from allocs to failed; live: allocated minus released, modulo 2^64 */
 };
@@ -267,7 +268,7 @@ struct report {
     struct report_site mappings; /* with maps=1; totals exclude them, too */
     size_t mapping_count;
     size_t caller_count;       /* other rows with a return address */
-    size_t module_count;       /* other rows without one, which stand for modules */
+    size_t module_count;       /* other rows without a return address, which represent modules */
     size_t shown;              /* number of leading sites to show */
     size_t counted;            /* number of leading sites with counters; sites that are only in pairs
                                 * follow */

@@ -33,8 +33,8 @@ static struct file_mapped *find_mapped(const char *page) {
     return mapped;
 }
 
-/* Maps zeros over the missing pages up to the end of the mapping, instead of a longjmp out of the reader: no
- * reader needs an error path, and only one more mapping is needed. */
+/* Maps zeros over the missing pages, up to the end of the mapping, and returns to the reader. A longjmp would
+ * need an error path in every reader; this needs only one more mapping. */
 static void put_zeros(int signal_number, siginfo_t *info, void *context) {
     (void)context;
     char *page = (char *)((uintptr_t)info->si_addr & -(uintptr_t)PROFILE_PAGE);

@@ -46,7 +46,7 @@ int new_file_check(const char *path);
 
 /* ---- All bytes of a file or pipe. */
 
-/* Larger inputs are refused, so that an endless one cannot exhaust memory. */
+/* Larger inputs are refused, so that an endless input cannot exhaust memory. */
 #define WHOLE_INPUT_MAX ((size_t)1 << 30)
 
 /* Reads the file, or standard input if path is "-". The caller frees *bytes. False: *why has the reason. */

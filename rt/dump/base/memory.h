@@ -69,8 +69,8 @@ bool extents_next(const struct extents *, struct extent *part, uint64_t limit);
 #define OUTSIDE_ALWAYS (UINT64_C(64) << 20)
 
 /* Bytes allowed for a process of that many bytes. A thread has counters for all sites up to the highest that
- * it used, but memory only for the pages in which it counted: a program with 5,000 sites and 1,000 threads
- * that did nothing else had 15 times more counters than memory. */
+ * it used, but only pages in which it counted take memory. A program with 5,000 sites and 1,000 threads had
+ * 15 times as many bytes of counters as resident bytes. */
 static inline uint64_t outside_budget(uint64_t inside) {
     const uint64_t times = 64;
     return inside < (UINT64_MAX - OUTSIDE_ALWAYS) / times ? OUTSIDE_ALWAYS + times * inside : UINT64_MAX;

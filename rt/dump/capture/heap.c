@@ -263,8 +263,8 @@ void heap_visit_all(const struct heap *heap, const struct image *image, uint64_t
 /* ---- The block that a word points to. */
 
 /* Blocks that start at most APART bytes after the previous one form a group. A look-up goes through the cell
- * of the address, which leads to a few blocks. A binary search over all blocks would touch as many places in
- * memory as their number has bits. */
+ * of the address, which leads to a few blocks. A binary search over all n blocks would touch log2(n) places
+ * in memory. */
 enum { CELL_BITS = 9, APART = 1 << 16 };
 
 static void add_group(struct finder *finder, size_t block) {

@@ -4,8 +4,8 @@
  * Such memory is no root: a stale pointer in it would hide a leak. But a block to which it points may be in
  * use. The search covers all pages that were ever touched, except for the memory of the runtime, of modules
  * and of stacks, and the allocator's memory between blocks, which holds stale addresses from freed blocks and
- * the allocator's own. A page is searched if it is not certain that it is one of these: a leaked block may
- * thus be called possibly leaked, but a block in use is never called leaked. */
+ * the allocator's own. A page of uncertain use is searched. So a leaked block may be called possibly leaked,
+ * but a block in use is never called leaked. */
 #include "dump/capture/search.h"
 
 #include "base/arrays.h"
@@ -99,7 +99,8 @@ static bool is_allocators(struct mapped *mapped, uint64_t at) {
 }
 
 /* An allocator other than the C library's keeps its blocks in mappings to which its data points. This does
- * not hold for an allocator in the executable, whose data also contains the program's pointers. */
+ * not hold if the executable contains the allocator, because the executable's data also contains the
+ * program's pointers. */
 static void note_pointed_at(void *context, struct span data) {
     struct mapped *mapped = context;
     uint64_t word;

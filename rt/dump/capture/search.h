@@ -12,8 +12,8 @@
  * a disguised pointer, or as the result of a thread that was never joined.
  *
  * Roots are outside of blocks: a block is searched as a whole if it is reached, and only then. A stack that
- * the program allocated is therefore searched because its stack pointer reaches it. Where the end of a root
- * is uncertain, a block that follows it is not taken for a part of it. */
+ * the program allocated is therefore searched because its stack pointer reaches it. A root whose end is
+ * uncertain ends at the next block at the latest. */
 #ifndef ALLOCSITE_DUMP_CAPTURE_SEARCH_H
 #define ALLOCSITE_DUMP_CAPTURE_SEARCH_H
 

@@ -57,9 +57,9 @@ struct capture_sites {
     struct block_type *types; /* of each site of the graph */
     struct capture_choice {
         uint32_t first, count; /* copies of a site, one for each of its types */
-    } * choices;               /* of each site; count 0: one type, or not all are known */
-    bool *in_use;              /* by slot: blocks of the dynamic loader, which finds them by other means than
-                                * pointers */
+    } * choices;  /* of each site; count 0: the site has one type, or some of its types are unknown */
+    bool *in_use; /* by slot: blocks of the dynamic loader, which finds them by other means than
+                   * pointers */
 };
 
 /* Adds the sites to the graph. The first is for blocks that are not counted, the second for blocks of unknown

@@ -73,8 +73,8 @@ static int show_report(const char *path, struct report *report, struct showing *
     return status;
 }
 
-/* A merged report does not know the modules of each file, nor which file lacks requested data. Both are
- * determined here. */
+/* A merged report does not know the modules of each file, nor which file lacks requested data. So both are
+ * determined before the merge. */
 static bool take_file(void *context, const struct report_source *source, struct reason *why) {
     struct showing *showing = context;
     showing->symbolizer.line = showing->options.line;

@@ -109,7 +109,7 @@ bool join_is_moved(const struct report_site *, const struct report_site *);
 /* ---- Matching the calls of a function with those of an edited version. */
 
 /* Both arrays are in source order and have calls of one callee in one function. Some calls may have partners
- * already. Others get partners so that, in this order of priority,
+ * already. The remaining calls are paired by these rules, the most important first:
  *
  *     no two pairs cross, because an edit seldom swaps calls;
  *     as many calls as possible have a partner;

@@ -18,7 +18,7 @@ typedef void pair_function(struct join_site **old, size_t old_count, struct join
 struct pass {
     compare_function *key;
     pair_function *pair;
-    bool is_for_edited; /* only for sites; matched ones stay in the group */
+    bool is_for_edited; /* only for sites; leaves matched sites in the group */
     bool is_by_caller;  /* orders sites by the call in the outermost function */
 };
 
@@ -211,8 +211,9 @@ bool join_is_moved(const struct report_site *old, const struct report_site *new)
 /* ---- Matching the calls of a function with those of an edited version: the heaviest pairing without
  * crossings, by dynamic programming as for the longest common subsequence. */
 
-/* The weight of a pair. Existing partners matter most, then the number of pairs, then the number of pairs
- * that move equally, then the distance. The total for ALIGN_CELLS_MAX cells is below 2^63. */
+/* The weight of a pair. In this order, it prefers pairings that keep existing partners, have more pairs, move
+ * more pairs by the same number of lines, and move calls less. The total for ALIGN_CELLS_MAX cells is below
+ * 2^63. */
 #define WEIGHT_PARTNERS  ((int64_t)1 << 50)
 #define WEIGHT_PAIR      ((int64_t)1 << 40)
 #define WEIGHT_COMPANION ((int64_t)1 << 18)

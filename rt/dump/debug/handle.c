@@ -207,7 +207,7 @@ bool debug_next_origin(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset) {
 }
 
 /* A concrete entry refers to the abstract function, and that to the declaration in its class. Each name is in
- * one of them. */
+ * one of these sections. */
 struct debug_names debug_function_names(Dwarf_Debug debug, Dwarf_Off offset) {
     enum { HOPS_MAX = 8 };
     struct debug_names names = {NULL, NULL};

@@ -11,7 +11,7 @@
 struct loaded {
     const char *path;
     struct report *report; /* prepared, with all its sites */
-    bool is_lawful;        /* whole, and keeps the laws; otherwise the error has been printed */
+    bool is_lawful;        /* was read completely and obeys the laws; otherwise an error was printed */
     struct report_source source;
 };
 
@@ -28,7 +28,7 @@ void loaded_json(struct json *, const char *key, const struct loaded *);
 
 /* ---- Checks that print an error message. */
 
-/* Prints the first breaches in a prepared report. STATUS_FAILED: there is at least one. */
+/* Prints the first breaches in a prepared report. STATUS_FAILED: at least one law is broken. */
 int laws_check(const char *path, const struct report *);
 
 /* STATUS_FAILED, after an error message, if the file of the report is damaged. */

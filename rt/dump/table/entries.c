@@ -100,8 +100,8 @@ static bool add_calls(struct table *table, const struct table_region *region, st
     return true;
 }
 
-/* The lists of a sound table do not overlap. Many over the same bytes would make a small file cost a large
- * allocation. */
+/* The lists of a sound table do not overlap. Many lists that share the same bytes would let a small file
+ * cause a large allocation. */
 static bool count_calls(const struct table_input *input, uint64_t *count, struct reason *why) {
     struct allocsite_calls list;
     uint64_t available = 0;

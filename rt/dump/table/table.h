@@ -24,7 +24,7 @@ struct table_regions {
     size_t count;
 };
 
-/* The regions of a module. A relocatable object has many regions of a kind, a linked module one. */
+/* The regions of a module. A relocatable object has many regions of each kind, a linked module has one. */
 struct table_input {
     struct table_regions sites, frames, strings, functions, calls;
 };

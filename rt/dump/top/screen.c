@@ -45,7 +45,7 @@ static const struct key {
 static const char help_line[] =
     "Enter details  b a l p r sort  / filter  R reset  space pause  ? help  q quit";
 
-/* Names get lines of their own while there are free lines, on terminals that would cut them. */
+/* On terminals that would cut the names, each name gets a separate line while there are free lines. */
 enum { TALL_COLUMNS = 140, TALL_LINES = 4 };
 
 /* The lines of the screen for rows or details. */

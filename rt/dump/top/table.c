@@ -183,7 +183,7 @@ static void put_counters(const struct page *page, const struct counters *counter
     put_most(page, counters);
 }
 
-/* Says how the program has to be started to know more. */
+/* Names the options that the program needs for sizes and pairs. */
 static void put_unknown(const struct page *page, const struct report_site *site) {
     if (site->sizes && page->report->has_pairs)
         return;

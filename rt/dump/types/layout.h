@@ -30,7 +30,7 @@ struct type_extent {
 /* Computes padding and holes of a layout whose size is set from the bytes that members cover. Sorts them. */
 void type_layout_fill(struct type_layout *, struct type_extent *, size_t count);
 
-/* Merges another layout of the same name into this one. */
+/* Merges another layout of the same type name into this one. */
 void type_layout_join(struct type_layout *, const struct type_layout *other);
 
 /* ---- The layout of one type in debug information. */

@@ -127,8 +127,7 @@ static void report_unknown(const void *p, const struct block *block, struct orig
         return; /* blocks from before an attachment are unknown too */
     bool was_freed = block->state == BLOCK_FREED;
     if (rebind_is_done() || underlying_copier())
-        gap_set(
-            GAP_PAST); /* by a path that only the allocator knows, perhaps at the address of a freed one */
+        gap_set(GAP_PAST); /* perhaps from a function that is not interposed */
     else if (underlying_is_glibc() && chunk_may_be_live(p) && !(was_freed && chunk_is_cached(p)))
         gap_set(GAP_ELSEWHERE);
     else

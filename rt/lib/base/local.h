@@ -78,8 +78,8 @@ struct thread {
     uint32_t held;           /* the real capacity while `capacity` is 0 to send events to the slow path */
     uint32_t next_idle;      /* index + 1 of the next idle thread; 0: end of the list */
     uint32_t turns;          /* how often it was acquired or released; odd while a thread counts in it */
-    bool asked_back; /* another thread needs this one's unused headroom; capacity was set to 0 so that this
-                        one notices */
+    bool asked_back; /* another thread needs this thread's unused headroom; its capacity was set to 0, so that
+                        it notices */
     uint32_t contexts_lately[CONTEXTS_LATELY]; /* recent contexts: distance of each from the first context, in
                                                   bytes (paths/contexts.h) */
 } __attribute__((aligned(128)));

@@ -43,7 +43,7 @@ static const char *read_contexts(const struct setting *key, struct setting_value
     return NULL;
 }
 
-/* A report may need counts that are off by default. All other report options are left to the reader. */
+/* A report may need counts that are off by default. The reader alone uses all other report options. */
 static const char *read_implied(const struct setting *key, struct setting_value value, void *out) {
     struct options_implied *implied = out;
     if (strcmp(key->name, "by") == 0) {

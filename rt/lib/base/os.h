@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Operating-system calls: memory, threads, signals, clocks, a line on stderr. None of them allocates or takes
- * a lock, and all may be called in signal handlers. They may change errno unless they say otherwise; callers
- * on the program's way restore it. */
+ * a lock, and all may be called in signal handlers. They may change errno unless they say otherwise;
+ * functions that the program calls restore it. */
 #ifndef ALLOCSITE_LIB_BASE_OS_H
 #define ALLOCSITE_LIB_BASE_OS_H
 

@@ -27,8 +27,9 @@ struct range {
 
 static struct range *ranges;
 static uint32_t ranges_count; /* entries ever used; may exceed RANGES_MOST */
-static uint32_t ranges_free;  /* approximate number of free ones among these */
-static int32_t *forking; /* in such memory: this process; its parent or 0: handlers did not see the fork */
+static uint32_t ranges_free;  /* approximate number of free entries among these */
+static int32_t *forking;      /* in memory that fork wipes: this process's id; 0 or the parent's id if fork
+                                 handlers did not run */
 
 static bool loader_may_block;
 

@@ -10,7 +10,7 @@
 
 /* ---- The thread's own stack. */
 
-#define PAGE ((uintptr_t)4096) /* or a part of one */
+#define PAGE ((uintptr_t)4096) /* the page size, or a part of a larger page */
 
 /* Stacks reach no farther below their ends. The kernel keeps that much address space free for the first
  * thread's (mmap_base, "MIN_GAP"). The stack of any other thread ends at its thread-local memory. */

@@ -31,8 +31,8 @@ static void share_lose(struct thread *thread, struct share share) {
         tally_lose(thread, tally, share.bytes);
 }
 
-/* Returns this thread's structure if its slab holds the slot, although the thread may be diverted from the
- * hot path now; otherwise NULL. */
+/* Returns this thread's structure if its slab has the slot, otherwise NULL. The thread may be diverted from
+ * the hot path. */
 static inline struct thread *thread_at_hand(uint32_t slot) {
     struct thread *thread = local.thread;
     bool holds = LIKELY(thread != NULL) && slot != NO_SLOT && KEY(slot) < thread->capacity;

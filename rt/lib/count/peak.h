@@ -41,7 +41,7 @@ struct peak {
     struct thread *riser;       /* the thread whose live bytes rise above the peak; NULL: no rise */
     int64_t measured;           /* the epoch of the last measurement of all threads */
     uint64_t window;            /* by how much all threads together may have exceeded the peak since then */
-    int64_t spare;              /* the part of that headroom that no thread was given */
+    int64_t spare;              /* the part of the total headroom that no thread has as its share */
     uint32_t effort;            /* the cost of checks so far */
     uint32_t sharers, expected; /* threads with an event since the last measurement; in the interval before */
     bool is_locked;             /* held, with signals blocked, by one of several threads during a check */

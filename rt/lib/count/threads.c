@@ -273,7 +273,7 @@ static void thread_switch_phase(struct thread *thread, profile_name phase) {
 static struct thread *thread_take_free(void) {
     uint64_t signals = os_signals_hold();
     struct thread *thread = local.thread;
-    bool is_there = thread && thread->held; /* taken by a signal handler in between */
+    bool is_there = thread && thread->held; /* a signal handler took a structure meanwhile */
     struct thread *taken = is_there ? thread : thread_take();
     if (taken && !taken->held)
         thread_grow(taken, 0, false);

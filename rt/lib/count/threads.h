@@ -126,8 +126,8 @@ bool threads_take_request(uint32_t requests);
 /* Diverts all events from the hot path, or stops doing so. */
 void threads_watch(bool watch);
 
-/* Counts this thread's events in the phase from now on. If there is no room for another phase, they are
- * outside of all phases, and the gap is set. */
+/* Counts this thread's events in the phase from now on. If there is no room for another phase, the events
+ * count outside of all phases, and the gap is set. */
 void thread_enter_phase(profile_name phase);
 
 /* Gives this thread a slab from now on, which may have counts of ended threads. */

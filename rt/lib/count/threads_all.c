@@ -59,7 +59,8 @@ void threads_note_peak(void) {
     }
 }
 
-/* An even number of turns means that no thread counts in it. */
+/* The number of turns grows when a thread takes the structure and when it leaves it, so it is even while no
+ * thread counts there. */
 static bool is_quiet(const struct thread *thread, uint32_t turns) {
     return thread == local.thread || turns % 2 == 0;
 }

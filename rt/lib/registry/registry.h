@@ -88,8 +88,8 @@ uint32_t part_stack(uint32_t slot, profile_name stack, bool may_add, bool *is_ne
  * used up, there is room for half as many cut paths (PROFILE_CUT). */
 bool part_stack_has_room(bool is_variant);
 
-/* The number of callers above its line that a new cut path may have. It falls as such paths become more;
- * below zero there is no room. */
+/* The number of callers above its line that a new cut path may have. It decreases as the number of cut paths
+ * grows; below zero, there is no room for another cut path. */
 enum { PART_CUT_CALLERS = 3 };
 extern int part_cut_callers __attribute__((visibility("hidden")));
 

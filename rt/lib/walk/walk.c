@@ -17,7 +17,8 @@
     __asm__ volatile("leaq 0(%%rip), %0; movq %%rsp, %1; movq %%rbp, %2"                                     \
                      : "=&r"((frame).pc), "=&r"((frame).sp), "=&r"((frame).fp))
 
-/* Reads directly only from the thread's own stack: another thread may unmap any other one. */
+/* Reads only the thread's own stack directly. Another thread may unmap any other stack, so os_read reads
+ * those. */
 static inline bool read_word(const struct walk_reads *reads, uintptr_t at, uintptr_t *word) {
     if (UNLIKELY(!reads->is_whole))
         return os_read((const void *)at, word);

@@ -19,8 +19,8 @@ function momentAt(point) {
     return now;
 }
 
-// The counters of a range: what was added after `from`. The peak is that of its end, because none is known for
-// a range.
+// The counters of a range: what was added after `from`. The peak is the one at the range's end, because samples do not know
+// the peak within a range.
 function rangeOf(from, point) {
     const now = momentAt(point),
         before = from < 0 ? null : momentAt(from);
