@@ -21,8 +21,8 @@ function(allocsite_add_manual_names page)
     endforeach()
 endfunction()
 
-# allocsite_add_examples(FILE...): installs files of the current source directory beside the documentation, also in the
-# build tree.
+# allocsite_add_examples(FILE...): installs files of the current source directory with the documentation, also in the build
+# tree.
 function(allocsite_add_examples)
     foreach(file IN LISTS ARGN)
         get_filename_component(name ${file} NAME)

@@ -28,7 +28,7 @@ function(allocsite_write_static_options file options_variable)
                         "-Wl,--undefined=__wrap_abort" "-Wl,--undefined=__wrap_mmap")
     # libgcc also defines __wrap_pthread_create, for split stacks. In a static program its version creates no thread.
     list(APPEND options "-Wl,--undefined=__wrap_pthread_create")
-    # Without --eh-frame-hdr a static program cannot find its unwind tables, and stacks could not be walked.
+    # A static program finds its unwind tables only with --eh-frame-hdr, and stacks cannot be walked without them.
     list(APPEND options "-Wl,--eh-frame-hdr")
     list(JOIN options "\n" lines)
     file(CONFIGURE OUTPUT ${file} CONTENT "${lines}\n")

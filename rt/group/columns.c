@@ -220,7 +220,7 @@ bool groups_have_before(const struct groups *groups) {
 static void put_before(const struct page *page, const struct groups *groups) {
     const struct report before = {.totals = {.counters = groups->before_reset}};
     summary_totals(&(struct page){.out = page->out, .report = &before});
-    out_text(page->out, " before the last reset, which the rows have and the total has not");
+    out_text(page->out, " before the last reset: the rows include them, the total does not");
 }
 
 static void put_thread(const struct page *page, const struct group_key *key) {

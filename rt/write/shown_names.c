@@ -185,8 +185,8 @@ static char *keep_differences(const struct name_cut *first, const struct name_cu
     return shown;
 }
 
-/* Returns `apart`, which selects its function alone, if it fits the columns, else `narrow`. Frees the other
- * string. */
+/* Returns `apart`, a string that no other name matches, if it fits the columns; otherwise returns `narrow`.
+ * Frees the other string. */
 static char *shown_name_choose(char *apart, char *narrow, size_t columns) {
     bool is_apart = apart && (!narrow || name_columns(apart) <= columns || strlen(apart) <= strlen(narrow));
     free(is_apart ? narrow : apart);

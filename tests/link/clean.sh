@@ -13,7 +13,7 @@ debootstrap --variant=minbase bookworm "$root" "$mirror" >debootstrap.log 2>&1 |
 package DEB
 cp allocsite_*.deb "$here/app.c" "$root/root/"
 
-# inside COMMAND: in a process namespace of its own, so that nothing survives the test.
+# inside COMMAND: runs it in a separate process namespace, so that no process survives the test.
 inside() {
     unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" /usr/bin/env -i \
         PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive sh -euc "cd /root; $1" >inside.log 2>&1 ||

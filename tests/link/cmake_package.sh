@@ -59,7 +59,7 @@ for page in man3/allocsite-api.3 man7/allocsite.7 man7/allocsite-cost.7 man1/all
 done
 moved/bin/allocsite-dump sites app >/dev/null
 
-# With allocsite-clang as the compiler, the plugin is not added twice.
+# The plugin is not added twice if allocsite-clang is the compiler.
 use "$lib" "$bin/allocsite-clang-$MAJOR" "$bin/allocsite-clang++-$MAJOR"
 
 ! configure "$lib" gcc g++ || fail 'gcc is accepted'

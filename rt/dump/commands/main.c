@@ -192,9 +192,9 @@ static int run_command(int count, char **arguments) {
     return show_files(count, arguments);
 }
 
-/* Growing arrays move without copying, and freed memory returns to the system, only in separate mappings. By
- * default glibc raises this threshold after the first free of a mapping, which costs a tenth more memory for
- * large reports. */
+/* glibc maps blocks from this size on separately. Only such blocks grow without being copied, and return to
+ * the system when they are freed. By default glibc raises this threshold after the first free of a mapping,
+ * which costs a tenth more memory for large reports. */
 enum { MAPPED_FROM = 256 << 10 };
 
 /* SIGPIPE ends the program: the reader of a pipe (head) has seen enough. */

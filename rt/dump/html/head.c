@@ -172,7 +172,7 @@ static void make_cards(struct card cards[CARDS], const struct report *report) {
     memcpy(cards, all, sizeof all);
 }
 
-/* Of two reports, only cards that both have. */
+/* For two reports, makes only the cards that both have. */
 static void put_cards(struct out *out, const struct report *report, const struct report *old) {
     struct card cards[CARDS], old_cards[CARDS];
     make_cards(cards, report);

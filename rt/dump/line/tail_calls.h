@@ -2,9 +2,9 @@
 /* Functions that are missing on a stack because they left by a tail call.
  *
  * Code that keeps calling contexts makes tail calls only where they may close a cycle
- * (plugin/emit/tail_calls.h). If a call instruction calls one function of such code, and the frame below it
- * belongs to another one, the first function was replaced by the second, perhaps with further ones in
- * between. A call through a pointer does not show which function it called. */
+ * (plugin/emit/tail_calls.h). Suppose that a call instruction in such code calls f, but the frame below it
+ * belongs to g. Then f has left by a tail call to g, perhaps through further functions. A call through a
+ * pointer does not show which function it called. */
 #ifndef ALLOCSITE_DUMP_LINE_TAIL_CALLS_H
 #define ALLOCSITE_DUMP_LINE_TAIL_CALLS_H
 

@@ -201,7 +201,7 @@ static void wait_for_end(const struct attachment *attachment) {
     }
 }
 
-/* The lock tells other processes that this one is here to restore the process. */
+/* The lock shows other processes that this process still runs and will restore the target. */
 static bool attach_claim(int counters, struct reason *why) {
     return flock(counters, LOCK_EX | LOCK_NB) == 0 || reason_set(why, "is counted by another allocsite-run");
 }

@@ -45,8 +45,8 @@ int launch_start(struct launch *, char **command);
 /* True if the command still runs. Only before launch_wait. */
 bool launch_runs(const struct launch *);
 
-/* Waits for the command, and then for all processes that it started until the user interrupts. From the start
- * on, interrupts go to the command, and SIGTERM and SIGHUP are passed on to it. Returns the command's exit
+/* Waits for the command, and then for all processes that it started until the user interrupts. The command
+ * gets interrupts from its start on, and SIGTERM and SIGHUP are passed on to it. Returns the command's exit
  * status, or 128 plus the number of the signal that ended it. */
 int launch_wait(const struct launch *);
 

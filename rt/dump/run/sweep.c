@@ -278,7 +278,7 @@ static struct worker *find_worker(const struct sweeping *sweeping, pid_t pid) {
     return NULL;
 }
 
-/* A worker that is told to end kills its command. */
+/* A worker kills its command when it gets a signal to end. */
 static void end_workers(struct sweeping *sweeping) {
     for (size_t i = 0; i < sweeping->sweep.jobs; i++)
         if (sweeping->workers[i].pid > 0)

@@ -110,7 +110,7 @@ int sweep_run_forked(const struct sweep *, const char *to);
 void sweep_set_input(int input);
 
 /* The hash of a command's output, and the last line of it that is not the runtime's (NULL: none; the caller
- * frees it). Both are zero if there is no such file. */
+ * frees it). Sets both to zero if there is no such file. */
 void sweep_read_output(const char *path, uint64_t *hash, char **last);
 
 /* Writes a point for each line. False after an error message. */
@@ -121,8 +121,8 @@ bool sweep_write_lines(const struct sweep_point *, size_t count, const char *to)
 /* Adds the points of a plain run's profiles. False after an error message. */
 bool sweep_points_find(struct sweep *, const char *directory);
 
-/* Examines the profiles of a run in which the point should fail, whose status, message and output are known,
- * and sets the verdict and all that belongs to it. */
+/* Sets the verdict of a point, and the members that explain it, from the profiles of the run in which the
+ * point should fail. The status, message and output of this run are set already. */
 void sweep_judge(const struct sweep *, struct sweep_point *, const char *directory, bool is_hanging);
 
 /* Sets *result to the result of a forked child with this profile, whose output is in the folder. False: this

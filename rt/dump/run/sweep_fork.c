@@ -74,10 +74,8 @@ static bool is_finding(const struct results *results, uint64_t id) {
     return false;
 }
 
-/* Writes the results without findings. A finding may be an effect of the fork: a lock of the C library that
- * it has taken for a process of another id, or a file that all children write. So the point is run again
- * alone.
- */
+/* Writes the results without findings. A finding may be an effect of the fork: a lock of the C library may
+ * hold the id of the parent, or all children may write to one file. So the point is run again alone. */
 static bool write_results(const struct results *results, const char *to) {
     bool is_written = true;
     for (size_t i = 0; i < results->count && is_written; i++)

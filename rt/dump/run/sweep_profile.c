@@ -326,7 +326,7 @@ void sweep_judge(const struct sweep *sweep, struct sweep_point *point, const cha
 
 /* ---- Forked children. */
 
-/* The point whose allocation failed in the child. A call that also fails otherwise does not tell it. */
+/* The point whose allocation failed in the child. A call that also fails in the plain run proves nothing. */
 static const struct sweep_point *failed_point(const struct sweep *sweep, const struct report *report) {
     for (size_t i = 0; i < report->stack_count; i++) {
         const struct report_stack *stack = &report->stacks[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One run of the command, in a worker process of its own.
+/* One run of the command, in a separate worker process.
  *
  * The worker has its own process group, so that an interrupt from the terminal reaches only the sweep, and
  * the command has another one, so that all its processes can be killed. Threads read standard output and

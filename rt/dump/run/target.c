@@ -3,7 +3,7 @@
  *
  * A lock that another thread holds will be released, because the other threads run. The calling thread itself
  * must hold none that the function needs: those of the allocator, of the dynamic loader, and of the C
- * library's lists of threads and of handlers. They are held only within a few functions, so the thread's
+ * library's lists of threads and of handlers. A thread holds these locks only within a few functions, so its
  * stack is walked up to its first frame. */
 #include "dump/run/target.h"
 
@@ -74,7 +74,7 @@ static bool see_libc(struct target *target, const struct capture_module *module,
     return true;
 }
 
-/* An allocator other than the C library's has locks of its own. */
+/* An allocator other than the C library's has further locks. */
 static bool see_of_other(struct target *target, const struct capture_module *module, const char *name,
                          const Elf64_Sym *symbol) {
     (void)symbol;
@@ -151,8 +151,8 @@ static bool is_locked(const struct target *target, uint64_t address) {
     return false;
 }
 
-/* Where the C library does not wait for the kernel, a function of its that is not exported may be a part of
- * the allocator that was jumped to. */
+/* While the thread is not in a system call, an unexported function of the C library may be a part of the
+ * allocator that was reached by a jump. */
 static bool look_at(void *context, const struct cfi_frame *frame, enum cfi_next next) {
     struct look *look = context;
     uint64_t address = frame->address - 1;

@@ -72,8 +72,8 @@ static void event_failed(uint32_t slot) {
     change_rare(origin_share(slot, 0).slot, offsetof(struct rare, failed));
 }
 
-/* The C library allocates these blocks for the runtime. The runtime enters them without counting them,
- * because they may be freed while local.silent is false. */
+/* The C library allocates these blocks for the runtime. The runtime enters them in the shadow table without
+ * counting them, because the C library may free them while local.silent is false. */
 void event_ours(const void *p, uint64_t bytes) {
     local.heard = true;
     enter_uncounted(p, bytes, FAMILY_MALLOC);

@@ -54,7 +54,7 @@ INTERPOSE(void *, mremap, void *old, size_t old_n, size_t n, int flags, ...) {
     return p;
 }
 
-/* ---- The data segment. A smaller one loses what was added last. */
+/* ---- The data segment. Shrinking it removes the memory that was added last. */
 
 REAL_FUNCTION(void *, sbrk, (intptr_t change), (change))
 REAL_FUNCTION(int, brk, (void *end), (end))

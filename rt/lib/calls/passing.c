@@ -119,8 +119,9 @@ REAL_FUNCTION(int, pthread_create,
               (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),
               (thread, attributes, start, argument))
 
-/* attributes: NULL for the default ones. A child that is forked by a system call is seen by no handler that
- * could look functions up, and another thread may hold the dynamic loader's lock then. */
+/* attributes: NULL for the default ones. Functions are looked up before a second thread exists: a child that
+ * a system call forks runs no handler that could look them up, and another thread may have held the dynamic
+ * loader's lock at the fork. */
 static void note_thread(const pthread_attr_t *attributes) {
     pthread_attr_t usual;
     size_t size = 0, guard = 0;

@@ -82,7 +82,7 @@ static void rise_end(struct peak *peak, int64_t bytes) {
            2 * INTERRUPTED_MOST)
 
 /* With one thread. A slot that was not checked since the peak still has the blocks that were live before this
- * event. Its limit is its most live blocks, as far as they were needed. */
+ * event. Its limit is the most live blocks that a check has seen so far. */
 static inline void check_slot(struct peak *peak, struct tally *tally, int64_t blocks, int64_t bytes,
                               bool is_after) {
     int64_t epoch = epoch_now(), most = tally_live_blocks(tally) - blocks;

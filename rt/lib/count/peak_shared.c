@@ -67,9 +67,9 @@ static int64_t thread_window(struct peak *peak) {
     return window;
 }
 
-/* Gives the thread more of the headroom instead of measuring. Asks other threads to return theirs, because
- * only they know that they no longer rise: otherwise a thread that frees what others allocate would keep it
- * all. */
+/* Gives the thread more of the headroom instead of measuring. Asks other threads to return their unused
+ * headroom, because only they know whether their live bytes still rise. Otherwise a thread that frees blocks
+ * of other threads would keep most of the headroom. */
 static bool widen_window(struct peak *peak, struct thread *thread) {
     int64_t widening = peak->spare / 2, least = (int64_t)(peak->window / 32);
     if (widening < thread->headroom + least)

@@ -3,10 +3,11 @@
  *
  * While the option waits for its allocation, all events take the slow path (threads_watch), as they do for
  * hooks, so the hot path does not test for it. The slow path knows the slot of the event, that is its site
- * and its call path, and asks fail_now whether this is the one:
+ * and its call path, and asks fail_now whether this allocation must fail:
  *
- *   - malloc and similar functions: after the underlying allocator has returned a block, which is given back
- *     (acct/acct.c). The hot path calls the allocator first, and only the slow path can be changed for free.
+ *   - malloc and similar functions: after the underlying allocator has returned a block, which the runtime
+ *     then frees (acct/acct.c). The hot path calls the allocator first, and only the slow path can be changed
+ *     for free.
  *   - realloc: before the call, so that the old block stays.
  *   - operator new: before the call (calls/new_interposed.c), so that the new handler runs and std::bad_alloc
  *     is thrown as by the C++ library. The entries return a non-NULL result of the hot path unchecked.

@@ -63,9 +63,9 @@ static inline uint64_t context_of_key(uint32_t key) {
     return (uint64_t)key << 32;
 }
 
-/* Returns the hash of an allocation. offset_of_caller: a context plus one of these two numbers. frame: of the
- * function that the allocation's caller has called, whose return address continues the context. Return
- * addresses within a module differ by less than the factor, and depths of the frame by multiples of
+/* Returns the hash of an allocation. offset_of_caller: a context plus one of these two numbers. frame: the
+ * frame of the function that the allocating function has called; its return address continues the context.
+ * Return addresses within a module differ by less than the factor, and depths of the frame by multiples of
  * STACK_SPREAD (base/local.h), so that a change of one hardly ever cancels a change of the other. */
 static inline uint64_t context_hash_of(uint64_t offset_of_caller, const void *frame) {
     uint64_t at = offset_of_caller + unloads_both() + local.stack.spread - (uintptr_t)frame * STACK_SPREAD;

@@ -48,9 +48,9 @@ size_t walk_fully(const void **frames, size_t max, enum walk_end *);
 
 /* Takes the registers of a runtime function and replaces them by the registers of the program's function that
  * called the runtime, at that call: the call-preserved registers, the stack pointer, and an address within
- * the call. If the outermost runtime function is the exit handler with this frame, the call is that of the
- * innermost of the C library's functions (exit, quick_exit; 0: not known) instead. Returns false, and leaves
- * the registers unchanged, if the caller is unknown. */
+ * the call. If the outermost runtime function is the exit handler with this frame, the result is the call of
+ * exit or quick_exit instead: the innermost of these functions of the C library (0: not known). Returns
+ * false, and leaves the registers unchanged, if the caller is unknown. */
 struct walk_exit {
     uintptr_t frame; /* __builtin_frame_address(0) of the exit handler; 0: none */
     uintptr_t functions[2];
@@ -98,8 +98,8 @@ void walk_forget(void);
  *
  * A walk reads upwards from its start. Memory between there and the end of the thread's own stack stays
  * mapped as long as the thread runs, so it is proven readable once, with one system call for each page. Other
- * stacks (sigaltstack, makecontext) may be unmapped at any time. There each page takes a system call in every
- * walk, and the kernel copies the words. */
+ * stacks (sigaltstack, makecontext) may be unmapped at any time. On such a stack every walk takes a system
+ * call for each page, and the kernel copies the words. */
 
 struct walk_reads {
     uintptr_t begin, end; /* begin: for readers that do not read upwards in order */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Allocates in every way that bypasses sites: in the C and C++ libraries, through an escaped pointer, in
-// another thread, in a library loaded later. With "given" it frees a block that only the preloaded library
-// knows.
+// another thread, in a library loaded later. The argument "given" frees a block that only the preloaded
+// library knows.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -427,7 +427,7 @@ static void signalled(void) {
     raise(SIGUSR2);
 }
 
-/* Without a runtime, every function reports so. */
+/* Every function reports that there is no runtime. */
 static void nothing(void) {
     struct allocsite_totals totals;
     struct allocsite_check check;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calls each allocating function twice, in a function of its own, and prints what each call did: "ok", or how it
+/* Calls each allocating function twice, in a separate function, and prints what each call did: "ok", or how it
  * failed. A failure must leave no other trace. */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -46,7 +46,7 @@ static void throw_out() {
     throw std::bad_alloc();
 }
 
-// A handler that returns: the operator tries again. One that throws: the exception passes, or NULL is returned.
+// A handler that returns: the operator tries again. A handler that throws: the exception passes, or NULL is returned.
 static const char *with_handler(std::new_handler handler, bool (*make)()) {
     handled = 0;
     std::set_new_handler(handler);

@@ -80,7 +80,7 @@ def used(program, options="", environment={}):
 
 def stacks():
     """Compares with the plain program, which also paints its stack and measures each call."""
-    # With lazy binding, a first call would include the dynamic loader, which needs a kilobyte.
+    # Lazy binding would add the dynamic loader's kilobyte to a first call.
     link = ["-Wl,-z,now", "-L.", f"-Wl,-rpath,{WORK}", "-lunsited"]
     build("unsited.c", "libunsited.so", "-shared", "-fPIC", "-Wl,-z,now", plain=True)
     untouched = build("stacks.c", "plain", *link, plain=True)

@@ -92,7 +92,7 @@ static void warm_up(void) {
         free(sink = malloc(sizes[i]));
 }
 
-/* Without a number, prints the names. In a process of its own, each step is also the runtime's first work on
+/* Prints the names if there is no number. A step in a separate process is also the runtime's first work on
  * the coroutine's stack. */
 int main(int count, char **arguments) {
     size_t later = 0;

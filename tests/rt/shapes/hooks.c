@@ -27,7 +27,7 @@ char *hook_strdup(const char *text) {
     return copy;
 }
 
-// Of two calls through one pointer, the first is the function's own.
+// The function's record comes from the first of two calls through one pointer.
 struct record *hook_record(size_t new_size) {
     struct record *record = hook(sizeof *record);
     record->size = new_size;

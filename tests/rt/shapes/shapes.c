@@ -96,7 +96,7 @@ static void lookups(void) {
     sink = kept_elsewhere(91);
     sink = find(list, 1);
     sink = find_text("two");
-    // None of this affects the next call.
+    // The calls above do not affect the next call.
     sink = plain_malloc(NULL, 33);
 }
 

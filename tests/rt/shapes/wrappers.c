@@ -186,7 +186,7 @@ void *made_as(struct pattern *pattern) {
     return xmalloc(pattern->size);
 }
 
-// As long as its parts together.
+// Makes a text as long as the sum of its parts.
 struct text *text_joined(struct node *list, int again) {
     size_t n = 0;
     for (struct node *node = list; node; node = node->next)

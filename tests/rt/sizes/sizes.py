@@ -61,7 +61,7 @@ SWITCHES = [":sizes=1"]
 def programs():
     """However the programs are linked."""
     for number, link in enumerate(LINKS):
-        # Which site freed an exception that a site's call threw is unknown in static programs, so pairs are left out.
+        # Static programs do not know which site freed an exception, so pairs are not compared there.
         SWITCHES[1:] = [] if "-static" in link else [":sizes=1:pairs=1"]
         for name, options in PROGRAMS.items():
             compare(f"{name} {link}", build(os.path.join(HERE, "..", name), f"{os.path.basename(name)}.{number}", *options, *link))

@@ -36,8 +36,8 @@ static inline void count(uint64_t slot, uint64_t allocations) {
                                           .limit = (int64_t)allocations};
 }
 
-// Site 2 has 3 allocations of its own, 5 from one stack and 7 from another. Its chunks have 11, and 13 from a
-// stack.
+// Site 2 has 3 allocations without a stack, 5 from one stack and 7 from another. Its chunks have 11, and 13
+// from a stack.
 static inline int begin(void **state) {
     (void)state;
     image_begin(&image);

@@ -33,7 +33,7 @@ static void sorts_by_every_order(void **state) {
     }
 }
 
-/* They come last, in one row; the totals include them. */
+/* These blocks come last, in one row; the totals include them. */
 static void blocks_kept_by_libraries_are_separate(void **state) {
     (void)state;
     static const struct {

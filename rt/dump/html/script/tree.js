@@ -84,7 +84,8 @@ function addParts(root, metric, matches, endOf) {
 const isLibrary = (frame) =>
     Boolean(frames.flags[frame] & LIBRARY) || !frames.function[frame] || text(frames.function[frame]).startsWith("[function at ");
 
-// 1 for each node that is in a library with only such nodes above it. These start a thread, and say nothing.
+// 1 for each node that is in a library and has only such nodes above it. Such frames start a thread and explain no
+// allocation.
 const isStart = new Uint8Array(nodes.parent.length).fill(1, 0, 1);
 for (let i = 1; i < isStart.length; i++)
     isStart[i] = Number(isStart[nodes.parent[i]] && isLibrary(nodes.frame[i]));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which debug information is read and how long it is kept. Uses libc's, which valgrind needs, too. */
+/* Tests which debug information is read, and how long it is kept. Uses libc's, which valgrind needs, too. */
 #include "dump/line/symbolize.h"
 
 #include <cmocka.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Whether a process still runs, in the states between running and reaped. */
+/* Tests whether a process still runs, in the states between running and reaped. */
 #include "dump/process/process.h"
 
 #include <cmocka.h>

@@ -571,8 +571,8 @@ static void a_large_directory(void **state) {
     profile_read_free(&file);
 }
 
-// An event that a killed program had counted only partly is no contradiction. Neither are events in threads
-// that still ran at the end.
+// An event that a killed program had counted only partly is no contradiction. Neither is a partly
+// counted event of a thread that still ran at the end.
 static void the_last_event(void **state) {
     (void)state;
     image_header(&image)->peak =
@@ -677,7 +677,7 @@ static void while_it_is_written(void **state) {
     assert_true(readings > 100);
 }
 
-// A program that frees so many blocks at once that hardly any reading is consistent.
+// A program that frees many blocks in one step, so hardly any reading is consistent.
 static void *count_in_leaps(void *stop) {
     struct tally *tally = &tables.tallies[2];
     while (!__atomic_load_n((int *)stop, __ATOMIC_RELAXED)) {

@@ -135,7 +135,7 @@ static void reads_a_table_without_sites(void **state) {
     table_free(&table);
 }
 
-/* As in a relocatable object: several regions of a kind, in any order. */
+/* A relocatable object has several regions of each kind, in any order. */
 static void finds_the_right_one_of_many_regions(void **state) {
     (void)state;
     struct image image = image_make();

@@ -10,7 +10,7 @@
 
 enum { COUNT = 2, ADDRESS = 0x1000 };
 
-/* The list and, right behind it, the region of frames that has all else. */
+/* The list, followed by the region of frames, which has all other data. */
 struct image {
     struct allocsite_calls list;
     struct allocsite_call calls[COUNT];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Events that stopped between two of their additions. They are noticed at the end, when no thread can still
-// be in the middle of one.
+// Events that stopped between two of their additions. The runtime notices them at the end, when no thread can
+// still be within an event.
 #include "lib/count/sums.h"
 #include "lib/base/state.h"
 #include "lib/count/threads.h"

@@ -177,7 +177,7 @@ static void keeps_entries(void **state) {
     check_walk();
 }
 
-// As on the hot path, which does not read the cell first.
+// Writes the cell without reading it first, like the hot path.
 static void enter(const char *p, uint32_t slot, uint32_t size) {
     uint32_t entry;
     shadow_cell cell = shadow_encode(p, KEY(slot) + size, &entry);
@@ -223,7 +223,7 @@ static void halves_of_a_cell(void **state) {
     assert_null(shadow_entry_any(shadow_find_cell(cell + 8, &half)));
 }
 
-// Entries in cells behind a huge block are no blocks, and are overwritten.
+// Entries in the cells after a huge block's start are no blocks, and are overwritten.
 static void cells_of_a_giant(void **state) {
     (void)state;
     const char *giant = (const char *)(UINT64_C(3) << 43);
