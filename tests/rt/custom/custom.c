@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Allocators of all kinds, one per case. They count themselves what they allocate and free, and the program
- * prints that. list.txt describes them to allocsite. */
+/* Allocators of all kinds, one per case. They count themselves what they allocate and free, and the program prints
+ * that. list.txt describes them to allocsite. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -40,10 +40,7 @@ static void *map(size_t size) {
 
 /* ---- a bump allocator over mmap: any address, any size ---- */
 
-struct bump {
-    char *start, *at;
-    size_t blocks, bytes;
-};
+struct bump { char *start, *at; size_t blocks, bytes; };
 
 ALLOCATOR void *bump_alloc(struct bump *bump, size_t n) {
     char *p = bump->at;
@@ -106,11 +103,7 @@ static void wide(void) {
 
 /* ---- a pool ---- */
 
-struct pool {
-    char *space;
-    void *free;
-    size_t used;
-};
+struct pool { char *space; void *free; size_t used; };
 
 ALLOCATOR void *pool_get(struct pool *pool) {
     void *p = pool->free;
@@ -141,14 +134,7 @@ static void pool(void) {
 
 /* ---- a stack with marks ---- */
 
-struct stack {
-    char *start;
-    size_t at;
-    struct {
-        size_t offset, size;
-    } live[1000];
-    int count;
-};
+struct stack { char *start; size_t at; struct { size_t offset, size; } live[1000]; int count; };
 
 ALLOCATOR void *stack_push(struct stack *stack, size_t n) {
     stack->live[stack->count].offset = stack->at;
@@ -302,10 +288,7 @@ static void methods(void) {
 
 /* ---- chunks of malloc, where the first block has the chunk's address ---- */
 
-struct chunks {
-    char *chunk[100];
-    size_t used, count, blocks[100], bytes[100];
-};
+struct chunks { char *chunk[100]; size_t used, count, blocks[100], bytes[100]; };
 
 ALLOCATOR void chunk_start(struct chunks *chunks) {
     chunks->chunk[chunks->count++] = malloc(CHUNK);
@@ -430,10 +413,7 @@ static void threads(void) {
 }
 
 /* Arenas shared by threads: their marks and blocks, each arena protected by the program's lock. */
-static struct {
-    pthread_mutex_t lock;
-    struct stack stack;
-} shared[4];
+static struct { pthread_mutex_t lock; struct stack stack; } shared[4];
 
 static void *share(void *unused) {
     for (int i = 0; i < 5000; i++) {
@@ -528,24 +508,10 @@ static void signals(void) {
     timer_delete(timer);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} cases[] = {
-    {"bump", bump},
-    {"wide", wide},
-    {"pool", pool},
-    {"stack", stack},
-    {"reallocated", reallocated},
-    {"methods", methods},
-    {"chunks", chunks},
-    {"nested", nested},
-    {"wrappers", wrappers},
-    {"threads", threads},
-    {"sharing", sharing},
-    {"jumps", jumps},
-    {"forked", forked},
-    {"signals", signals},
+static const struct { const char *name; void (*run)(void); } cases[] = {
+    {"bump", bump}, {"wide", wide}, {"pool", pool}, {"stack", stack}, {"reallocated", reallocated},
+    {"methods", methods}, {"chunks", chunks}, {"nested", nested}, {"wrappers", wrappers}, {"threads", threads},
+    {"sharing", sharing}, {"jumps", jumps}, {"forked", forked}, {"signals", signals},
 };
 
 int main(int count, char **arguments) {
