@@ -182,8 +182,8 @@ enum allocsite_call_flag {
 
 /* A call of the source that has a type to add to the types of sites. Either it calls a function that
  * allocates untyped memory, and `type` is the type that it uses the memory as; or it gets a block of which it
- * does not know the type itself, and hands it on. Both can hold: memory for characters may become something
- * else. */
+ * does not know the type itself, and hands it on. A call can be both: a function that allocates characters
+ * may be used for another type. */
 struct allocsite_call {
     allocsite_ref scope; /* struct allocsite_scope: where the call is written */
     allocsite_ref type;  /* string; 0: unknown */

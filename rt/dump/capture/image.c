@@ -140,8 +140,8 @@ static void add_mapping(struct reading *reading, const struct process_mapping *m
         see_module(reading, mapping->start, string_keep(&maps->strings, mapping->path));
 }
 
-/* Returns a list of the runtime's by ascending address, with the first `size` bytes of each entry; the caller
- * frees it. NULL: unreadable or empty. */
+/* Returns a copy of one of the runtime's lists, sorted by address, with the first `size` bytes of each entry.
+ * The caller frees it. NULL: unreadable or empty. */
 static void *read_list(struct remote_memory *memory, const struct root_list *from, size_t size,
                        size_t *kept) {
     struct root_list layout;

@@ -17,7 +17,7 @@ enum { CHUNKS = 18 };
 _Static_assert(PROFILE_NAMES_FIRST *((UINT64_C(1) << CHUNKS) - 1) >= UINT32_MAX - PROFILE_NAMES_FIRST,
                "no name has a higher offset");
 
-/* Bytes in holes stay zero and take no memory. */
+/* Bytes in holes of the file stay zero and take no memory. */
 static void copy_chunk(struct profile_names *names, const struct profile_areas *areas, unsigned number) {
     const struct profile_chunk *chunk = &areas->chunks[PROFILE_NAMES][number];
     char *to = names->chunks[number] = memory_zeros(chunk->size, 1);

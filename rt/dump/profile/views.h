@@ -98,8 +98,8 @@ void profile_sweep_close(struct profile_sweep *);
 /* Moves to the next range, slots first to end - 1. False: there is none. */
 bool profile_sweep_next(struct profile_sweep *);
 
-/* Bound of the blocks of a slot that may be released while it is read, and that appear as live. Reading takes
- * microseconds, so more means that the reader was interrupted. */
+/* The largest number of blocks that can be released while their slot is read. Such blocks appear as live.
+ * Reading takes microseconds, so more means that the reader was interrupted. */
 enum { PROFILE_OUTRUN = 4096 };
 
 struct profile_counts {
@@ -123,7 +123,7 @@ struct profile_views {
 
 struct profile_view {
     enum profile_what what;       /* PROFILE_UNUSED: no valid record */
-    struct profile_record record; /* of the whole, if the slot is a part */
+    struct profile_record record; /* of the slot that this slot is a part of, if it is one */
     bool is_outside_totals;       /* in no total: chunks of a custom allocator, or mappings */
     bool is_mapping;
     profile_name stack; /* of a stack: struct profile_step, or 0 */

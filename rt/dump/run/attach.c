@@ -151,7 +151,7 @@ static bool attach_restore(unsigned pid, struct reason *why) {
     return is_done;
 }
 
-/* ---- The time in between. */
+/* ---- The time between two looks. */
 
 static volatile sig_atomic_t was_interrupted;
 
@@ -206,7 +206,7 @@ static bool attach_claim(int counters, struct reason *why) {
     return flock(counters, LOCK_EX | LOCK_NB) == 0 || reason_set(why, "is counted by another allocsite-run");
 }
 
-/* A process that was killed has left the process as it was counted. */
+/* An allocsite-run that was killed leaves its target counting. */
 static bool attach_clear(unsigned pid, struct reason *why) {
     struct process_counters counters;
     struct remote_root root;

@@ -19,9 +19,9 @@ struct attachment {
 /* True if the process has the runtime from its start, or its modules call it: it need not be attached. */
 bool attach_is_unneeded(unsigned pid);
 
-/* Counts in the process until it shall end, and restores it. Handles SIGINT, SIGTERM and SIGHUP meanwhile.
- * The caller closes `counters`. runtime: path of the library. False: *why has the reason, and the process is
- * as it was. */
+/* Counts in the process until the time is over, the process ends or the user interrupts, and restores it.
+ * Handles SIGINT, SIGTERM and SIGHUP meanwhile. The caller closes `counters`. runtime: path of the library.
+ * False: *why has the reason, and the process is as it was. */
 bool attach_count(struct attachment *, const char *runtime, struct reason *why);
 
 #endif

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(verdict, name, level of SARIF, meaning), the worst one last. */
+/* X(verdict, name, level of SARIF, meaning), in ascending order of severity. */
 #define SWEEP_VERDICTS(X)                                                                                    \
     X(SWEEP_PENDING, "pending", "none", "The point was not tried yet.")                                      \
     X(SWEEP_UNREACHED, "unreached", "none", "The run did not come to this allocation.")                      \

@@ -16,7 +16,7 @@
 static struct launch launch;
 static volatile sig_atomic_t is_interrupted;
 
-/* The children that have ended have their results all the same. */
+/* Children that have ended still have results. */
 static void handle_end(int number) {
     (void)number;
     is_interrupted = true;

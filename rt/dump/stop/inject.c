@@ -41,8 +41,8 @@ static bool has_own_mask(const struct user_regs_struct *registers) {
     }
 }
 
-/* The kernel restarts an interrupted critical section (rseq(2)). If another instruction is executed in
- * between, it would not. */
+/* The kernel restarts an interrupted critical section (rseq(2)). If the thread executed another instruction
+ * in between, it would not restart the call. */
 static bool is_in_sequence(int thread, struct remote_memory *memory) {
     struct __ptrace_rseq_configuration rseq = {0};
     uint64_t sequence = 0;

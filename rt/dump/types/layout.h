@@ -35,7 +35,7 @@ void type_layout_join(struct type_layout *, const struct type_layout *other);
 
 /* ---- The layout of one type in debug information. */
 
-/* Sets *offset to the definition of the type declared there. False: it is not known. */
+/* Sets *offset to the definition of the type that is declared at *offset. False: it is not known. */
 typedef bool debug_definition(void *context, Dwarf_Off declaration, Dwarf_Off *offset);
 
 /* A pointer or reference in a type at any depth, or a word of text. */

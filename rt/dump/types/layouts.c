@@ -41,7 +41,7 @@ static void add_hole(struct type_layout *layout, uint64_t start, uint64_t end,
         name_member(hole->after, before);
 }
 
-/* Of a sorted array: the start of the next extent that starts elsewhere. */
+/* Returns the next extent of a sorted array that has another start. */
 static uint64_t end_of(const struct type_extent *extent, const struct type_extent *end, uint64_t size) {
     const struct type_extent *next = extent;
     if (extent->end != TYPE_EXTENT_OPEN)

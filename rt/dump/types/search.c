@@ -40,10 +40,10 @@ struct type_entry {
 enum { FOUND_MAX = 256 };
 
 struct type_wanted {
-    size_t next;         /* of the same hash */
+    size_t next;         /* next type with the same hash */
     size_t definitions;  /* number found */
     uint64_t last;       /* hash of the qualified name of the last one */
-    enum debug_fit best; /* best fit of all found types */
+    enum debug_fit best; /* the best match among the found types */
     bool is_elsewhere;   /* a found type is only declared */
 };
 

@@ -23,8 +23,8 @@ struct functions {
     struct function *list;
     size_t count, capacity;
     struct hash_index by_name;
-    struct number_map known;            /* numbers of functions, by the addresses of their places' strings */
-    size_t path;                        /* number of the current path, starting at 1 */
+    struct number_map known; /* number of the function of a place, by the addresses of the place's strings */
+    size_t path;             /* number of the current path, starting at 1 */
     struct report_site inclusive, self; /* of the focus */
     bool is_found;
 };

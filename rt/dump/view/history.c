@@ -27,7 +27,8 @@ static uint64_t least_between(const uint64_t *live, size_t from, size_t end) {
 }
 
 /* Compares the minimum of each part of the time, so short-lived blocks have no effect. No minimum may
- * decrease. The first third may be start-up, so each of the other two thirds must grow. */
+ * decrease. The first third may be the program's start, so live bytes must grow in each of the other two
+ * thirds. */
 static bool only_grows(const uint64_t *least_live, size_t count) {
     uint64_t lows[HISTORY_PARTS];
     if (count < HISTORY_PARTS)

@@ -59,8 +59,8 @@ void groups_free(struct groups *groups) {
     groups->count = 0;
 }
 
-/* Returns the expected sum over the rows of parts. Inherited blocks were allocated in no part, and a reset
- * does not reduce the counts of parts. */
+/* Returns the expected sum over the rows of parts. No part has allocated inherited blocks, and a reset does
+ * not reduce the counts of parts. */
 static struct report_site whole_of_parts(const struct groups *groups, const struct report_site *totals) {
     struct report_site whole = *totals;
     counters_add(&whole.counters, &groups->before_reset);

@@ -2,7 +2,7 @@
 /* The tree for the terminal: share and amount in columns, then the calls.
  *
  * A node whose only child has the same amounts continues with the child on the next line, without
- * indentation. Most of a stack is such a chain, so indentation shows real branches. */
+ * indentation. Most frames of a stack have only one child, so indentation shows real branches. */
 #include "dump/view/views.h"
 
 #include "dump/base/files.h"

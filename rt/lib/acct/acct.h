@@ -168,8 +168,8 @@ acct_alloc_by_context(struct allocsite_site *volatile *site, void *p, uint64_t b
                                    : acct_alloc_slow_by_context(*site, p, bytes, family, *of_site, hash);
 }
 
-/* Leaves all calls except the peak check to the slow path. Otherwise registers would have to be saved for
- * more than the call of the allocator. */
+/* Leaves all calls except the peak check to the slow path. Otherwise the compiler would save registers for
+ * more calls than the allocator's. */
 static inline __attribute__((always_inline)) void *acct_alloc_unsited(const void *caller, void *p,
                                                                       uint64_t bytes, enum family family) {
     void *counted = LIKELY(!local.silent)

@@ -78,7 +78,7 @@ static inline __attribute__((always_inline)) void *gain_second(uint32_t key, voi
     struct thread *thread = local.alloc_view;
     uint32_t entry, *second = __atomic_load_n(&shadow.second, __ATOMIC_ACQUIRE);
     shadow_cell cell = shadow_encode(p, key + (uint32_t)bytes + ((uint32_t)family << FAMILY_AT), &entry);
-    cell ^= SHADOW_HALF; /* so that shadow_fits accepts only the second half */
+    cell ^= SHADOW_HALF; /* bits of a shadow_cell that make shadow_fits accept only the second half */
     if (!shadow_fits(cell) || key >= thread->capacity)
         return NULL;
     if (LIKELY(bytes < SHADOW_SMALL && second))

@@ -8,8 +8,8 @@
 #include "lib/heap/mappings.h"
 #include "lib/paths/origin.h"
 
-/* Counts that a call mapped memory there. p: MAP_FAILED if the call failed. Unmaps older mappings
- * there. Keeps errno. */
+/* Counts a call that mapped memory at p, or failed (p: MAP_FAILED). Unmaps older mappings there. Keeps
+ * errno. */
 void mapping_made(struct origin, const void *p, size_t bytes);
 
 /* A call that will unmap or move memory. Another thread may map it again before the call has returned, so

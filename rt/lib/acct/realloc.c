@@ -61,8 +61,8 @@ STACK_CALL(void, realloc_count, struct origin origin, void *old, const struct bl
 }
 
 /* Frees the custom allocator's blocks in the memory that a realloc of its chunk has released. Another thread
- * may already have this memory, because a move cannot be foreseen. But an allocator that moves a chunk has no
- * blocks in it. */
+ * may already have got this memory: the runtime cannot know before the call whether the block will move. But
+ * an allocator that moves a chunk has no blocks in it. */
 static void leave_chunk(const char *old, const struct block *block, const char *p, size_t bytes,
                         struct origin by) {
     size_t kept = old == p && bytes < block->size ? bytes : old == p ? block->size : 0;

@@ -18,8 +18,8 @@ struct cache_key {
 
 /* All zeros: empty. */
 struct cache_entry {
-    uint64_t found; /* the number, 0 if none, and below it the key's other part */
-    uint64_t mixed; /* the key's main part, mixed with found */
+    uint64_t found; /* high bits: the number, 0 if there is none; low bits: the second part of the key */
+    uint64_t mixed; /* the main part of the key, mixed with `found` */
 };
 
 #define CACHE_FACTOR 0x9E3779B97F4A7C15u

@@ -22,9 +22,9 @@
  *
  * One test. The hot path compares the key of a site, or the entry of a freed block, with the capacity of the
  * thread's slab. A key that exceeds every capacity leads to the slow path: a site that is not registered yet,
- * a block that was freed, and sites whose stacks are kept (KEY_SLOW, paths/stacks.h). A capacity of 0 does
- * the same: a thread without a slab, in a forked child, or with all events sent to the slow path, and a
- * runtime that is off. So the hot path tests for none of these separately.
+ * a block that was freed, and sites whose stacks are kept (KEY_SLOW, paths/stacks.h). A capacity of 0 has the
+ * same effect. It is the capacity of a thread without a slab, in a forked child, or with all events on the
+ * slow path, and of every thread if the runtime is off. So the hot path tests for none of these separately.
  *
  * Fork. Thread structures and slabs are in memory that the kernel wipes in a forked child (MADV_WIPEONFORK),
  * however it was forked. All-zero is their valid initial state, so a child counts from zero. Sites keep their
@@ -62,13 +62,13 @@ struct thread {
                           hot path. 0: no slab yet, wiped by fork, or all events take the slow path */
     uint32_t index;    /* unique among the threads that are alive */
     struct tally *tallies;
-    int64_t headroom;        /* live bytes of this thread - ceiling */
-    int64_t ceiling;         /* with one thread the peak, or out of reach while the peak rises */
-    int64_t looked;          /* the epoch in which this thread last checked the peak */
-    int64_t measured;        /* its live bytes at the last measurement of all threads */
-    int64_t at_peak;         /* its live bytes at the measurement that found the peak */
-    int64_t withheld;        /* the part of its headroom that ceiling excludes (count/peak_parts.c) */
-    int64_t elsewhere;       /* its live bytes in slabs other than the one in use */
+    int64_t headroom;  /* live bytes of this thread - ceiling */
+    int64_t ceiling;   /* with one thread: the peak, or a value that is never reached while the peak rises */
+    int64_t looked;    /* the epoch in which this thread last checked the peak */
+    int64_t measured;  /* its live bytes at the last measurement of all threads */
+    int64_t at_peak;   /* the thread's live bytes at the measurement that found the peak */
+    int64_t withheld;  /* the part of its headroom that ceiling excludes (count/peak_parts.c) */
+    int64_t elsewhere; /* the thread's live bytes in slabs other than the current slab */
     struct extra *extras;    /* of the same slots, up to extra_capacity */
     uint32_t extra_capacity; /* in the unit of capacity */
     uint32_t slab;           /* number of the slab in use */

@@ -50,12 +50,12 @@ void os_fork_watch(void);
 /* Returns whether the kernel refused MADV_WIPEONFORK (before Linux 4.14). */
 bool os_fork_refused(void);
 
-/* Returns whether this process is a forked child that continues from its parent's numbers: the kernel does
- * not empty memory, and the program forked by a direct system call. */
+/* Returns whether this process is a forked child whose counters still have its parent's values. This happens
+ * if the kernel does not wipe memory on fork, and the program forked by a direct system call. */
 bool os_fork_failed(void);
 
-/* Returns whether another thread may have held the dynamic loader's lock when this process was forked. Nobody
- * releases it then, and dl_iterate_phdr and dlsym never return. */
+/* Returns whether another thread may have held the dynamic loader's lock when this process was forked. In
+ * that case no thread releases the lock, and dl_iterate_phdr and dlsym never return. */
 bool os_loader_may_block(void);
 
 /* Returns how much address space the process may use for private memory, in bytes. */

@@ -227,7 +227,8 @@ void os_host_name(char *name, size_t size) {
     strncat(name, node, size - 1);
 }
 
-/* The 22nd field of /proc/PID/stat (proc(5)). The second one, in parentheses, may contain anything. */
+/* The 22nd field of /proc/PID/stat (proc(5)). The second field, in parentheses, may contain any
+ * characters. */
 static uint64_t parse_start_time(const char *text) {
     const char *at = strrchr(text, ')');
     for (int field = 2; at && field < 22; field++)

@@ -39,7 +39,7 @@ static uintptr_t stack_end_for(uintptr_t sp) {
     return end - sp < THREAD_STACK_MOST ? end : 0;
 }
 
-/* high is written last, for a signal handler may walk in between. */
+/* `high` is written last, because a signal handler may walk in between. */
 static void stack_begin(void) {
     uintptr_t end = os_thread() == os_process() ? first_stack_end() : (uintptr_t)&local;
     local.stack.low = end & -PAGE;
@@ -79,7 +79,7 @@ uintptr_t stack_own_end(uintptr_t address) {
 
 /* The header of a stack, at the upper end of its memory. */
 struct runtime_stack {
-    struct runtime_stack *outer; /* the one that the thread was on before; NULL: none */
+    struct runtime_stack *outer; /* the stack that the thread was on before; NULL: none */
 } __attribute__((aligned(64)));
 
 /* Unused stacks. Each word is taken or filled by one atomic instruction. */

@@ -4,8 +4,8 @@
  * A coroutine may have 3 KiB of stack. The hot path takes less than 200 bytes of it, but a walk or the first
  * call of a site takes 5 KiB, and the end of the process takes 20. Such functions run on the thread's own
  * stack if that has STACK_ROOM bytes left, and otherwise on one that the runtime maps for the call. After the
- * call, the next one in any thread may use that memory. A call that never returns (siglongjmp out of a signal
- * handler) keeps it.
+ * call, the next such call of any thread may use the mapped stack. A call that never returns (siglongjmp out
+ * of a signal handler) keeps the mapped stack.
  *
  * Safe in signal handlers and in forked children; keeps errno. */
 #ifndef ALLOCSITE_LIB_BASE_STACK_H

@@ -96,8 +96,8 @@ static bool is_elsewhere(const char *name) {
     return is_in_all || dl_iterate_phdr(find_definition, (void *)(uintptr_t)name);
 }
 
-/* Removes the suffix of an entry that gets a context. Both entries have one target, because an additional
- * argument does no harm. */
+/* Removes the suffix of an entry that gets a context. Both entries get the same target, because a function
+ * ignores an additional argument. */
 static const char *plain_entry(const char *symbol, char name[ENTRY_MOST]) {
     const char *suffix = is_entry(symbol) ? strstr(symbol, ALLOCSITE_BY_CONTEXT_SUFFIX) : NULL;
     size_t length = suffix ? (size_t)(suffix - symbol) : ENTRY_MOST;

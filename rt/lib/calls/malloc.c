@@ -58,7 +58,7 @@ ALLOCSITE_EXPORT void *__liballocsite_v1_realloc_by_context(void *old, size_t n,
     return acct_realloc_by_context(old, n, site, value);
 }
 
-/* The C library's reallocarray does the same, by the realloc of the process. */
+/* Equals the C library's reallocarray, which calls the realloc of the process. */
 ALLOCSITE_EXPORT void *__liballocsite_v1_reallocarray(void *old, size_t n, size_t size,
                                                       struct allocsite_site *site) {
     size_t bytes;

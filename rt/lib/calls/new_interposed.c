@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* operator new: the interposed operators, and what is done where the allocator itself cannot be called.
  *
- * An operator of the program's own is called as it would be without allocsite: by a jump. What it allocates
- * is counted where it allocates. An allocator's operator does not call malloc, so the block that it returns
- * is counted for the caller. If it throws, that failure is not counted.
+ * An operator of the program's own is called as it would be without allocsite: by a jump. Allocations of such
+ * an operator are counted where the operator allocates. An allocator's operator does not call malloc, so the
+ * block that it returns is counted for the caller. If it throws, that failure is not counted.
  *
  * Apart from new.c, because lld takes this file into static C programs, too. */
 #include "format.h"
@@ -32,7 +32,8 @@ static enum family family_of(const struct operator_new *op) {
 }
 
 /* Calls an operator of the standard library, because memory ran out, or of the allocator. If the operator got
- * the block from the interposed malloc, the block is counted already. Only its family is corrected. */
+ * the block from the interposed malloc, the block is counted already. Only the family of the block is
+ * corrected. */
 static void *new_by_library(struct operator_new *op, struct origin origin, size_t n, size_t align,
                             const void *nothrow) {
     if (operator_gives_up(op, n, align)) {

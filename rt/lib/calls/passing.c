@@ -84,9 +84,9 @@ static void leave_all(void) {
     }
 JUMPS(JUMP)
 
-/* ---- fork. All thread structures are zero in the child. If a signal handler calls fork, the interrupted
- * code continues in the child as well, and may already have checked that there are tallies. So the child
- * keeps the pointers to them. */
+/* ---- fork. The kernel has wiped all thread structures in the child. If a signal handler calls fork, the
+ * interrupted code continues in the child as well, and may already have checked that there are tallies. So
+ * the child keeps the pointers to them. */
 
 INTERPOSE(pid_t, fork, void) {
     struct thread *thread = local.thread;
@@ -112,8 +112,8 @@ INTERPOSE(int, mlockall, int flags) {
     return real_mlockall(runtime_off ? flags : flags | MCL_ONFAULT);
 }
 
-/* ---- Starting threads. The peak is found in another way if there are several threads (count/tally.h). The
- * first thread can change over without a lock only before the second one exists. */
+/* ---- Starting threads. The peak is measured in another way if there are several threads (count/tally.h).
+ * The first thread can change over without a lock only before the second one exists. */
 
 REAL_FUNCTION(int, pthread_create,
               (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),

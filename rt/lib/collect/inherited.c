@@ -86,7 +86,7 @@ static void subtract_counted(void) {
     }
 }
 
-/* Two threads that ask at once must not count the blocks twice. */
+/* Two threads that ask at the same time must not count the blocks twice. */
 void sums_know_inherited(void) {
     static int32_t owner;
     if (!runtime_was_forked() || slots_know_inherited())

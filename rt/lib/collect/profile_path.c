@@ -81,7 +81,8 @@ bool profile_give_name(const char *name, const char *path) {
         unlink(name);
         return true;
     }
-    /* On a file system without links or in a sandbox only a check before the rename is left, which races. */
+    /* On a file system without links, or in a sandbox, the only protection is a check before the rename,
+     * which is a race. */
     struct stat status;
     if (errno != EEXIST && lstat(path, &status) == 0)
         errno = EEXIST;
@@ -130,7 +131,7 @@ static bool is_same_file(const char *path, int fd) {
            named.st_dev == opened.st_dev;
 }
 
-/* Several processes may find the same stale profile. The one that gets the file lock replaces it. */
+/* Several processes may find the same stale profile. The process that gets the file lock replaces it. */
 static enum found profile_replace(const char *name, const char *path, const struct profile_header *ours,
                                   bool may_replace, const char **why) {
     int fd = profile_open_at(path, O_RDONLY);

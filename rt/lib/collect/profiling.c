@@ -175,7 +175,7 @@ static void write_header_names(struct profile_header *header, const char *host) 
 }
 
 static bool enter_file(struct new_profile *made, char *path, size_t size, bool is_child, const char **why) {
-    /* If the path has %p, a file there is from another run whose process had the same id. It is kept. */
+    /* If the path has %p, an existing file is from an earlier process with the same id. It is kept. */
     bool may_replace = !profile_names_process(wanted_path);
     if (!profile_settle(made, path, size, store_header(), may_replace, why))
         return false;
@@ -200,8 +200,9 @@ static bool open_file(bool is_child, const char *host) {
     return is_open;
 }
 
-/* Uses a memfd. If a sandbox refuses it, the counters stay in private memory. They also do if the kernel does
- * not wipe memory on fork: a child forked without the fork handlers would count in its parent's file. */
+/* Uses a memfd. If a sandbox refuses it, the counters stay in private memory. The counters also stay there if
+ * the kernel does not wipe memory on fork, because a child forked without the fork handlers would count in
+ * its parent's file. */
 static bool open_memory(bool is_child) {
     int fd = os_fork_refused() ? -1 : os_memory_file();
     return fd >= 0 && store_enter(fd, NULL, is_child ? record_count() : 0) == 0;
@@ -242,7 +243,7 @@ static void leave_parent(void) {
     errno = error;
 }
 
-/* Does what a child cannot do (os_loader_may_block). */
+/* Does the look-ups that a child cannot do (os_loader_may_block). */
 static void prepare_fork(void) {
     int error = errno;
     if (!__libc_single_threaded) {

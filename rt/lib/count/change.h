@@ -72,10 +72,10 @@ static inline void sizes_count(uint32_t slot, uint64_t size) {
 /* Sets the counts to zero. */
 void sizes_reset(void);
 
-/* ---- Birth of the block at an address, with lifetime=1. Kept outside the shadow table, whose entries have
- * no room for it. It takes 16 bytes for each address where a block may start, in regions that are made for
- * their first block, separately for each remainder of the address modulo 16. So it doubles a heap of the
- * smallest blocks, and costs a page for a large block.
+/* ---- Birth of the block at an address, with lifetime=1. A separate table, because entries of the shadow
+ * table have no space for it. The table has 16 bytes for each address where a block may start. Its regions
+ * are made when the first block needs them, one for each remainder of the address modulo 16. So it doubles a
+ * heap of the smallest blocks, and costs a page for a large block.
  *
  * Only the thread that holds a block writes and reads its entry, as in the shadow table. A forked child has
  * its parent's. */

@@ -33,9 +33,10 @@ void peak_reset(void);
 /* Returns by how many bytes the true peak may exceed the one that was found. */
 uint64_t peak_within(void);
 
-/* ---- The inside of the peak, for one thread (peak.c) and several (peak_shared.c). */
+/* ---- Internal functions of the peak, for one thread (peak.c) and for several (peak_shared.c). */
 
-/* In the profile's header; readers use `published`. Wiped by fork: a child finds the peak of its changes. */
+/* In the profile's header; readers use `published`. Wiped by fork, so a child measures the peak of its own
+ * changes. */
 struct peak {
     struct profile_peak published;
     struct thread *riser;       /* the thread whose live bytes rise above the peak; NULL: no rise */

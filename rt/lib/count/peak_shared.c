@@ -117,7 +117,7 @@ static int64_t measured_epoch(const struct peak *peak, const struct profile_slot
 }
 
 /* Returns whether the event that the thread now checks was counted already when the peak was measured. Only
- * its first event after the measurement can be. change: in the thread's live bytes. */
+ * its first event after the measurement can be. change: the event's change of the thread's live bytes. */
 static bool is_in_peak(const struct peak *peak, const struct thread *thread, int64_t change) {
     return thread->looked < peak->published.epoch && change != 0 &&
            thread->headroom + thread->ceiling == thread->at_peak;

@@ -45,8 +45,9 @@ static void slab_map(struct slab_memory *memory) {
 
 bool forked_within_event;
 
-/* Reuses the parent's memory, which was wiped. If a signal handler has forked, the memory, and the counts
- * that are not in tallies, have the rest of the event that the handler interrupted: discards it. */
+/* Reuses the parent's memory, which was wiped. If a signal handler has forked, the new memory contains the
+ * counts that the interrupted event added after the fork. Discards them, and those that are not in
+ * tallies. */
 static void slab_reuse(uint32_t number, const struct slab_memory *memory) {
     store_drop_slab(number);
     os_empty(memory->tallies, memory->slots * EACH);

@@ -13,10 +13,11 @@
  *   above > floor     the slot was not checked in this epoch, or its live blocks exceed the most seen so far
  *
  * If one is true, count/peak.c does the check. With one thread, `headroom` is the distance from the peak,
- * which is then exact. A slot's most live blocks matter when it loses a block, not each time it gains one;
- * and during a rise only the event that ends it matters. So each kind of event has its own floor. If there
- * are several threads, each gets a share of the headroom of all, and their live bytes are added up when a
- * share is used up. The report states by how much the true peak may exceed the one that was found. */
+ * which is then exact. The maximum of live blocks must be updated when a slot loses a block, not each time it
+ * gains one. During a rise of the peak, only the event that ends the rise must be checked. So each kind of
+ * event has its own floor. If there are several threads, each gets a share of the headroom of all, and their
+ * live bytes are added up when a share is used up. The report states by how much the true peak may exceed the
+ * one that was found. */
 #ifndef ALLOCSITE_LIB_COUNT_TALLY_H
 #define ALLOCSITE_LIB_COUNT_TALLY_H
 
@@ -29,8 +30,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The floors for events that lose a block, gain one, or only change its size. Epoch 0 is not used, so that an
- * untouched tally counts as unchecked. */
+/* The floors for three kinds of events: a block is released, a block is allocated, or only a size changes.
+ * Epoch 0 is not used, so that an untouched tally counts as unchecked. */
 struct floors {
     int64_t released, allocated, resized;
 };

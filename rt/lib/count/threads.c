@@ -223,7 +223,7 @@ static struct thread *thread_take(void) {
         thread->slab = slab_add(thread, 0);
     if (!thread || thread->slab != NO_SLOT)
         return thread;
-    idle_push(process, thread); /* to be tried again later; otherwise each event would use up an index */
+    idle_push(process, thread); /* kept for a later attempt; otherwise each event would use up an index */
     return NULL;
 }
 
@@ -264,7 +264,7 @@ static void thread_watch_end(struct thread *thread) {
 }
 
 static void thread_switch_phase(struct thread *thread, profile_name phase) {
-    peak_several_threads(); /* a slot now has several tallies in one thread */
+    peak_several_threads(); /* from now on, a slot may have several tallies in one thread */
     slab_switch(thread, phase);
 }
 
@@ -332,7 +332,8 @@ struct thread *thread_acquire_extras(uint32_t slot, uint32_t other) {
 struct rare *thread_rare(struct thread *thread, uint32_t slot) {
     uint64_t signals = os_signals_hold();
     bool has_forked =
-        !thread->slabs; /* in a signal handler: the rest of the event belongs to neither process */
+        !thread
+             ->slabs; /* in a signal handler: the rest of the interrupted event belongs to neither process */
     struct rare *rare = has_forked ? NULL : slab_rare(thread->slab, slot);
     os_signals_release(signals);
     if (!rare && !has_forked)

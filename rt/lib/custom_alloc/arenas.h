@@ -41,8 +41,8 @@ struct custom_block custom_block_put(const void *p, uint32_t slot, uint64_t size
 /* Returns the entry for a block at p, used or not, if there can be only one; otherwise NULL. */
 uint64_t *custom_block_alone(const void *p);
 
-/* Returns the word that has the number of the block's node in its arena. NULL if memory is out, or if it does
- * not exist and make is false. */
+/* Returns the word that has the number of the block's node in its arena. NULL if memory is out, or if the
+ * arena does not exist and `make` is false. */
 uint32_t *custom_block_node(const struct custom_block *, bool make);
 
 /* Returns the block of that depth at p. */

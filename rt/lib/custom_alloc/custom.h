@@ -17,7 +17,8 @@
 #include "lib/custom_alloc/arenas.h"
 #include "lib/paths/origin.h"
 
-/* A call of a custom allocator begins at this depth of nesting; ends, back to the outer depth. */
+/* custom_enter begins a call of a custom allocator at this depth of nesting; custom_leave returns to the
+ * outer depth. */
 void custom_enter(uint32_t depth);
 void custom_leave(uint32_t around);
 

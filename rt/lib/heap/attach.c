@@ -33,7 +33,8 @@ static int find_runtime(struct dl_phdr_info *object, size_t size, void *unused) 
     return 1;
 }
 
-/* A function of the executable stays, because the executable may call it without a reference. */
+/* A definition in the executable is not redirected, because the executable may call it without a
+ * relocation. */
 static void definition_note(const char *name) {
     const ElfW(Sym) *ours = image_symbol(&runtime_image, name);
     void *first = underlying_first(name);

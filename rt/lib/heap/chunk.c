@@ -48,7 +48,7 @@ bool chunk_may_be_live(const void *p) {
 }
 
 /* The second word of a cached block is a key that glibc chooses at random (malloc.c, tcache_key), and that
- * malloc overwrites. A block that is freed here shows it. */
+ * malloc overwrites. The runtime finds the key by freeing a block. */
 bool chunk_is_cached(const void *p) {
     volatile uintptr_t *block = underlying_after.malloc(CHUNK_LEAST - sizeof *block);
     if (!block)

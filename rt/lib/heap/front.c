@@ -10,8 +10,8 @@
  * silence: the inner call's block gets the owner SLOT_OURS, and the sited call counts the block when the
  * program's malloc returns. If that is the same block with the same size, the program's malloc is transparent
  * and its free reaches the runtime too. After the first block that differs (it has a header, or comes from a
- * pool), frees without a site are not seen and live blocks are unknown. The same is assumed until the first
- * block was compared. */
+ * pool), frees without a site are not seen and live blocks are unknown. Until the first block has been
+ * compared, the runtime assumes the same. */
 #include "lib/heap/underlying.h"
 
 #include "lib/base/local.h"

@@ -24,8 +24,8 @@ struct operator_new {
     bool calls_allocator; /* the operator is known to call the allocator first */
     enum operator_kind kind;
     void *real;              /* NULL: no C++ library defines it */
-    void *(*fast)(size_t n); /* then the allocator's function, unless operators_watch was called; otherwise
-                                operator_no_fast */
+    void *(*fast)(size_t n); /* the allocator's function if calls_allocator and operators_watch was not
+                                called; otherwise operator_no_fast */
     void *(*fast_aligned)(size_t align, size_t n); /* the same for an aligned form */
 };
 
@@ -90,7 +90,7 @@ struct operator_delete {
     enum family family;
     bool sized, aligned, nothrow;
     bool found; /* kind and real are valid */
-    bool frees; /* it was found and only calls free */
+    bool frees; /* the operator was found and only calls free */
     uintptr_t
         slow_bits; /* shadow.slow_bits_hot if `frees`, otherwise all bits: the hot path tests both at once */
     enum operator_kind kind;

@@ -47,7 +47,8 @@ _Static_assert(FAMILY_CHUNK < 4, "two bits of an entry");
 
 /* An address minus SHADOW_CELL, rotated right by 5 bits: the number of the previous cell, above it the 4
  * address bits that must be zero, and the half of the cell on top. Addresses below the second cell, such as
- * NULL, have high bits set too. So one test finds every address that the table does not hold. */
+ * NULL, wrap around and also have high bits set. So one test finds every address that the table does not
+ * hold. */
 typedef uint64_t shadow_cell;
 #define SHADOW_HALF (UINT64_C(1) << 63)
 
@@ -138,7 +139,7 @@ static inline bool shadow_has_none(const void *p, const uintptr_t *bits) {
     return __builtin_expect(has_none, 1);
 }
 
-/* Returns whether a block at p may be in the tables. NULL passes, and reads an entry that is never used. */
+/* Returns whether a block at p may be in the tables. True also for NULL, whose entry is never used. */
 static inline bool shadow_covers(const void *p) {
     return shadow_has_none(p, &shadow.slow_bits);
 }
@@ -164,7 +165,7 @@ static inline uint32_t shadow_read_less(const uint32_t *small, const void *p, ui
     return value;
 }
 
-/* Set in the value of a huge block, which so exceeds all values of small ones. */
+/* Set in the value of a huge block, so that the value exceeds those of small blocks. */
 #define SHADOW_HUGE 0x80000000u
 
 /* Returns the entry of the range that holds p, which must be covered. */

@@ -43,7 +43,7 @@ static void visit_large(const struct walk *walk, uintptr_t address, const struct
 struct cell {
     uintptr_t start;
     const uint32_t *small, *second;   /* NULL: none */
-    size_t each;                      /* bytes that one small entry covers */
+    size_t each;                      /* bytes of address space per small entry */
     const struct shadow_large *large; /* NULL: no large block starts here */
 };
 

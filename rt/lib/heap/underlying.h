@@ -54,8 +54,8 @@ void *underlying_symbol(const char *name);
  * name. */
 void *underlying_symbol_in(const char *library, const char *name);
 
-/* Returns the definition that follows the runtime's. A definition before it, for example a sanitizer's, has
- * called the runtime, so calling it would recurse. */
+/* Returns the definition that follows the runtime's. An earlier definition, for example a sanitizer's, calls
+ * the runtime, so calling it would recurse. */
 void *underlying_symbol_after(const char *name);
 
 /* Like underlying_symbol_after, without dlsym, which allocates when a symbol is missing. */

@@ -83,7 +83,7 @@ static void redirect_output(int fd) {
     }
 }
 
-/* Gives the child an offset of its own in a file that the program reads. */
+/* Gives the child a separate file offset in a file that the program reads. */
 static void reopen_file(int fd) {
     char path[40] = "/proc/self/fd/", digits[24] = "";
     int flags = fcntl(fd, F_GETFD);
@@ -148,7 +148,7 @@ static void wait_for_one(void) {
     }
 }
 
-/* The process in between ends without any handler. Takes its SIGCHLD away from the program. */
+/* The intermediate process ends without running exit handlers. Takes its SIGCHLD away from the program. */
 static void end_between(pid_t between, bool was_pending) {
     const struct timespec none = {0};
     sigset_t child;

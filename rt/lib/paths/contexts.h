@@ -16,9 +16,9 @@
  * happened in between. A function may find another number than its caller's: a signal handler has replaced
  * it, or other code has called back, or has switched to another stack, before it jumped to the function. But
  * then the function that stored this number was called by this other code, or through a signal's frame, or
- * runs on a stack that such code began. So its sequence has an address that no certain stack has there.
- * Functions whose frames a tail call has removed are not on the stack, and their addresses are not in the
- * number.
+ * runs on a stack that such code began. So the sequence of its addresses differs from that of every certain
+ * stack. Functions whose frames a tail call has removed are not on the stack, and their addresses are not in
+ * the number.
  *
  * All other stacks are compared word for word with an earlier walk of that number (paths/stack_cache.h), or
  * walked. Among them are those of coroutines with a stack of their own, of constructors that run after the

@@ -13,7 +13,8 @@
 
 #include <errno.h>
 
-/* Most searches end within a few frames. A library whose stack is deeper is taken to allocate for itself. */
+/* Most searches end within a few frames. If more frames are in libraries, the library is assumed to allocate
+ * for itself. */
 enum { FRAMES_FEW = 8, FRAMES_MOST = 32 };
 
 /* A cache of stacks, indexed by a hash of the caller and its depth. The upper half of a word has more bits of

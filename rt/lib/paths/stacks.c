@@ -304,8 +304,8 @@ static COLD void note_module(profile_name *chain, const void *frame) {
                                                  __ATOMIC_ACQUIRE));
 }
 
-/* Notes the module of the first frame that keeps no context: because of it this stack is compared or walked
- * at each allocation. Frames noted lately are skipped. */
+/* Notes the module of the first frame that keeps no context, which is the reason why this stack is compared
+ * or walked at each allocation. Frames noted lately are skipped. */
 static void note_why(const struct walked *walked) {
     static const void *noted[64];
     profile_name *chain = &store_header()->walked_for;
@@ -325,8 +325,8 @@ static void note_why(const struct walked *walked) {
 
 /* ---- Finding the part of a stack by its calling context. */
 
-/* The most frames that start a program, or a thread with a function of a library; the most on another stack,
- * such as a coroutine's. */
+/* The largest number of frames that start a program, or a thread whose function is in a library; and the
+ * largest number on another stack, such as a coroutine's. */
 #define ROOT_MOST       3
 #define ROOT_MOST_OTHER 1
 
@@ -424,8 +424,8 @@ static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, uint64_t 
 }
 
 /* Returns whether a context has come before. The contexts of cut paths are kept only at their second call: a
- * program that descends into a tree has millions that come once. The answer may be wrong either way; then a
- * context is kept needlessly, or later. */
+ * program that descends into a tree has millions that come once. The answer may be wrong. Then a context is
+ * kept although it comes once, or is kept at a later call. */
 static bool is_second_time(uint64_t hash) {
     static uint16_t once[1 << 15];
     uint16_t *place = &once[hash >> 49], tag = (uint16_t)hash;

@@ -94,7 +94,7 @@ uint32_t steps_find_certain(struct steps *, const void *const *frames, size_t co
                             uint64_t context);
 
 /* Finds the path of a stack that shares outer frames with an earlier certain one, so that it is certain, too.
- * Walks only the other frames. Returns 0 if there is no such path. */
+ * Walks only the frames that are not shared. Returns 0 if there is no such path. */
 uint32_t steps_find_known(struct steps *, const void *frame, uint64_t context);
 
 #endif

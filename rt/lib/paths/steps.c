@@ -53,11 +53,11 @@ uint32_t steps_find(struct steps *steps, const void *const *frames, size_t count
     return steps->path = path;
 }
 
-/* ---- The paths of callers, for frames of certain stacks. However deep the recursion is, only the frames
- * that are new since an earlier stack are looked at, and those up to the next frame that the cache still has.
- * The cache is small, so that it stays in the processor's. Every 64th frame and every 4,096th one have
- * separate arrays, where entries stay 64 times as long. After a deep recursion has returned, the walk ends at
- * such a frame. */
+/* ---- The paths of callers, for frames of certain stacks. A walk looks only at frames that are new since an
+ * earlier stack, and at further frames until it finds one in the cache, however deep the recursion is. The
+ * cache is small, so that it stays in the processor's. Every 64th frame and every 4,096th frame have separate
+ * arrays, in which an entry survives 64 times as many steps. After a deep recursion has returned, the walk
+ * ends at such a frame. */
 enum { CALLERS_BITS = 11, CALLERS_LEVELS = 3, MARKED_FEW = 128 };
 static struct cache_entry callers[CALLERS_LEVELS][1u << CALLERS_BITS];
 

@@ -48,7 +48,7 @@ const char *program_path(void);
  * one of its sites runs, when it may be unloaded, or when the process ends. The runtime does not interpose
  * dlopen, because it would become the caller whose search path the loader uses. */
 
-/* Notes that the module is one of them. After the first call, allocations by callers in other libraries are
+/* Notes that the module is instrumented. After the first call, allocations by callers in other libraries are
  * attributed to the program's line (paths/outside.h). */
 void instrumented_add(const struct module *);
 
@@ -78,7 +78,7 @@ bool instrumented_exist(void);
 /* ---- Unloading of modules. An address may belong to other code afterwards.
  *
  * Caches by address are emptied before a module goes, and nothing is cached until it has gone. So a cache
- * only has code that is still there, whatever is loaded meanwhile. */
+ * only has addresses of code that is still loaded. */
 
 struct unloads {
     uint32_t begun, ended;

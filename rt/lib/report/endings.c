@@ -39,7 +39,7 @@ PASSING(DECLARE)
 /* The C library's assert calls abort internally, so it is interposed too. */
 static void (*real_assert)(const char *, const char *, unsigned, const char *);
 
-/* Not at the first call, which may come after vfork or in a signal handler. */
+/* Not done at the first call, which may come after vfork or in a signal handler. */
 __attribute__((constructor)) static void real_find(void) {
     PASSING(FIND)
     real_assert = (void (*)(const char *, const char *, unsigned, const char *))underlying_symbol_after(

@@ -191,7 +191,7 @@ void exit_by_signal(int number) {
 }
 
 /* Writes the program's buffered output before the report, without waiting for a lock. The C library still
- * finds what could not be written. */
+ * reports a failed write at its later flush. */
 static void flush_output(void) {
     struct os_writing before;
     bool was_silent = silence_begin();
@@ -212,7 +212,8 @@ static void end_at_exit(const void *frame) {
     exit_end();
     int status = exit_status(0);
     if (status)
-        exit(status); /* glibc goes on with the handlers that are left, flushes the streams and ends */
+        exit(status); /* glibc continues with the remaining handlers, flushes the streams and ends the process
+                       */
 }
 
 /* quick_exit flushes nothing and does not pass its status. */

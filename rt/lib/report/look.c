@@ -104,7 +104,7 @@ const char *look_at_process(struct look *look) {
         return "valgrind runs the program and permits no search";
     WALK_REGISTERS(caller.registers);
     const char *why = look_from_here(look, &caller);
-    errno = error; /* also keeps the call from becoming a tail call, which would leave this frame */
+    errno = error; /* also prevents a tail call, which would remove this frame */
     return why;
 }
 

@@ -243,10 +243,10 @@ static long clone_reader(struct launch *launch) {
 }
 
 /* The parent of the reader. After execve the kernel sends a SIGCHLD to the reader's parent when the reader
- * ends, and the parent's wait functions find it. The program must notice neither, and stopped threads of a
- * search would be interrupted. This process never calls execve, so it has no exit signal, and only wait
- * functions with __WALL or __WCLONE find it. If the program ignores SIGCHLD, this process does not, because
- * it would then not learn how the reader ended.
+ * ends, and the parent's wait functions find it. The program must notice neither the signal nor the child,
+ * and the signal would interrupt the stopped threads of a search. This process never calls execve, so it has
+ * no exit signal, and only wait functions with __WALL or __WCLONE find it. If the program ignores SIGCHLD,
+ * this process does not, because it would then not learn how the reader ended.
  *
  * It runs beside the caller, with the caller's errno: none of its system calls fails once the reader runs. */
 static int reader_parent(void *context) {

@@ -154,7 +154,8 @@ void report_path_begin(void) {
         *directory = '\0';
 }
 
-/* Not the file itself, so that nothing is lost by a kill. Opening a pipe would show its reader an end. */
+/* Tries another file than the report's, so that a kill loses nothing. Opening a pipe would show its reader an
+ * end. */
 void report_path_try(const char *wanted) {
     struct report_file file;
     const char *why;

@@ -54,8 +54,8 @@ static void free_note(const volatile void *p) {
         acct_free((void *)p, (struct origin){.site = NULL}, FAMILY_ANY);
 }
 
-/* Registers the callbacks: for every free, and for the end of a process in which the sanitizer has found an
- * error, because no destructor runs then. */
+/* Registers two callbacks: for every free, and for the end of the process after an error that the sanitizer
+ * has found, because then no destructor runs. */
 static void sanitized_begin(void) {
     if (install_hooks)
         install_hooks(allocation_ignore, free_note);
@@ -180,7 +180,8 @@ static COLD void start_or_wait(void) {
         os_wait(tries);
 }
 
-/* A thread that holds an arena's lock would wait for itself: another one, or its next event, resets. */
+/* A thread that holds an arena's lock would wait for itself, so it leaves the reset to another thread or to
+ * its next event. */
 static COLD void reset_if_requested(void) {
     int error = errno;
     if (!local.holds_arena && threads_take_request(PROFILE_RESET))
@@ -201,8 +202,8 @@ void runtime_start(void) {
         start_or_wait();
 }
 
-/* ---- Constructors. They start the runtime before the program's code runs, even if it never allocates, so
- * that the report shows an allocator that comes before the runtime. */
+/* ---- Constructors. They start the runtime before the program's code runs, even if the program never
+ * allocates. So the report shows an allocator that precedes the runtime. */
 #ifndef ALLOCSITE_STATIC
 
 /* Redirects references to the variant of the functions that the options need, if there is one. */
