@@ -63,8 +63,8 @@ static std::string plainName(const std::string &symbol) {
     return context.empty() ? base : withoutInlineNamespace(context + "::") + base;
 }
 
-/* An unmangled symbol may have a suffix or an asm label. The source has neither, so the source's name is
- * shown. */
+/* An unmangled symbol may have a suffix or an asm label. Neither is in the source, so reports show the
+ * source's name. */
 FunctionName::FunctionName(std::string symbol, StringRef name)
     : symbol(symbol.empty() ? name.str() : std::move(symbol)),
       written(name.empty() ? this->symbol : name.str()) {}

@@ -6,10 +6,10 @@
  * throws or jumps.
  *
  * The runtime relies on one invariant (rt/lib/paths/contexts.h): a number is computed from exactly the return
- * addresses on the stack. So a call that may reach an allocation is never a tail call. Where a tail
- * call has to stay (emit/tail_calls.h), it leaves no frame, and its callee reads the number of the caller's
- * caller. If the code generator makes an ordinary call of it after all, the callee's number lacks an address,
- * always at this call, so no stack with this call is certain (rt/lib/paths/contexts.h). */
+ * addresses on the stack. So a call that may reach an allocation is never a tail call. A tail call that
+ * cannot become an ordinary call (emit/tail_calls.h) leaves no frame, so its callee reads the number of the
+ * caller's caller. If the code generator makes an ordinary call of it after all, the callee's number lacks an
+ * address, always at this call, so no stack with this call is certain (rt/lib/paths/contexts.h). */
 #include "emit/entry_call.h"
 #include "emit/passes.h"
 #include "emit/tail_calls.h"
@@ -50,7 +50,7 @@ static bool isForExecutable(const Module &module) {
 }
 
 /* An executable defines the variable, so its code reaches it by one instruction; the dynamic linker binds the
- * runtime and shared objects to this definition. Without an executable that has one, they share the
+ * runtime and shared objects to this definition. If the executable defines no such variable, they share the
  * runtime's. */
 static Constant *contextVariable(Module &module) {
     Type *type = Type::getInt64Ty(module.getContext());
@@ -86,7 +86,8 @@ static bool isReadAtEntry(const Function &function) {
     return function.hasOptNone() || mayBeHandler(function) || function.callsFunctionThatReturnsTwice();
 }
 
-/* Returns whether the block is in a loop. In a second iteration the variable may hold another number. */
+/* Returns whether the block is in a loop. In the second iteration of a loop the variable may hold another
+ * number. */
 static bool isInLoop(BasicBlock &block) {
     SmallVector<BasicBlock *, 8> next(successors(&block));
     return !next.empty() && isPotentiallyReachableFromMany(next, &block, nullptr);

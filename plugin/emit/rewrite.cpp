@@ -111,8 +111,8 @@ static bool usesAllocator(const Module &module) {
 }
 
 /* Refers to the runtime from a module without sites that still passes an allocator to a library, as obstacks
- * do. The runtime recognizes by this pointer to one of its entry points that the module was compiled with the
- * plugin. */
+ * do. This pointer to one of the runtime's entry points shows the runtime that the module was compiled with
+ * the plugin. */
 static void referToRuntime(Module &module) {
     auto *type = FunctionType::get(Type::getVoidTy(module.getContext()), false);
     auto *entry = cast<Function>(

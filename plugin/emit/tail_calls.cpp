@@ -80,8 +80,8 @@ TailNode &TailCalls::shapeNode(FunctionType &type) {
     return *node;
 }
 
-/* Returns whether the callee belongs to the runtime or the C library. Their functions never tail-call the
- * program's. */
+/* Returns whether the callee belongs to the runtime or the C library. Functions of these libraries never
+ * tail-call functions of the program. */
 static bool isOutsideProgram(const Function &callee, const TargetLibraryInfoImpl &library) {
     LibFunc function;
     StringRef name = symbolOf(callee);

@@ -92,7 +92,7 @@ using AtReturn = function_ref<void(IRBuilder<> &, ReturnInst &)>;
 using AtUnwind = function_ref<void(IRBuilder<> &)>;
 
 /* Turns musttail calls into ordinary ones, because no code can follow a musttail call and report its result.
- * A variadic function keeps its own: only musttail can forward variable arguments. */
+ * A variadic function keeps its musttail calls, because only these can forward variable arguments. */
 static void returnFromTailCalls(Function &function) {
     for (Instruction &instruction : instructions(function))
         if (auto *call = dyn_cast<CallInst>(&instruction);

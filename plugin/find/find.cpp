@@ -42,15 +42,15 @@ static bool isUnprototyped(const Function &callee) {
     return callee.isVarArg() && callee.arg_empty();
 }
 
-/* An integer result must have the width of the prototype. Another width reveals a function of the program
- * itself. */
+/* An integer result must have the width of the prototype. A result of another width shows that the program
+ * defines the function itself. */
 static bool hasResult(const Type *type, char letter, bool unprototyped) {
     unsigned bits = letter == 'z' ? 64 : 32;
     bool isOther = type->isIntegerTy() && letter != 'v' && !unprototyped && !type->isIntegerTy(bits);
     return fitsLetter(type, letter) && !isOther;
 }
 
-/* Parameters may have any integer type: old programs declare sizes so, and the call has the same meaning
+/* Parameters may have any integer type: old programs declare sizes as int, and the call has the same meaning
  * (emit/entry_call.h). */
 static bool hasPrototype(const FunctionType *type, const char *prototype, bool unprototyped) {
     if (!hasResult(type->getReturnType(), *prototype++, unprototyped))

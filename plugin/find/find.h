@@ -28,9 +28,9 @@ struct AllocatorCall {
  * because they cannot take an additional argument. */
 llvm::SmallVector<AllocatorCall, 8> findAllocatorCalls(llvm::Function &function);
 
-/* Returns whether calls in the body of this function become sites. It must be defined here and not be an
- * allocator itself: in a program's own malloc the inner calls are an implementation detail, and its callers
- * are the sites. */
+/* Returns whether calls in the body of this function become sites. The caller must be defined in this module,
+ * and must not be an allocator itself: within a program's own malloc, calls are an implementation detail, and
+ * the callers of this malloc are the sites. */
 bool isInstrumented(const llvm::Function &function);
 
 /* Returns the function that a call certainly reaches, by name or through a constant pointer; nullptr if
@@ -105,9 +105,9 @@ bool returnsFirst(const llvm::Function &function);
 /* ---- Calls that may reach an allocation in code that keeps calling contexts (reaching.cpp). */
 
 /* Finds the functions that may allocate. A function that another module may replace is assumed to allocate,
- * whatever its body here does, unless it was noted as quiet. A call through a pointer is assumed to allocate,
- * too. Attributes are not trusted: programmers declare functions pure that cache their results in heap
- * memory. */
+ * unless it was noted as quiet: its body in this module does not matter. A call through a pointer is assumed
+ * to allocate, too. Attributes are not trusted: programmers declare functions pure that cache their results
+ * in heap memory. */
 struct Reaching {
     /* Functions that may allocate and whose body here is certainly the one that runs. */
     llvm::DenseSet<const llvm::Function *> functions;
@@ -123,8 +123,8 @@ struct Reaching {
 
 /* Before the optimizer: notes the inline functions and template instances that never allocate as written. All
  * copies of such a function come from the same source. So none of them allocates, and it does not matter
- * which copy the linker keeps. After the optimizer one copy proves nothing, because another file's copy may
- * still contain calls that were removed in this one. */
+ * which copy the linker keeps. After the optimizer, one copy proves nothing: the optimizer may have removed
+ * calls in this copy that another file's copy still contains. */
 void noteQuiet(llvm::Module &module, const Reaching &reaching);
 
 } // namespace allocsite

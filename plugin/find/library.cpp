@@ -34,7 +34,7 @@ static bool isInSystem(const std::string &path) {
            (isSystem && isSystem(path.c_str()));
 }
 
-/* Cached by path: the answer is the same in the whole process. */
+/* Results are cached by path, because they are the same in the whole process. */
 static bool isLibraryHeader(const std::string &path) {
     static StringMap<bool> known;
     auto [position, isNew] = known.try_emplace(path, false);

@@ -51,7 +51,7 @@ void reportDiagnostic(llvm::LLVMContext &context, llvm::DiagnosticSeverity sever
 
 /* Makes custom allocators report the blocks that they allocate and free. Runs before the optimizer.
  * Instruments the definition and not its calls, so that method tables and calls through pointers work, and
- * inlining copies the code. Calls are instrumented only while the definition elsewhere is not
+ * inlining copies the code. Calls are instrumented only if the definition in another module is not
  * (listed_calls.cpp). A report of a block is a call of an allocator with an empty callee (allocators.h), and
  * gets a site like all others. */
 void instrumentCustom(llvm::Module &module, const Lists &lists);

@@ -13,10 +13,10 @@ namespace allocsite {
 
 /* Functions of the C and math libraries that neither allocate nor call back. The list has those that programs
  * call most, and only names that ISO C or POSIX threads reserve, because a program may define any other. A
- * missing one costs a store before each of its calls. Functions that end the program or throw may call back,
- * but from frames of the library, beyond which the runtime trusts no context: the message of a failed
- * assertion, for example, is allocated from such a frame. These functions are listed nevertheless, because
- * most functions of a program reach one of them. */
+ * function that is missing in the list costs a store before each of its calls. Functions that end the program
+ * or throw may call back, but from frames of the library, beyond which the runtime trusts no context: the
+ * message of a failed assertion, for example, is allocated from such a frame. These functions are listed
+ * nevertheless, because most functions of a program reach one of them. */
 static constexpr StringLiteral nonAllocating =
     " "
     "_Exit __ctype_b_loc __ctype_get_mb_cur_max __ctype_tolower_loc __ctype_toupper_loc "

@@ -73,8 +73,8 @@ static CallsOfFunction findCalls(Function &function, const Reaching &reaching, H
     return found;
 }
 
-/* Returns the type that the result is used as. ALLOCSITE_BYTES: the function does not know it, but its caller
- * may. Empty: the callee's declaration gives it, or it is unknown. */
+/* Returns the type that the result is used as. ALLOCSITE_BYTES: the function does not know the type, but its
+ * caller may. Empty: the callee's declaration gives it, or it is unknown. */
 static std::string typeOfUse(CallsOfFunction &of, const CallBase &call, const std::string &callee) {
     unsigned ordinal = countOf(of.visited, call, callee)++;
     ASTAnswer answer = askAST(call, callee, ordinal, countOf(of.all, call, callee), true);

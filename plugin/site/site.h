@@ -33,7 +33,7 @@ struct Site {
 };
 
 /* Sites are compared by their fields. Optimizers clone debug locations, so copies of one call may have
- * different ones. */
+ * different locations. */
 Site siteOf(const AllocatorCall &call, Notes &notes);
 
 uint64_t stableHash(const Site &site);

@@ -50,7 +50,7 @@ Constant *Table::number(unsigned bits, uint64_t value) {
 }
 
 /* Lets the object file omit the global from its table of address-significant symbols. Global unnamed_addr
- * would also do this, but would move some globals into a section of mergeable constants. */
+ * would have the same effect, but would move some globals into a section of mergeable constants. */
 static void setFrames(GlobalVariable &global) {
     global.setSection(ALLOCSITE_FRAMES_SECTION);
     global.setUnnamedAddr(GlobalValue::UnnamedAddr::Local);
@@ -84,8 +84,8 @@ GlobalVariable *Table::string(const std::string &text) {
     return global;
 }
 
-/* A string that no other object has does not need merging by the linker. In the section of the records that
- * refer to it, it needs no relocation. */
+/* A string that no other object has does not need merging by the linker. It is in the section of the records
+ * that refer to it, so it needs no relocation. */
 GlobalVariable *Table::unmergedString(const std::string &text) {
     GlobalVariable *global = string(text);
     setFrames(*global);

@@ -107,7 +107,7 @@ static void visitNew(Walk &walk, const CXXNewExpr *made) {
     addCall(walk, made, made->getOperatorNew(), type, type);
 }
 
-/* Returns the type of an object that placement new makes where the variable points; null: none. */
+/* Returns the type of the object that a placement new makes in the variable's memory; null: none. */
 static QualType madeAt(const Stmt *statement, const VarDecl *variable) {
     auto *made = dyn_cast_or_null<CXXNewExpr>(statement);
     const Expr *place = made && made->getNumPlacementArgs() == 1 ? made->getPlacementArg(0) : nullptr;

@@ -107,7 +107,7 @@ static Selection matchingCalls(const std::vector<Call> &calls, const allocsite_t
 }
 
 /* If the AST and the IR have different numbers of calls (unreachable code has no call in the IR), the ordinal
- * means nothing. All calls must then have the same type. Empty: they differ. */
+ * means nothing. In this case, all calls must have the same type. Empty: they differ. */
 static llvm::StringRef typeOf(const Selection &calls, const allocsite_types_question &question) {
     std::string Call::*asked = question.is_of_use ? &Call::use : &Call::type;
     const Call *call = calls.size() == question.count ? calls[question.ordinal] : calls.front();
@@ -180,8 +180,8 @@ class Consumer : public ASTConsumer, ASTDeserializationListener {
         return true;
     }
 
-    /* The main action runs next: it generates and optimizes the code. A module that is built meanwhile has
-     * its own consumer, and was finished earlier. */
+    /* The main action runs next: it generates and optimizes the code. A C++ or Clang module that is built
+     * meanwhile has a separate consumer, which has finished already. */
     void HandleTranslationUnit(ASTContext &context) override {
         beginSource(context, std::move(deserialized), clearsAST, isOneSection);
     }

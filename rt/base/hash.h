@@ -35,7 +35,7 @@ static inline uint64_t path_id(const char *path) {
     return fnv_1a(path, strlen(path));
 }
 
-/* ---- The id of a caller, used like the hash of a site. Stable as long as the module is. */
+/* ---- The id of a caller, used like the hash of a site. Stable as long as the module is unchanged. */
 
 /* build_id: of its module; "": none. address: relative to the module's file. */
 static inline uint64_t caller_id(const char *build_id, const char *path, uint64_t address) {
@@ -49,7 +49,8 @@ static inline uint64_t path_id_more(uint64_t id, const char *build_id, const cha
     return hash_more(id, caller_id(build_id, path, address));
 }
 
-/* ---- The stable hash of a site, by which builds are compared: the same on every host and for ever. */
+/* ---- The stable hash of a site. Builds are compared by it, so it is the same on every host and in every
+ * version. */
 
 /* FNV-1a over a sequence of fields, closed by the 64-bit finalizer of MurmurHash3 (Appleby), which spreads
  * the last bytes over all bits. Every field is delimited, so ("ab", "c") and ("a", "bc") differ. */

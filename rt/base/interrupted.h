@@ -23,7 +23,7 @@ static inline bool interrupted_can_begin_again(long call) {
 }
 
 /* Changes the registers of a stopped thread so that such a call restarts unless a handler runs. Returns
- * whether the registers were changed and must be written back. A timeout starts again too. */
+ * whether the registers were changed and must be written back. A timeout also starts again. */
 static inline bool interrupted_hide(struct user_regs_struct *registers) {
     /* ERESTARTNOHAND in the kernel's include/linux/errno.h, visible only to tracers. */
     enum { BEGIN_AGAIN = 514 };

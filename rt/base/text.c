@@ -55,7 +55,8 @@ static void json_escaped(struct out *out, uint32_t code) {
         out_char(out, "0123456789abcdef"[code >> shift & 15]);
 }
 
-/* Returns the length of plain ASCII at s. One by one these characters took half of an export's time. */
+/* Returns the length of plain ASCII at s. Writing these characters one by one took half of an export's
+ * time. */
 static size_t simple_length(const char *s) {
     size_t length = 0;
     while (s[length] >= ' ' && s[length] < 0x7F && s[length] != '"' && s[length] != '\\')

@@ -52,7 +52,7 @@ static const char *read_decimals(const char **text, struct number *number) {
     return NULL;
 }
 
-/* A word after spaces that is no unit is left to the caller. */
+/* If a word after spaces is no unit, the caller parses it. */
 static const char *read_unit(const char **text, int *unit) {
     const char *word = *text + strspn(*text, " \t");
     size_t length = 0;

@@ -293,7 +293,7 @@ static bool find_cfa(struct step *step, const struct cfi_rule *rule) {
     return rule->kind == CFI_IS;
 }
 
-/* Finds a register's value in the caller. Without a rule the register keeps its value. */
+/* Finds a register's value in the caller. A register without a rule keeps its value. */
 static bool find_register(const struct step *step, const struct cfi_rule *rule, uintptr_t *value) {
     uintptr_t place = step->cfa + (uintptr_t)(intptr_t)rule->value;
     switch ((enum cfi_kind)rule->kind) {

@@ -77,7 +77,7 @@ static void read_augmentation(struct cfi_entry *entry, struct bytes *bytes, cons
         else if (*letters == 'S')
             entry->is_signal_frame = true;
         else
-            return; /* its meaning is unknown, but the end of the data is known */
+            return; /* unknown meaning, but the end of the data is known */
     }
 }
 

@@ -137,8 +137,8 @@ static bool read_text(struct source_text *text, const char *path, uint64_t begun
     return true;
 }
 
-/* directory: searched if the file is not at its path, first for the whole path, then without its first
- * folder, and so on. */
+/* directory: if the file is not at its path, it is searched here, first by its whole path, then without the
+ * first folder of the path, and so on. */
 static void source_text_open(struct source_text *text, const char *path, const char *directory,
                              uint64_t begun) {
     *text = (struct source_text){.bytes = NULL};

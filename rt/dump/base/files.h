@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Regular files in memory. Files are mapped, not read: of a large program with debug information only the
- * needed pages are loaded, and 64-bit counters of a running program are never torn, which read(2) does not
- * guarantee. */
+/* Regular files in memory. Files are mapped, not read. So only the needed pages of a large program are
+ * loaded, and 64-bit counters of a running program are never torn, which read(2) does not guarantee. */
 #ifndef ALLOCSITE_DUMP_BASE_FILES_H
 #define ALLOCSITE_DUMP_BASE_FILES_H
 
@@ -40,8 +39,8 @@ bool new_file_open(struct new_file *, const char *path, struct reason *why);
 /* error: of writing; 0: puts the file in place. False: *why has the reason, and the old file is unchanged. */
 bool new_file_end(struct new_file *, int error, struct reason *why);
 
-/* Checks, before any work is done, whether the file could be opened. Pipes and devices are not opened,
- * because a pipe's reader would see its end. STATUS_FAILED after an error message. */
+/* Checks, before any work is done, whether the file could be opened. Pipes and devices are not opened: a
+ * reader of the pipe would see its end when it is closed again. STATUS_FAILED after an error message. */
 int new_file_check(const char *path);
 
 /* ---- All bytes of a file or pipe. */

@@ -23,7 +23,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* One line for the process, which has one terminal. */
+/* There is one progress line for the process, because it has one terminal. */
 static struct {
     int64_t next; /* time of the next update; 0: no activity */
     bool is_off, is_shown;

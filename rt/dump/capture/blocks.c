@@ -24,7 +24,7 @@ struct block_choice {
     bool has_pointers;
 };
 
-/* The fit of a type to a block. Later kinds are better. */
+/* The fit of a type to a block. Kinds are in ascending order of preference. */
 struct fit {
     uint64_t unexplained; /* pointers at offsets without a pointer field */
     enum { COUNTED, ARRAY, SINGLE } kind;
@@ -178,7 +178,8 @@ static void follow_pointers(const struct following *following, const struct capt
     block->site = most && found != GRAPH_NONE ? found : block->site;
 }
 
-/* The report's sites come first. A decided block has one of the copies of its site, which follow them. */
+/* The report's sites come first. A block whose type is decided has one of the copies of its site; the copies
+ * follow the report's sites. */
 static bool is_undecided(const struct capture_sites *sites, uint32_t site) {
     return site < CAPTURE_FIRST + sites->source->report->counted && sites->choices[site].count;
 }

@@ -25,7 +25,7 @@ static int by_place(const void *a, const void *b) {
                ?: left->is_text - right->is_text ?: compare_u64(left->name, right->name);
 }
 
-/* Of the members of a union at the same offset the first pointer counts. */
+/* If a union has several members at one offset, the first pointer counts. */
 static void take_fields(struct block_type *to, const struct module_type *type) {
     const struct type_field *from = type->fields->list + type->layout.first_field;
     to->fields = memory_zeros(type->layout.field_count, sizeof *to->fields);

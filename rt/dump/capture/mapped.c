@@ -29,8 +29,8 @@
 /* Bytes examined at a time. */
 #define CHUNK (UINT64_C(32) << 10)
 
-/* The part of the chunk before chunk_end that belongs to the allocator. Its blocks, live or freed, are close
- * together. */
+/* The part of the chunk before chunk_end that belongs to the allocator. The allocator's blocks, live or
+ * freed, are close together. */
 struct heap_part {
     uint64_t begin; /* start of the examined memory */
     uint64_t chunk_end, from, until;
@@ -137,7 +137,7 @@ static uint64_t stack_begin(const struct mapped *mapped, const struct capture_ma
 }
 
 /* The C library's thread descriptor at the end of a stack contains its own address twice, in tcbhead_t.tcb
- * and .self (sysdeps/x86_64/nptl/tls.h). It remains when the thread has ended and the stack waits for
+ * and .self (sysdeps/x86_64/nptl/tls.h). It remains after the thread has ended, while the stack waits for
  * reuse. */
 static bool is_thread(const char *bytes, uint64_t at) {
     uint64_t words[3];

@@ -65,7 +65,7 @@ static uint64_t higher_of(uint64_t a, uint64_t b) {
 }
 
 /* Static thread-local memory is below the thread pointer. The C library's descriptor of the thread is above
- * it, of unknown size (2,304 bytes in glibc 2.36). For the first thread there may be more below; other
+ * it, of unknown size (2,304 bytes in glibc 2.36). The first thread may have further data below it; other
  * threads have their stack there. */
 struct span capture_thread_memory(const struct capture_maps *maps, const struct stopped_thread *thread,
                                   unsigned pid) {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After all one-letter options. */
+/* Numbers of long options begin after all one-letter options. */
 enum { FIRST = 256 };
 
 static size_t count_of(const struct argument *list) {

@@ -38,7 +38,7 @@ static void complain_line(void *context, unsigned line, const char *what) {
     complain_file(place, "%s", what);
 }
 
-/* A wrong line makes the whole budget unusable, because its limit is unknown. */
+/* A wrong line makes the whole budget unusable, because the limit of this line is unknown. */
 static bool read_budget(struct budget *budget, const char *path) {
     struct complaints complaints = {.path = path};
     struct reason why;

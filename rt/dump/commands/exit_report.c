@@ -11,7 +11,7 @@
 struct exit_report {
     struct showing showing;
     bool is_end;
-    bool is_strict; /* wrong values are errors, and so are keys that no report has */
+    bool is_strict; /* treats wrong values, and keys that no report has, as errors */
     const char *wrong, *only;
 };
 

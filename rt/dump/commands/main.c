@@ -197,7 +197,7 @@ static int run_command(int count, char **arguments) {
  * which costs a tenth more memory for large reports. */
 enum { MAPPED_FROM = 256 << 10 };
 
-/* SIGPIPE ends the program: the reader of a pipe (head) has seen enough. */
+/* SIGPIPE ends the program, because a reader of a pipe such as head needs no more output. */
 int main(int count, char **arguments) {
     mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
     return standard_out_status(run_command(count, arguments));

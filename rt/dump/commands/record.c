@@ -166,7 +166,7 @@ static void report_thinned(struct recording_job *job) {
     job->thinned = thinned;
 }
 
-/* Waits for the command to start its runtime. It may end without doing so. */
+/* Waits for the command to start its runtime. The command may end without starting it. */
 static enum taken take_first(struct recording_job *job) {
     for (;;) {
         enum taken taken = take_sample(job);

@@ -26,7 +26,7 @@ struct subject {
 struct subject_index {
     struct subject_name *names;
     size_t count, capacity;
-    bool is_made; /* built by the first limit of its kind */
+    bool is_made; /* made for the first limit of its kind */
 };
 
 struct subjects {

@@ -64,8 +64,8 @@ bool debug_open(struct debug_handle *, const struct elf_file *, struct reason *w
 /* False: a section that was read is damaged; *why says which one. */
 bool debug_close(struct debug_handle *, struct reason *why);
 
-/* The first child of an entry, and the next sibling; NULL: none, or not wanted. Both free the entry passed,
- * in every case. */
+/* The first child of an entry, and the next sibling; NULL: none, or not wanted. Both always free the entry
+ * that was passed. */
 Dwarf_Die debug_child_of(Dwarf_Die parent);
 Dwarf_Die debug_next_of(Dwarf_Debug, Dwarf_Die, bool is_wanted);
 

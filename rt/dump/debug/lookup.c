@@ -337,7 +337,8 @@ static uint64_t start_of(const struct debug_unit *unit, Dwarf_Die die, Dwarf_Off
     return start;
 }
 
-/* Inner scopes are added after outer ones, so the innermost scope remains with the address. */
+/* Inner scopes are added after outer ones and replace them, so each address ends up with its innermost
+ * scope. */
 static size_t add_scope(struct debug_unit *unit, Dwarf_Die die, size_t parent) {
     struct scoping scoping = {.unit = unit, .scope = unit->scope_count + 1};
     debug_each_range(unit->debug, die, unit->base, take_range, &scoping);

@@ -266,7 +266,7 @@ bool elf_relocate(const struct elf_file *elf, unsigned char *const *copies, cons
 
 /* ---- Build ids. */
 
-/* Linkers write a section that holds only the build id. A larger section is another one. */
+/* Linkers write a section that holds only the build id. A larger section has other contents. */
 enum { SECTION_MAX = 1024 };
 
 /* Copies the section, since in a damaged file it may be unaligned, and notes need an alignment of 4. */

@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 /* ---- Protocol Buffers, as far as profiles need them: numbers, bytes and arrays of numbers. A code generator
- * for two kinds of fields would be more work to build and maintain. */
+ * would take more work to build and maintain, because only two kinds of fields are needed. */
 
 /* All zero: empty. */
 struct message {

@@ -156,7 +156,7 @@ static void add_phases(struct samples *samples, struct sample *remaining, const 
             break;
         struct sample sample = *remaining;
         memset(sample.values, 0, sizeof sample.values);
-        remaining->lived = 0; /* only one of the samples with equal frames has it */
+        remaining->lived = 0; /* only one of the samples with equal frames has this value */
         sample.phase = phase->phase;
         sample.values[SAMPLE_CALLS] = take_amount(&remaining->values[SAMPLE_CALLS], phase->calls);
         sample.values[SAMPLE_BYTES] = take_amount(&remaining->values[SAMPLE_BYTES], phase->bytes);

@@ -252,11 +252,11 @@ static bool is_one_size(const struct short_lived_blocks *blocks) {
 }
 
 struct unknown {
-    size_t sizes, pairs; /* sites about which the option would say more */
+    size_t sizes, pairs; /* number of sites that would get more advice with the option */
 };
 
 /* Blocks freed before the program's next allocation, whatever the site's other blocks do. A block that a
- * realloc takes over is not freed. */
+ * realloc takes over does not count as freed. */
 static void advise_short_lived(struct findings *findings, const struct report_site *site) {
     uint64_t short_lived =
         site->lifetimes && !site->counters.moved ? site->lifetimes->of.by_allocations[0] : 0;

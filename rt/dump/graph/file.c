@@ -81,7 +81,7 @@ static uint32_t get_label(struct reader *reader, const struct graph *graph) {
     return get_number(reader, graph->text_count);
 }
 
-/* Each element takes at least a byte, so a count above the remaining bytes is wrong. This bounds the
+/* Each element takes at least a byte, so a count above the remaining bytes is wrong. This check bounds the
  * memory. */
 static size_t get_count(struct reader *reader) {
     uint64_t count = reader_number(reader);

@@ -74,12 +74,12 @@ struct graph_root {
 #define GRAPH_WORDS(X)                                                                                       \
     X(named)    /* pointers according to the type's layout */                                                \
     X(unnamed)  /* words that look like pointers where no layout says so */                                  \
-    X(interior) /* of both kinds, those that point into a block and not to its start */                      \
-    X(in_union) /* of the named ones, those in unions */                                                     \
+    X(interior) /* of both kinds: words that point into a block, not to its start */                         \
+    X(in_union) /* of the named words: those in unions */                                                    \
     X(past_end) /* named pointers to the end of a block */                                                   \
     X(stale)    /* named pointers, not NULL, into memory of blocks but to no live one */                     \
-    X(untyped)  /* of the unnamed ones, those in blocks of unknown type */                                   \
-    X(in_text)  /* of the others, where the type has text or small numbers */
+    X(untyped)  /* of the unnamed words: those in blocks of unknown type */                                  \
+    X(in_text)  /* of the other unnamed words: those where the type has text or small numbers */
 
 struct graph_words {
 #define GRAPH_MEMBER(name) uint64_t name;
@@ -257,7 +257,7 @@ struct graph_holders {
 /* The holders of objects of these types; NULL: of all objects. */
 void graph_holders_find(struct graph_holders *, const struct graph *, const struct graph_asked *);
 
-/* Orders by what they hold, then by what they are. */
+/* Orders holders by the type that they hold, then by their own type. */
 int graph_holder_compare(const struct graph_holder *, const struct graph_holder *);
 void graph_holders_free(struct graph_holders *);
 

@@ -36,7 +36,7 @@ static bool has_type(const struct graph *graph, const char *asked) {
     return false;
 }
 
-/* Types are strings of the graph. Each is compared once. */
+/* Types are strings of the graph. Each string is compared once. */
 void graph_asked_find(struct graph_asked *found, const struct graph *graph, const char *asked) {
     bool is_exact = has_type(graph, asked);
     signed char *known = memory_zeros(graph->text_count + 1, 1); /* by string; the last entry stands for no
@@ -240,7 +240,7 @@ static void put_way(struct ways *ways, uint32_t block) {
 
 /* ---- Leaked objects. */
 
-/* The edge from a block reached so far back to the first one; its source is *last. GRAPH_NONE: none. */
+/* The edge that leads from a reached block back to the first block; its source is *last. GRAPH_NONE: none. */
 static uint32_t find_closing(const struct ways *around, uint32_t block, uint32_t *last) {
     const struct graph *graph = around->graph;
     for (size_t i = 0; i < around->count; i++) {

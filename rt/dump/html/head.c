@@ -13,7 +13,7 @@
 
 typedef void summary(const struct page *);
 
-/* Writes a summary as escaped text of the page. Longer ones are cut. */
+/* Writes a summary as escaped text of the page. Longer summaries are cut. */
 static void put_summary(struct out *out, const struct report *report, summary *summary) {
     char text[4096];
     struct out memory;

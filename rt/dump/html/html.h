@@ -20,7 +20,7 @@ struct html {
     const struct report *report;         /* prepared */
     const struct diff *diff;             /* difference to an older report; NULL: none */
     const struct symbolizer *symbolizer; /* has looked up the report's addresses */
-    const struct groups *threads;        /* prepared; no rows: nothing is known of threads */
+    const struct groups *threads;        /* prepared; no rows if the profiles have no counts by thread */
     const struct groups *phases;         /* prepared; no rows: no phases */
     const struct moment *moment;         /* moment of a recording; NULL: not a recording */
     bool is_by_stack;                    /* rows are stacks instead of sites */

@@ -16,7 +16,7 @@
 #include "dump/load/source.h"
 #include "model/report.h"
 
-/* Maximum number of reasons kept; beyond it only the fact that there are more. */
+/* The largest number of reasons that are kept. If there are more, a last reason says so. */
 #define JOINED_REASONS_MAX 1000
 
 /* Inherited blocks that forked children left untouched. */
@@ -108,7 +108,7 @@ struct joined {
     char program[32];
 };
 
-/* The report must not be prepared, and cannot be used otherwise afterwards. */
+/* The report must not be prepared. Afterwards it can only be freed. */
 void joined_add(struct joined *, struct report *);
 
 /* Sets joined->report. Nothing can be added afterwards. */

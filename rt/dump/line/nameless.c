@@ -66,11 +66,11 @@ static char *package_with(const char *path, const struct module_search *search) 
 
 /* ---- The module. */
 
-/* A module on fewer paths is not mentioned: one in so many calls. */
+/* A module is mentioned only if at least one in this number of calls goes through it. */
 enum { NAMELESS_LEAST = 4 };
 
-/* Returns the module of the innermost frame without a name; NULL: all have names. The C library's do not
- * count: every path ends in it, and it is stripped on most systems. */
+/* Returns the module of the innermost frame without a name; NULL: all have names. Paths through the C library
+ * do not count: every path ends in it, and it is stripped on most systems. */
 static const struct report_module *nameless_of(const struct symbolizer *symbolizer,
                                                const struct report_stack *stack) {
     for (size_t i = 0; i < stack->frame_count; i++) {

@@ -44,7 +44,7 @@ struct symbol_module {
     size_t known, count, capacity;
     struct number_map starts; /* first line of a function, by its name and file */
     bool was_complained;
-    bool is_nameless; /* the file was found, and only names of exported functions are in it */
+    bool is_nameless; /* the file was found, but has only names of exported functions */
 };
 
 struct module_name {

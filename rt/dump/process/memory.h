@@ -31,7 +31,7 @@ void remote_memory_close(struct remote_memory *);
 /* Reads at once. False with errno: unmapped, not permitted, or the budget is exhausted. */
 bool remote_read(struct remote_memory *, uint64_t address, void *to, size_t size);
 
-/* The same for many pieces, in order, with few system calls. */
+/* Reads many pieces, in order, with few system calls. */
 bool remote_read_all(struct remote_memory *, const struct iovec *local, const struct iovec *remote,
                      size_t count);
 

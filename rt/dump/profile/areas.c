@@ -72,8 +72,8 @@ const unsigned char *profile_element(const struct profile_areas *areas, enum pro
     return is_in_hole(areas, at) ? zeros : at;
 }
 
-/* Skips an element that begins in a hole, even if its end is not: an element in use does not begin with
- * zeros. */
+/* Skips an element that begins in a hole, even if it ends outside of the hole: a used element does not begin
+ * with zeros. */
 bool profile_chunk_next(const struct profile_areas *areas, const struct profile_chunk *chunk, size_t element,
                         struct extent *part) {
     if (!chunk->bytes)
@@ -286,7 +286,8 @@ static void place_areas(struct profile_areas *areas) {
 }
 
 static bool is_profile(const void *bytes, size_t size) {
-    /* Without the final newline, so that a profile damaged by text conversion is recognized. */
+    /* Compared without the final newline, so that a profile that a text conversion has damaged is still
+     * recognized. */
     return size >= PROFILE_MAGIC_SIZE && memcmp(bytes, PROFILE_MAGIC, PROFILE_MAGIC_SIZE - 1) == 0;
 }
 

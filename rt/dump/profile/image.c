@@ -274,7 +274,7 @@ static void make_row(struct profile_records *records, size_t row) {
     }
     struct profile_record record =
         view->outside_totals ? make_chunk(records, view) : make_site(records, view);
-    records->list[slot] = record; /* the list may have moved meanwhile */
+    records->list[slot] = record; /* the list may have moved in the call above */
 }
 
 static profile_name write_step(struct profile_records *records, const struct report_frame *frame,

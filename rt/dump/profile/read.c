@@ -88,7 +88,7 @@ static bool is_empty(const unsigned char *element, size_t size) {
     return true;
 }
 
-/* True if the slot has sizes or lifetimes. Its events may all be in its stacks. */
+/* True if the slot has sizes or lifetimes. All events of the slot may be in its stacks. */
 static bool has_of_stacks(const struct reader *reader, uint64_t slot) {
     const struct profile_areas *areas = &reader->areas;
     static const enum profile_kind kinds[] = {PROFILE_SIZES, PROFILE_LIFETIMES};

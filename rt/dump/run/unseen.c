@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One profile. A process has one for each program that it executes. */
+/* One profile. A process has a profile for each program that it executes. */
 struct image_end {
     uint64_t pid_namespace, pid, start_time; /* of the process */
     uint64_t begun;

@@ -289,8 +289,8 @@ static inline struct thread *event_end_anew(enum detail detail) {
     return thread;
 }
 
-/* Values that are needed after the call are kept in memory (KEEP). The slow paths read them from there, so
- * the hot path moves nothing for them. All exits are tail calls. */
+/* Values that are needed after the call are kept in memory (KEEP). The slow paths read these values from
+ * memory, so the hot path need not move them into registers. All exits are tail calls. */
 static inline __attribute__((always_inline)) void *acct_reallocate(void *block, size_t n,
                                                                    const void *caller_id, bool is_site,
                                                                    enum detail detail, uint64_t value) {

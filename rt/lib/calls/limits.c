@@ -15,10 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(struct rlimit) == sizeof(struct rlimit64), "one is the other");
+_Static_assert(sizeof(struct rlimit) == sizeof(struct rlimit64), "both structures are equal");
 
-/* The limit that the program set, and the limit that the kernel got for it, which is valid until it is
- * changed by other means. The two are equal if nothing was raised. */
+/* The limit that the program set, and the limit that the kernel got for it, which is valid until a direct
+ * system call changes it. The two are equal if nothing was raised. */
 static struct limit { struct rlimit64 reported, set; } of_all, of_data;
 
 static struct limit *limit_of(int resource) {

@@ -5,7 +5,7 @@
 const FLAME_ROW = 21;
 // Maximum depth that is drawn.
 const FLAME_DEPTH = 200;
-// The largest depth that a user can choose. A larger one means that stacks are complete.
+// The largest depth that a user can choose. A larger number means that stacks are complete.
 const STACK_MOST = 64;
 // The width of most characters, in pixels, and of the space around a name.
 const LETTER = 6.6,

@@ -34,7 +34,7 @@ function chooseLine({ frames, strings }, path) {
 
 const valueOf = (rows, name, i) => rows[name]?.[i] ?? 0;
 
-// Key of a row. The functions that its frame was inlined into are part of it.
+// Key of a row. The functions that the frame was inlined into belong to it.
 function rowOf(data, site, path, at) {
     const { frames, sites } = data,
         frame = path[at];
@@ -131,7 +131,7 @@ function joinEdited({ strings }, rows) {
     }
 }
 
-// The row to which all of a site went; -1: to several.
+// The row that has all counts of a site; -1: several rows share them.
 function targetsOf(sites, stacks, of) {
     const target = new Array(sites.id.length);
     of.forEach(({ number }, s) => {

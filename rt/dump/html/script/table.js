@@ -197,7 +197,7 @@ const INCLUSIVE = "inclusive";
 
 const isOfParts = () => state.group === "thread" || state.group === "phase";
 
-// The inclusive values if there are any and they are wanted, else the self values. Without an older report,
+// Returns the inclusive values if they exist and are wanted, otherwise the self values. Without an older report,
 // `before` is 0.
 function valuesOf(rows, isInclusive, metric, row) {
     const [now, before] = isInclusive && rows.inclusive ? ["inclusive", "oldInclusive"] : ["value", "old"];
