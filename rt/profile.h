@@ -62,8 +62,8 @@ enum profile_flag {
     /* Merged from several processes. The peak is the largest peak of a process. */
     PROFILE_IS_MERGED = 16,
     PROFILE_IS_COPY = 32, /* copy of one moment; the process went on */
-    /* A forked child that has not recorded its inherited blocks. They are at least the blocks that a slot
-     * released beyond those it allocated. */
+    /* A forked child that has not recorded its inherited blocks. A slot's inherited blocks are at least the
+     * blocks that it released minus those that it allocated. */
     PROFILE_INHERITS = 64,
     PROFILE_HAS_LIFETIMES = 128, /* lifetimes of blocks */
     PROFILE_IS_ASLEEP = 256,     /* started with enabled=0; may start to count later */
@@ -157,7 +157,7 @@ struct profile_header {
 };
 
 enum profile_request {
-    PROFILE_START = 1, /* at most one of these two */
+    PROFILE_START = 1, /* at most one of START and STOP is set */
     PROFILE_STOP = 2,
     PROFILE_RESET = 4,
 };
@@ -307,7 +307,8 @@ struct profile_possibly_leaked {
  * the report, with the same names (model/counters.h).
  *
  * A new counter is added at the end of PROFILE_RARE and does not change the version: the header has the
- * number of rare counters. Missing ones are 0, and a reader reports unknown ones. */
+ * number of rare counters. Counters that a file lacks are 0, and a reader reports counters that it does not
+ * know. */
 #define PROFILE_TALLY_CAME(X) X(allocated) X(allocated_bytes)
 #define PROFILE_TALLY_WENT(X) X(released) X(released_bytes)
 #define PROFILE_TALLY(X)      PROFILE_TALLY_CAME(X) PROFILE_TALLY_WENT(X)

@@ -34,7 +34,8 @@ struct root_heap {
     uint64_t addresses;    /* addresses that an array of regions covers */
     uint32_t cell;         /* bytes of heap for each entry of 4 bytes */
     uint32_t local_size;
-    uint8_t size_bits, slot_bits; /* lowest bits of an entry; then two of family, and the freed bit */
+    uint8_t size_bits, slot_bits; /* an entry has the size in its lowest bits, then the slot, two bits of
+                                     family, the freed bit */
     uint8_t chunk;                /* the family whose live blocks have the freed bit set */
 };
 
@@ -54,7 +55,7 @@ enum root_flag {
 /* A process that was started without the runtime, into which allocsite-run has loaded it. */
 enum root_attachment {
     ROOT_NOT_LATE, /* the runtime was started with the process, or by a module that calls it */
-    ROOT_WAITS,    /* it was opened by dlopen, and no module calls it */
+    ROOT_WAITS,    /* the runtime was opened by dlopen, and no module calls it */
     ROOT_ATTACHED, /* the process is counted */
     ROOT_LEFT,     /* it was counted */
 };

@@ -16,7 +16,7 @@ show() {
 need_build
 need nlohmann-json3-dev uthash-dev iso-codes
 directory=${ALLOCSITE_BUILD:-build}
-# Tests need more packages. A tree that is configured with tests keeps them.
+# Tests need more packages. If the build tree is configured with tests, it keeps them.
 [ -e "$directory/CMakeCache.txt" ] || set -- -DBUILD_TESTING=OFF
 build "$directory" "$@"
 

@@ -9,7 +9,7 @@ enum gap {
     GAP_MEMORY,         /* out of memory for the runtime's own tables */
     GAP_FORK,           /* the kernel cannot wipe on fork */
     GAP_INTERPOSITION,  /* another malloc precedes ours */
-    GAP_PAST,           /* another one did, and some calls still reach it */
+    GAP_PAST,           /* another malloc preceded ours, and some calls still reach it */
     GAP_UNWRAPPED,      /* static runtime without --wrap */
     GAP_VERSION,        /* a descriptor of another format version */
     GAP_SECOND_RUNTIME, /* another copy of the runtime counts too */
@@ -18,7 +18,7 @@ enum gap {
     GAP_PEAK,           /* more peaks than can be distinguished */
     GAP_BARRIER,        /* no memory barrier for all threads */
     GAP_THREADS,        /* a thread was started without the runtime's knowledge */
-    GAP_MARK,           /* allocsite_mark on a block that the shadow table cannot hold */
+    GAP_MARK,           /* allocsite_mark got a block that the shadow table cannot hold */
     GAP_PHASES,         /* more phases than are supported */
     GAP_CUSTOM,         /* a custom allocator's block that its table cannot hold */
     GAP_ARENA,          /* a release to an unknown mark, or to an arena that was being used in this thread */

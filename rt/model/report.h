@@ -23,11 +23,10 @@ struct report_site {
     bool shares_way; /* with another row of the site; they differ in lines */
 
     /* Set by report_prepare. */
-    struct report_site *merged;            /* the row into which this one was merged: itself or an equal
-                                            * one */
-    size_t position;                       /* index among the report's sites */
-    size_t first_pair, pair_count;         /* the ordinary pairs for which this site is the owner */
-    bool is_named;                         /* a visible pair or a fault refers to it */
+    struct report_site *merged;    /* the row into which this row was merged: itself, or an equal row */
+    size_t position;               /* index among the report's sites */
+    size_t first_pair, pair_count; /* the ordinary pairs for which this site is the owner */
+    bool is_named;                 /* a visible pair or a fault refers to it */
     const struct report_stack *main_stack; /* the stack with the most bytes; NULL: no stacks */
     size_t first_caller, caller_count;     /* range of the report's callers; empty if lines were not chosen */
     const struct place *shared_callers;    /* the callers that all stacks share, before they diverge */
@@ -168,10 +167,10 @@ struct report_limits {
 struct report_processes {
     uint64_t count;      /* 0: the report is of one process */
     uint64_t unfinished; /* number that did not end normally */
-    uint64_t killed;     /* number of these that were ended by a known signal */
+    uint64_t killed;     /* number of unfinished processes that a known signal ended */
     uint64_t forked;     /* number of forked children */
     uint64_t untouched_blocks,
-        untouched_bytes;          /* inherited blocks that these left untouched, which are not in the rows */
+        untouched_bytes; /* inherited blocks that forked children left untouched, which are not in the rows */
     const uint64_t *reasons_hold; /* for each reason, the number of processes to which it applies */
     const char *const *programs;  /* the executables, if there are several */
     size_t program_count;
@@ -209,7 +208,7 @@ struct report_sampled {
 /* All strings and arrays are borrowed. */
 struct report {
     const char *program;
-    const char *directory;     /* text shows paths below it as relative ones; NULL: none */
+    const char *directory;     /* text shows paths below this directory as relative paths; NULL: none */
     bool is_elsewhere;         /* it is not the working directory */
     size_t width;              /* of text in columns; 0: unlimited */
     struct shown_names *names; /* names that need full length to be distinct (write/shown_names.h); NULL:
@@ -243,7 +242,7 @@ struct report {
     const struct report_part *parts; /* in any order; a thread and phase may have several */
     size_t part_count;
     bool has_parts;               /* parts are known */
-    struct counters before_reset; /* counted in parts before a reset, and not in totals */
+    struct counters before_reset; /* counted before a reset: included in parts, not in totals */
     struct profile_walks walks;
     uint64_t wrong_contexts;       /* as in struct profile_header */
     const char *const *walked_for; /* modules that keep no contexts although other functions on the same

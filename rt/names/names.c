@@ -67,7 +67,7 @@ static bool is_default(const char *at, const char *end) {
     return false;
 }
 
-/* The end of the arguments [at, end) without defaults. The first argument always stays, except of
+/* The end of the arguments [at, end) without defaults. The first argument always stays, except in
  * operator<<. */
 static const char *without_defaults(const char *at, const char *end) {
     const char *begin = at, *argument = at, *kept = end;

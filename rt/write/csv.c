@@ -102,7 +102,7 @@ static void put_address(struct out *out, const char *before, uint64_t address) {
     out_print(out, "%s%lx", before, address);
 }
 
-/* An unknown name is an empty text here. */
+/* CSV has an empty value for an unknown name. */
 static void put_name(const struct record *record, const char *name, const char *text) {
     record_text(record, name, text ?: "");
 }

@@ -78,7 +78,7 @@ void place_write(struct out *, const struct place *, const char *directory);
 
 /* ---- Lines that fit a width. Names and paths are shortened first, then the line is broken at spaces. */
 
-/* The width of text that does not go to a terminal, unless COLUMNS is set. It fits a mail or half a
+/* The width of text that does not go to a terminal, unless COLUMNS is set. This width fits a mail or half a
  * screen. */
 enum { LINE_WIDTH = 100, LINE_WIDTH_LEAST = 40 };
 

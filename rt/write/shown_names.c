@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each name is compared with all others. After this number of comparisons, about a second, a report shows the
- * remaining names whole. */
+/* Each name is compared with all other names. After this number of comparisons, about a second, a report
+ * shows the remaining names whole. */
 #define COMPARED_MOST 10000000
 
 struct name_entry {

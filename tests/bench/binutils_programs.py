@@ -66,7 +66,7 @@ def make_inputs(tree):
     tree.plain("gas/as-new", tree.file("large.s"), "-o", tree.file("large.o"))
     tree.plain("ld/ld-new", *share([tree.file("large.o")], tree.file("large.so")))
     tree.plain("ld/ld-new", *share(archives(tree), tree.file("library.so")))
-    # Repeated until their readers run as long as the other programs.
+    # The input is repeated until the programs that read it run as long as the others.
     write_column(tree.file("names"), tree.plain("binutils/nm-new", tree.file("library.so")), -1, 4)
     write_column(tree.file("addresses"), tree.plain("binutils/nm-new", "--defined-only", tree.file("large.so")), 0, 64)
 

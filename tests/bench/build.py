@@ -26,7 +26,7 @@ KINDS = {
     "allocsite": ["-fallocsite-contexts=0"],
     "contexts": [],
     "frames": ["-fallocsite-contexts=0"] + FRAME_POINTERS,  # with allocsite
-    # Its documentation requires frame pointers: it walks them at each allocation.
+    # Its documentation requires frame pointers, because it walks the stack at each allocation.
     "memprof": ["-fmemory-profile"] + FRAME_POINTERS,
 }
 WITH_ALLOCSITE = ("allocsite", "contexts", "frames")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Header-only libraries of Debian, which users compile themselves. One short program per library does a typical task
-with data that Debian ships. They were chosen, and their programs written, before any was measured. times.py has further
+with data that Debian ships. The libraries were chosen, and their programs written, before any of them was measured. times.py
+has further
 programs with nlohmann/json and uthash."""
 import json
 import os

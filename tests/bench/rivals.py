@@ -38,8 +38,8 @@ class Program:
 
 
 def library(soname):
-    """Returns the library's path or None. The loader ignores a preload that it cannot find, and plain libc would be
-    measured."""
+    """Returns the library's path or None. The loader ignores a preloaded library that it cannot find; then plain libc would
+    be measured."""
     line = rf"^\t{re.escape(soname)} \(libc6,x86-64.*\) => (\S+)$"
     match = re.search(line, run(["/sbin/ldconfig", "-p"]), re.MULTILINE)
     return match and match.group(1)

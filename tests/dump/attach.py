@@ -294,7 +294,7 @@ class Attach(unittest.TestCase):
         self.assertEqual(program.end(), ("bye\n", "", 3))
 
     def test_attached_again_and_again(self):
-        """Threads are never idle, and signals arrive. They free all blocks, so the process does not grow."""
+        """Threads are never idle, and signals arrive. The threads free all blocks, so the process does not grow."""
         busy = open(SOURCE).read().replace("pthread_barrier_wait(&begin);\n        work", "work")
         written("churn.c", busy.replace("pthread_barrier_wait(&end);\n    }\n}", "}\n}").replace("if (i % 4)\n", ""))
         program = Program(built("churn", work("churn.c")), "8", "signals")

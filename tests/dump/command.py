@@ -27,7 +27,7 @@ class Text(unittest.TestCase):
         path = compile("tables.cpp", "wide")
         for columns in "60", "100":
             lines = run(DUMP, "sites", path, env={**os.environ, "COLUMNS": columns}).stdout.splitlines()
-            # A shortened name keeps the part in which it differs from others.
+            # A shortened name keeps the part that distinguishes it from other names.
             self.assertEqual([line for line in lines if len(line) > int(columns) and not re.fullmatch(r" +\d+:\d+  \.\.\.\S+", line)], [])
         functions = {site["function"] for site in sites(path)}
         full = check(DUMP, "sites", "--names=full", "--frees", path)

@@ -110,7 +110,7 @@ class Control(unittest.TestCase):
                 self.do("reset", program.pid)
                 self.do("stop", program.pid)
                 before = self.of(program, "churn")[0]
-                # Each thread was in at most one event.
+                # Each thread was counting at most one event.
                 self.assertLessEqual(self.of(program, "churn")[0] - before, 3)
                 self.do("start", program.pid)
             self.do("stop", program.pid)

@@ -122,7 +122,7 @@ class Advice(unittest.TestCase):
         self.assertIn("sizes=1", unknown[0])
 
     def test_reuse_by_each_stack(self):
-        """Their sum has only a bound, but each stack's peak is exact."""
+        """The sum of the stacks' peaks is only a bound, but the peak of each stack is exact."""
         self.one(WAYS, "reuse", "malloc(10", saved=(4999, 0, 0))
         what, _ = self.one(WAYS, "reuse", "malloc(10", options="stack=8", saved=(4997, 0, 0))
         self.assertEqual(what, "5,000 allocations, never two at once of each of 3 stacks")

@@ -40,7 +40,7 @@ BYS = "line function file type module stack thread phase freed".split()
 
 
 def poisoned(contents, payloads):
-    """Names keep their length and stay distinct. Each kind of name takes the next payload."""
+    """Names keep their length and stay distinct. Each kind of name gets the next payload."""
     for i, (kind, token) in enumerate(TOKENS.items()):
         payload = payloads[i % len(payloads)]
         payload = payload if isinstance(payload, bytes) else payload.encode()

@@ -109,7 +109,8 @@ class Layouts(unittest.TestCase):
             self.assertEqual(have, want, flags)
 
     def test_a_namesake_with_other_arguments_is_not_the_type(self):
-        """A declared type is defined elsewhere. A type that is missing completely is distinguished from clang 15 on."""
+        """A type that one module only declares is defined in another module. A type that is missing completely is
+        distinguished from clang 15 on."""
         for number, declared in enumerate(["box<int> *pointer;"] + [""] * (MAJOR >= 15)):
             path = work(f"namesake{number}")
             with open(f"{path}.cpp", "w") as file:
@@ -235,7 +236,7 @@ class Modules(unittest.TestCase):
                          [{"module": work("absent"), "reason": "No such file or directory"}])
 
     def test_damaged_debug_information(self):
-        """Whatever libdwarf returns, it is reported or left out."""
+        """Any result of libdwarf is either reported or left out."""
         module = compile_c("damaged")
         path = report("damaged.profile", (module, "struct pair", 1, 16, 1), (module, "struct local", 1, 8, 1))
         with open(module, "rb") as file:

@@ -64,7 +64,7 @@ int main(void) {
 }
 """
 
-# Called through one path or both.
+# The functions are called through one path or both.
 WAYS = r"""#include <stdlib.h>
 static void *volatile kept;
 __attribute__((noinline)) static void make(int size) { kept = malloc(size); }

@@ -55,11 +55,11 @@ int main() {
 """
 OPEN_ROW = "document.querySelector('.body .row').click()"
 OPEN_FRAME = "[...document.querySelectorAll('.frame')].find((one) => one.dataset.name === 'main')?.click()"
-# The views, and what is done in them first.
+# The views, and the actions in each view before it is measured.
 VIEWS = (("", ""), ("group=function", ""), ("", OPEN_ROW), ("group=function&sort=inclusive", OPEN_ROW), ("filter=nothing+has+this", ""),
          ("filter=foo:bar", ""), ("view=flame", ""), ("view=flame&library=1", OPEN_FRAME), ("view=flame&filter=ParseDeep", ""),
          ("view=treemap", ""), ("view=sizes", ""), ("metric=calls", "openHelp"))
-# What Tab must reach. Of a group in which arrows move, one element is enough.
+# What Tab must reach. In a group in which arrow keys move, Tab needs to reach only one element.
 REACHABLE = """[...document.querySelectorAll("button, input, select, summary, a[href], [role=button], [tabindex]")]
     .filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0)"""
 

@@ -22,7 +22,7 @@
     }
     checkSiblings("body, header, .verdict, #app, #totals, #totals > div, .bar-top, .stage, #view > section, .tools, .crumbs, .info, #time, .ticks, .legend, .row, .flame, .treemap, .histogram tr, .pairs tr, #detail, #detail section, .counters, .help tr");
 
-    // ---- Cells that must not be cut, by themselves or by what is around them.
+    // ---- Cells that must not be cut, by themselves or by elements around them.
     const WHOLE = "h1, #totals dt, #totals dd, .run, .tabs button, .bar-top button, .bar-top select, .sum, .tools button, .info, .row .number, .row .share, .head button, .row .line, .scale span, .ticks span, .note, .histogram th, .histogram td, .pairs td, #detail h2, #detail .place, .counters dt, .counters dd, .chain li, .help th, .help td";
     function clipOf(one) {
         const clip = { left: 0, right: innerWidth };
@@ -46,7 +46,7 @@
         if (isShown(one) && one.scrollWidth > one.clientWidth + 1) complaints.add(`wide: ${nameOf(one)}`);
     if (document.documentElement.scrollWidth > innerWidth) complaints.add("wide: the page");
 
-    // Words of one letter per line.
+    // Words that are broken into one letter per line.
     for (const one of all("td:not(.number), th, dd, dt, li, .info span, .note"))
         if (isShown(one) && one.textContent.trim().length > 3) {
             const { width, height } = one.getBoundingClientRect();

@@ -46,7 +46,7 @@ def history(path):
 
 
 class Recorder:
-    """A running recorder that has taken a sample."""
+    """Starts a recorder, and returns when it has taken a sample."""
 
     def __init__(self, program, *options, path=RECORDING):
         self.path = work(path)

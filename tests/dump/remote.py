@@ -168,7 +168,7 @@ int main(void) {{
                                  (8, 8 * (i + 1), 8, lines.index(f"static void f{i}(void)") + 1))
 
     def test_the_end_while_it_is_read(self):
-        """All sites have their names, or there is no report."""
+        """Either all sites have their names, or there is no report."""
         calls = "\n".join(["    kept = malloc(8);"] * 3000)
         path = compiled(f"""\
 #include <stdio.h>

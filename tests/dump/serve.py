@@ -114,8 +114,8 @@ class Serve(unittest.TestCase):
         return found.stdout + found.stderr
 
     def test_remaining_sites(self):
-        """Gauges of the remaining sites are one more series. Counters have no such series, because it would decrease
-        when a site gets its own."""
+        """Gauges of the remaining sites are one more series. Counters have no series for the remaining sites, because it
+        would decrease when a site gets a separate series."""
         with Server(self.source, "--top=1") as server:
             text = server.ask()[1]
             self.assertEqual({name: count for name, count in collections.Counter(re.findall(r"(?m)^allocsite_(\w+)\{", text)).items()},

@@ -100,7 +100,7 @@ class Verdicts(unittest.TestCase):
             self.assertIn("bad_alloc", seen["crash_uncaught"]["message"])
 
     def test_forks(self):
-        """The results are those of separate runs. Those without findings come from children."""
+        """The results are those of separate runs. The results without findings come from children."""
         for kind, jobs in ("sited", 1), ("plain", 3):
             for extension, check in (".c", self.check_c), (".cpp", lambda points, what: self.check(points, ".cpp", what)):
                 points = results("--fork", f"--jobs={jobs}", built(kind, extension, "-O0"))["points"]
@@ -115,7 +115,8 @@ class Verdicts(unittest.TestCase):
         self.assertEqual([(point["verdict"], point["milliseconds"]) for point in helper], [("same", 0)])
 
     def test_forks_leave_the_program_as_it_is(self):
-        """It sees no child, no SIGCHLD, and its files stay where they are. A program that it executes forks, too."""
+        """The program sees no child and no SIGCHLD, and its file offsets stay unchanged. A program that it executes forks,
+        too."""
         source = written("sees/sees.c", """#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -208,7 +209,7 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(document["plain"]["status"], 3)
 
     def test_baseline(self):
-        # The lines are others, and so are all addresses.
+        # The lines and all addresses have changed.
         text = contents(os.path.join(HERE, "sweep.c"))
         moved = written("moved/sweep.c", "/* */\n\n" + text.replace("CASE clean(void) {", "CASE clean(void) {\n    zero = 0;", 1))
         program = work("moved/sweep")

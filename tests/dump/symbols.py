@@ -361,7 +361,7 @@ class Separate(unittest.TestCase):
 class PerfMap(unittest.TestCase):
     """JIT-compiled code, for which /tmp/perf-PID.map has names."""
     def test_names(self):
-        # No process has such a large id.
+        # An id that is larger than that of any process.
         pid, path = 2 ** 22 + os.getpid(), f"/tmp/perf-{2 ** 22 + os.getpid()}.map"
         compiled = report_of("[no module]", [0x1001, 0x1011, 0x1020, 0x1031, 0x5000], None, pid)
         try:

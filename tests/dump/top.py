@@ -17,7 +17,7 @@ import unittest
 
 from runs import CC, DUMP, dump, report, work, written
 
-# Otherwise only differences are written.
+# Curses writes only differences otherwise.
 REDRAW = "\x0c"
 
 SOURCE = """\

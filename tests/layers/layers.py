@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """layers.py ROOT LAYERS: fails if an include points up or sideways across folders or to a forbidden part, or if more
-than three files form a cycle. A source and the header of the same name count as one."""
+than three files form a cycle. A source file and the header of the same name count as one file."""
 
 import os
 import re

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The Debian package on a Debian 12 that has nothing else: apt installs it with a clang, it compiles, reports and shows
-# its manual, and removing it leaves no file. Needs root, debootstrap and a mirror; takes minutes, most of them for
-# packages. ctest runs it with -C clean alone.
+# The Debian package on a minimal Debian 12: apt installs it with a clang, it compiles, reports and shows its manual, and
+# removing it leaves no file. Needs root, debootstrap and a mirror; takes minutes, most of them for packages. ctest runs it
+# with -C clean alone.
 . "$(dirname "$0")/common.sh"
 
 [ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null || exit 77

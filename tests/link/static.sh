@@ -4,7 +4,7 @@
 # -static and -static-pie, C and C++, each linker: same counts without a dynamic loader.
 . "$(dirname "$0")/common.sh"
 
-# The other linkers are the same for each major.
+# The other linkers do not depend on the LLVM major.
 [ "$MAJOR" = "$DEFAULT" ] || linkers=$(echo "$linkers" | grep -ow lld) || exit 77
 
 for linker in $linkers; do

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the commands of github-actions.yml as a runner does: recipe.py README RECIPE BUILD WORK.
 
-The program is README's app.c. The build tree stands for a cached allocsite, so the steps that build a missing one are not
-run: readme.demo and link.cmake_package build and install. The packages are compared with those of the set-up.
+The program is README's app.c. The build tree replaces a cached allocsite, so the steps that build a missing allocsite are
+not run: readme.demo and link.cmake_package build and install. The packages are compared with those of the set-up.
 Afterwards the program allocates more, and the check of its budget must fail while the report is still written."""
 import json
 import os

@@ -3,8 +3,8 @@
 #ifndef ALLOCSITE_LIB_RUN_ATTACH_H
 #define ALLOCSITE_LIB_RUN_ATTACH_H
 
-/* Starts counting. options: of the runtime; they include stopped=1. Returns NULL, or why the process is not
- * counted; then nothing was changed. */
+/* Starts counting. options: of the runtime; they include stopped=1. Returns NULL, or the reason why the
+ * process is not counted; in this case nothing was changed. */
 const char *run_attach(const char *options);
 
 /* Ends counting, and restores the functions of the process. Threads may still be in the runtime. */

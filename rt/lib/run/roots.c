@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Memory that the program has registered as a root of the search for leaked blocks. The reader finds the list
- * (root.h). It is lock-free, and a forked child has its parent's. */
+ * (root.h). The list is lock-free, and a forked child continues with its parent's list. */
 #include "lib/allocsite.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"

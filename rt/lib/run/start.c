@@ -222,7 +222,7 @@ static bool is_to_wait(void) {
     return is_to_wait;
 }
 
-/* Before the runtime's other constructors, which look up functions that rebind redirects.
+/* Runs before the runtime's other constructors, because these look up functions that rebind redirects.
  *
  * The library is linked with -z initfirst, because allocations of other constructors do not reach the runtime
  * before rebind. So this runs even before the C library has set up the environment; the value set here is the

@@ -41,7 +41,7 @@ static inline void *name_peek(profile_name name) {
     return table_peek_here(&names, PROFILE_NAMES_FIRST, 1, name);
 }
 
-/* Names never change, so memory is given to one name only. */
+/* Names never change, so the memory of a name is never reused. */
 static inline bool is_unused(const char *memory, size_t size) {
     while (size && !memory[size - 1])
         size--;

@@ -46,7 +46,7 @@ void slots_limit(uint32_t fewer) {
 static struct table areas = {.element = sizeof(struct store_area), .first = 64};
 uint32_t store_areas_given;
 
-/* The file that the areas are mapped from. A child that has left its parent's file has none. */
+/* The file that the areas are mapped from. A child that has left its parent's file has no file. */
 static struct {
     bool is_open;
     struct os_file file;
@@ -190,8 +190,8 @@ static bool is_inherited(const struct store_area *area) {
     return area->kind == PROFILE_NAMES || area->kind == PROFILE_RECORDS;
 }
 
-/* Returns how many bytes of such an area were written when the process was forked. The parent may write the
- * rest at any time until the child has left its file. */
+/* Returns the number of bytes of such an area that were written before the fork. The parent may write further
+ * bytes of the area at any time until the child has left its file. */
 static size_t inherited_size(const struct store_area *area, uint32_t records) {
     bool is_names = area->kind == PROFILE_NAMES;
     uint64_t before = chunk_start(is_names ? PROFILE_NAMES_FIRST : PROFILE_RECORDS_FIRST, area->index);

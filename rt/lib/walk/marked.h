@@ -43,7 +43,7 @@ static inline bool frame_step_plain(struct frame *at, uint32_t rule, uintptr_t e
 _Static_assert(ALLOCSITE_CONTEXT_FACTOR *ALLOCSITE_CONTEXT_INVERSE == 1, "");
 
 /* Returns the context number that a function's caller has read, given the function's own number and its
- * return address. Inverts one step of ALLOCSITE_CONTEXT_FACTOR. */
+ * return address. Undoes one multiplication by ALLOCSITE_CONTEXT_FACTOR. */
 static inline uint64_t context_callers(uint64_t of_function, uintptr_t pc) {
     return (of_function - pc) * ALLOCSITE_CONTEXT_INVERSE;
 }

@@ -19,7 +19,7 @@
 struct segments {
     const ElfW(Phdr) * all;
     unsigned count;
-    uintptr_t base; /* the load address: what the headers' addresses are relative to */
+    uintptr_t base; /* the load address, which the headers' addresses are relative to */
 };
 
 static bool read_segments(struct segments *segments, const ElfW(Ehdr) * header) {

@@ -35,7 +35,7 @@ _Static_assert(SIGNAL_FP == PLACE_OF(REG_RBP) && SIGNAL_SP == PLACE_OF(REG_RSP) 
                    SIGNAL_PC == PLACE_OF(REG_RIP),
                "the kernel's frame");
 
-/* Reads from an imaginary memory in which each word holds its own address. */
+/* Reads from an imaginary memory in which each word contains its address. */
 static bool read_address(void *unused, uintptr_t address, uintptr_t *word) {
     (void)unused;
     *word = address;

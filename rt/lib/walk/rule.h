@@ -41,7 +41,8 @@ enum rule_kind {
 #define RULE_RUNTIME     (1u << 31)
 #define RULE_BITS        32
 
-/* The field for a frame pointer saved this many words below the CFA, and for one that is not saved. */
+/* The value of the field for a frame pointer that is saved this many words below the CFA, and the value for a
+ * frame pointer that is not saved. */
 #define RULE_SAVED(words) ((RULE_SAVED_FROM - (words)) << RULE_SAVED_AT)
 #define RULE_NOT_SAVED    0u
 

@@ -26,7 +26,7 @@ static inline bool read_word(const struct walk_reads *reads, uintptr_t at, uintp
     return true;
 }
 
-/* Goes to the caller. Returns false if its frame is not readable or not above this one. */
+/* Goes to the caller. Returns false if the caller's frame is not readable or not above the current frame. */
 static bool frame_step(struct frame *frame, uint32_t rule, struct walk_reads *reads) {
     uintptr_t cfa = (rule_kind(rule) == RULE_SP ? frame->sp : frame->fp) + rule_offset(rule);
     bool is_saved = rule_saves(rule);

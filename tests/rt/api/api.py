@@ -192,7 +192,7 @@ def started():
             expect(f"{how}: counted", [40, 20, 20], [sum(site[counter] for site in sites) for counter in ("allocs", "frees", "live_blocks")])
             expect(f"{how}: exact", [], report["inexact_reasons"])
     process = run([program, "own"], "report=none:signal=USR2:signal_start=USR1")
-    expect("handlers of its own", ["allocsite: no report at the signal: the program has a handler of its own for it",
+    expect("the program's own handlers", ["allocsite: no report at the signal: the program has a handler of its own for it",
            "allocsite: no start at the signal: the program has a handler of its own for it"], process.err.splitlines())
 
 

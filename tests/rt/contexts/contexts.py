@@ -189,7 +189,7 @@ def elsewhere():
 
 
 def opened():
-    """Libraries that are closed, and others that are loaded at their addresses."""
+    """Libraries that are closed, and other libraries that are then loaded at their addresses."""
     for name in "first", "second":
         build("opened.c", f"lib{name}.so", CONTEXTS, "-fPIC", "-shared", f"-DNAME={name}")
     program = build("opened.c", "opened", CONTEXTS, "-ldl")
@@ -237,7 +237,7 @@ def descent():
 
 
 def bounded():
-    """If truncated paths do not fit either, calls are counted for their site, and the report says so."""
+    """If even truncated paths do not fit into the table, calls are counted for their site, and the report says so."""
     program = build("ways.cpp", "bounded", CONTEXTS, *library())
     process = run([program], "format=json:report=%e.%p.json:profile=bounded.profile:contexts=20")
     check_behaviour(process)

@@ -29,11 +29,11 @@ def thread_local_of(module):
 def thread_local():
     shared = thread_local_of(f"{LIB}/liballocsite.so")
     archive = sum(sizes_of(["readelf", "-SW", f"{LIB}/liballocsite.a"], r"\] \.t(?:data|bss)\S* +\w+ +\w+ +\w+ +(\w+)"))
-    expect("liballocsite.so has some, and at most so much", True, 0 < shared <= THREAD_LOCAL_MOST)
-    expect("so has the archive", True, 0 < archive <= THREAD_LOCAL_MOST)
+    expect("liballocsite.so has thread-local memory, at most this much", True, 0 < shared <= THREAD_LOCAL_MOST)
+    expect("the archive has thread-local memory, at most this much", True, 0 < archive <= THREAD_LOCAL_MOST)
     plain, static = (thread_local_of(build("../variants/program.c", name, "-static", plain=is_plain))
                      for name, is_plain in (("plain", True), ("static", False)))
-    expect("a static program needs so much more", True, 0 < static - plain <= THREAD_LOCAL_MOST)
+    expect("a static program needs more of it, at most this much", True, 0 < static - plain <= THREAD_LOCAL_MOST)
 
 
 def opened_late():

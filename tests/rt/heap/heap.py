@@ -73,7 +73,7 @@ def opened():
 
 
 def elsewhere():
-    """Of a second copy of the C library only frees of its blocks are seen."""
+    """If there is a second copy of the C library, only frees of its blocks are seen."""
     subprocess.run([CLANG, "-O1", "-fPIC", "-shared", "-fno-builtin", source("plugin.c"), "-o", "libplugin.so"], check=True)
     for way, told in ("copy", ["came from the C library's malloc in a way that is not seen", "a namespace of their own"]), \
             ("namespace", ["a namespace of their own"]):
@@ -85,7 +85,7 @@ def elsewhere():
 
 
 def reused():
-    """A freed block that the C library gives out again unseen is not freed twice."""
+    """If the C library returns a freed block again by a call that the runtime does not see, its free is no double free."""
     program = build("reused.c", "reused", "-O0")
     for cached in "0", "7":
         process = run([program, cached])

@@ -268,8 +268,8 @@ def left():
 
 
 def alternating():
-    """Two threads alternately own a block of one line. Whichever events a measurement interrupts, two were live at
-    once."""
+    """Two threads alternately own a block of one line. The measurement interrupts arbitrary events, but two blocks were live
+    at the same time."""
     program = build("alternating.c", "alternating")
     for _ in range(5):
         process = run([program])

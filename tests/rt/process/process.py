@@ -455,7 +455,7 @@ def stepped():
 
 
 def interrupted():
-    """A handler that allocates while its thread counts for the first time takes no second set of counters."""
+    """A signal handler that allocates during the first count of its thread takes no second set of counters."""
     for name, *options in ("interrupted", "-O0"), ("interrupted_static", "-O0", "-static"):
         for path in glob.glob("*.profile"):
             os.remove(path)
@@ -464,7 +464,7 @@ def interrupted():
         report = dumped("report", "--format=json", *children)
         expect("told", (True, []), (report["exact"], report["inexact_reasons"]))
         sums = [site["allocs"] for site in report["sites"] if site["sited"]]
-        # One profile is the parent's, and one child had ended the event.
+        # One profile is the parent's, and one child was forked after the end of the event.
         expect("allocations", [1, len(children) - 2, len(children) - 1], sorted(sums))
 
 

@@ -228,8 +228,8 @@ def busy():
 
 
 def denied():
-    """With one thread nothing has to be stopped. With two there is no result, and the program is unaffected. A program
-    with its own seccomp filter starts nothing."""
+    """If there is one thread, no thread has to be stopped. With two threads there is no result, and the program is
+    unaffected. A program with its own seccomp filter starts nothing."""
     program = build("denied.c", "denied")
     process, report = run_sandboxed([program, "start one"], ":reach=1")
     check_behaviour(process)

@@ -34,7 +34,7 @@ def macros():
 
 
 def check_by_type(what, profile):
-    """All of each type, whichever lines allocate it."""
+    """All blocks of each type, independent of the allocating lines."""
     want, have = collections.Counter(), collections.Counter()
     for size, kind in wanted("elsewhere.c").items():
         want[kind] += size

@@ -55,7 +55,7 @@ def modules():
 
 def observed():
     """Programs that make many allocations in many libraries."""
-    # The archive's operator new is not for these programs: a walk leaves out the runtime's frames.
+    # These programs must not use the archive's operator new, because a walk leaves out the runtime's frames.
     preloaded = build("observed.c", "observed.so", "-shared", "-fPIC", "-O2", *RUNTIME, *ARCHIVE, "-Wl,--exclude-libs,ALL", plain=True)
     compiling = [CLANGXX, "-std=c++17", "-O1", "-w", "-fsyntax-only", *RUNTIME, source("calls.cpp")]
     for command, every in (([sys.executable, "-c", "import json, re, sqlite3; print(json.dumps(list(range(9999))))"], 10),

@@ -142,8 +142,8 @@ static void *fill(void *stops) {
 }
 
 /* A program that writes continuously can still be read. On one processor, reader and writer may alternate so
- * that no change happens during a reading, so two are required. On a busy machine it may take several
- * readings. */
+ * that no change happens during a reading, so two are required. On a busy machine, several readings may be
+ * necessary. */
 static void reports_concurrent_writes(void **state) {
     (void)state;
     bool stops = false, is_said = false;

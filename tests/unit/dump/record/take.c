@@ -358,7 +358,7 @@ static void growing_sites_are_named(void **unused) {
     const char *functions[SHAPES];
     (void)unused;
     record_shapes(SECONDS);
-    /* The fastest is first. The slow leak is found among blocks that come and go. */
+    /* The fastest is first. The slow leak is found among temporary blocks. */
     assert_int_equal(growing(&history, functions), 3);
     assert_string_equal(functions[0], "function6");
     assert_string_equal(functions[1], "function5");

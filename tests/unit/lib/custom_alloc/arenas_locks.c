@@ -122,7 +122,7 @@ static void nobody_waits_twice(void **state) {
     uint32_t shard = 0; /* never unlocked */
     end(hold_in_a_thread(&shard));
     errno = 1234;
-    for (unsigned i = 0; i < 1000; i++) /* would take seconds if each call waited */
+    for (unsigned i = 0; i < 1000; i++) /* this would take seconds if each call waited for the lock */
         assert_false(custom_lock(0, &was_left));
     assert_int_equal(errno, 1234);
     assert_true(custom_lock(1, &was_left));

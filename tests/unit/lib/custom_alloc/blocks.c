@@ -45,7 +45,7 @@ static void take_out(void *count, const struct custom_block *block) {
     ++*(unsigned *)count;
 }
 
-/* Also if the range begins or ends between tables. */
+/* Also tests ranges that begin or end between tables. */
 static void finds_blocks_in_a_range(void **state) {
     (void)state;
     char *edge = (char *)(((uintptr_t)space | 0x3FFFFFF) + 1);
