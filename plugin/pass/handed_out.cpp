@@ -177,7 +177,8 @@ static bool isClassData(const Value &value) {
     return value.getName().find("_ZTV") == 0 || value.getName().find("_ZTT") == 0;
 }
 
-/* Follows one value backwards. For an integer, only the pointers that it was computed from count. */
+/* Follows one value backwards. If the value is an integer, follows only the pointers that it was computed
+ * from. */
 static void followValue(Search &search, const Value *value) {
     bool isPointer = hasPointer(value->getType());
     auto *load = dyn_cast<LoadInst>(value);

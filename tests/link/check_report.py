@@ -4,7 +4,7 @@
 check_report.py [--gap=WORDS]... REPORT SOURCE...
 
 A source line that ends in `// SITE allocs bytes [reallocs realloc_bytes]` must have exactly these counts, including
-those of libraries on its behalf; `// SITE any` may have any. On behalf of a line with `// LIBRARY ...` a library
+those of libraries on its behalf; `// SITE any` may have any. A line that ends in `// LIBRARY ...` calls a library that
 allocates. The report may lack it without debug information, which is needed to find the calling line. The report must
 have no other line of these files. It must be exact, or with --gap be inexact, with one reason per --gap that contains
 WORDS, in order."""

@@ -106,8 +106,8 @@ void peak_switch_slab(struct thread *, uint32_t slab);
 
 /* ---- The peaks of threads and phases (peak_parts.c). */
 
-/* Around a check of the total, with the lock held: return the withheld headroom; note new peaks and withhold
- * headroom again. */
+/* Both are called around a check of the total, with the lock held. peak_parts_begin returns the withheld
+ * headroom; peak_parts_end notes new peaks and withholds headroom again. */
 void peak_parts_begin(struct thread *);
 void peak_parts_end(struct thread *);
 

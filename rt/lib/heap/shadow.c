@@ -227,7 +227,8 @@ static uint32_t *second_entry_made(shadow_cell cell) {
     return second_entry(cell);
 }
 
-/* Of all entries for an address: the live one, or else the first used one. value is 0 if there is none. */
+/* The entry of an address, which several tables may have: the live one, otherwise the first used one. value
+ * is 0 if there is none. */
 struct found {
     uint32_t value, *entry;
 };

@@ -14,7 +14,8 @@
 
 typedef char *const *texts;
 
-/* The C library's functions that calls are passed on to. The execl functions use those with an array. */
+/* The C library's functions that calls are passed on to. The execl functions call the functions that take an
+ * array. */
 #define PASSING(X)                                                                                           \
     X(int, execve, const char *, texts, texts)                                                               \
     X(int, execv, const char *, texts)                                                                       \

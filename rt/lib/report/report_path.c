@@ -34,7 +34,8 @@ static int pattern_expand(char *path, const char *pattern, const char **why) {
     return EINVAL;
 }
 
-/* Checks what is at the path. Returns 0 if it may be replaced or is free (status then 0), or an errno. */
+/* Checks the file at the path. Returns 0 if there is no file (status is then zero), or if the file may be
+ * replaced; otherwise an errno. */
 static int target_check(const char *path, struct stat *status) {
     *status = (struct stat){.st_mode = 0};
     if (lstat(path, status) != 0)

@@ -70,7 +70,7 @@ static void by_copy(void) {
         free(their_give(40));
 }
 
-/* A library with a C library of its own, which is closed before the process ends. */
+/* A library with a separate C library, which is closed before the process ends. */
 static void by_namespace(const char *path) {
     void *library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW);
     their_give = (give *)found(library, "give");

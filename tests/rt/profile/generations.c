@@ -56,8 +56,8 @@ static void give(int which, int index) {
     line->blocks[index] = line->blocks[--line->live];
 }
 
-/* Only the first process adds to the first two lines; the others free blocks of the second. Of the third, each process
- * only frees its own blocks. */
+/* Only the first process adds to the first two lines; the others free blocks of the second. Each process only
+ * frees its own blocks of the third line. */
 static void work(int generation) {
     for (int i = 0; i < 200; i++) {
         int which = generation ? OWN + below(2) : below(LINES);

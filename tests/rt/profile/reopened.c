@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* reopened LIBRARY TIMES: opens, uses and closes a library. Prints its resident size in KiB after half of that, when
- * the tables of stacks through unloaded modules are full, and at the end. With LIBRARY defined, it is the
- * library. */
+/* reopened LIBRARY TIMES: opens, uses and closes a library. Prints its resident size in KiB after half of
+ * that, when the tables of stacks through unloaded modules are full, and at the end. This file is the library
+ * if LIBRARY is defined. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

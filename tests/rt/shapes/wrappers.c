@@ -213,7 +213,7 @@ void *tracked(size_t n) {
     return header + 1;
 }
 
-// In a list of all returned blocks.
+// Keeps a list of all returned blocks.
 static struct node *heap;
 void *collected(size_t n) {
     struct node *header = malloc(n);

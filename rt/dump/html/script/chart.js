@@ -209,7 +209,7 @@ class Chart {
         this.isDrag = false;
     }
 
-    // With the shift key, the end of a range moves.
+    // The shift key moves the end of a range.
     press(event) {
         const steps = { ArrowRight: 1, ArrowLeft: -1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
         if (!(event.key in steps)) return;

@@ -163,7 +163,7 @@ function pairList(i) {
             own.map((pair) => pairRow(pair, false)),
         ),
         table(
-            "Whose blocks it gave back",
+            "Blocks of other sites that it freed or reallocated",
             others.map((pair) => pairRow({ ...pair, by: pair.owner, owner: -1 }, false)),
         ),
     ];

@@ -38,14 +38,14 @@ const bar = (part, whole) =>
         element("i", { style: { width: whole ? Math.max(0, Math.min(100, (100 * part) / whole)) + "%" : "0" } }),
     );
 
-// Where there is too little space, the folder is cut first, then the file's name, and never the line.
+// If there is too little space, the folder is cut first, then the file's name, and never the line.
 function placeLabel(place) {
     const [, folder, file, line] = /^(.*\/)?(.*?)((?::\d+)*)$/s.exec(place);
     const part = (look, words) => (words ? element("span", { class: look }, words) : null);
     return element("span", { class: "at", title: place }, part("folder", folder), part("file", file), part("line", line));
 }
 
-// Without the libraries' own functions, if there are others.
+// Returns the callers, without functions of libraries if there are others.
 function leadingTo(node) {
     const callers = framesOf(node).slice(1),
         own = callers.filter((frame) => !isLibrary(frame));
@@ -67,7 +67,7 @@ function uncountedLabel(kind) {
     return kind ? element("em", { title: title + "; in no total" }, kind === 2 ? "mapping" : "chunk") : null;
 }
 
-// Long names lose outer scopes, because the end of a name tells rows apart and would be cut.
+// Long names lose outer scopes, because the end of a name distinguishes rows and would be cut.
 const rowName = (name) => name && shortenFromLeft(name, 40);
 
 // "a.c:12:7 function → callee [type]", and the functions that it was inlined into or called from.

@@ -65,7 +65,7 @@ function showFrameSites(node) {
         go({ ...table, filter: termOf(ROW === "stack" ? "through" : "function", text(frames.function[node.frame])) });
 }
 
-// What the panel shows for a frame.
+// Returns the site and the function that the panel shows for a frame.
 const selectionOf = ({ frame, site }) => ({
     site: site >= 0 ? sites.id[site] : "",
     focus: site < 0 && frame >= 0 ? (text(frames.function[frame]) ?? "") : "",

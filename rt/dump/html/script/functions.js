@@ -46,7 +46,7 @@ function addNeighbour(neighbours, node, which, value) {
     neighbours.get(label)[which] += value;
 }
 
-// Of recursive calls, the outermost has the caller and the innermost the callee. The callers add up to the
+// In recursion, the outermost call has the caller and the innermost call has the callee. The callers add up to the
 // inclusive value, and so do the callees plus the self value.
 function addPathTo(found, name, which, site, node, value) {
     let outer = 0,

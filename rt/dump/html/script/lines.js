@@ -88,7 +88,8 @@ function idOf(key) {
 
 const withoutFolder = (path) => path?.replace(/.*\//s, "");
 
-// What a row is in two reports, as in the reader's ids: lines count from the start of their function.
+// Returns the key by which the rows of two reports are matched. As in the reader's ids, lines count from the start of their
+// function.
 function identityOf({ frames, strings }, { chain, callee, type, unsited, module, uncounted }) {
     const places = chain.map((frame) => [
         strings[frames.function[frame]],

@@ -31,7 +31,7 @@ function sumOfClasses(...listsOfBoth) {
     return [...sums.values()].sort(([a], [b]) => a - b);
 }
 
-// Of sites that pass the test.
+// Returns the counts by size class, summed up over the sites for which test is true.
 function sumOfSizes(test) {
     const listsOf = (rows) => [...rows].filter(([site]) => test(site)).map(([, counts]) => counts);
     return sumOfClasses(listsOf(sizesOfSite), listsOf(oldSizesOfSite));
@@ -80,7 +80,7 @@ function lifetimeHistogram(what, sum, sums, show) {
     return sums.length ? histogram(what + average, sums, nameOf) : null;
 }
 
-// Of one site.
+// Makes the histograms of one site.
 function lifetimeHistograms(i) {
     const none = [0, 0, [], []];
     const [allocations, nanoseconds, byAllocations, byTime] = lifetimesOfSite.get(i) ?? none,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The state of the page. All of it is in the URL's fragment, so a link shows the same.
+// The state of the page. The URL's fragment has the whole state, so a link shows the same view.
 
 const DEFAULTS = {
     view: "sites",

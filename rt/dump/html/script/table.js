@@ -197,8 +197,8 @@ const INCLUSIVE = "inclusive";
 
 const isOfParts = () => state.group === "thread" || state.group === "phase";
 
-// Returns the inclusive values if they exist and are wanted, otherwise the self values. Without an older report,
-// `before` is 0.
+// Returns the inclusive values if they exist and are wanted, otherwise the self values. `before` is 0 if there is no older
+// report.
 function valuesOf(rows, isInclusive, metric, row) {
     const [now, before] = isInclusive && rows.inclusive ? ["inclusive", "oldInclusive"] : ["value", "old"];
     return { now: rows[now](metric, row), before: old ? rows[before](metric, row) : 0 };

@@ -90,12 +90,12 @@ const isStart = new Uint8Array(nodes.parent.length).fill(1, 0, 1);
 for (let i = 1; i < isStart.length; i++)
     isStart[i] = Number(isStart[nodes.parent[i]] && isLibrary(nodes.frame[i]));
 
-// Whether the graph leaves out a node: a start of a thread, or a library's calls within the library.
+// Returns whether the graph leaves out a node: a start of a thread, or a library's calls within the library.
 const isFolded = (node) =>
     state.library === "" &&
     (isStart[node] || (isLibrary(nodes.frame[node]) && isLibrary(nodes.frame[nodes.parent[node]])));
 
-// The data's nodes differ from the tree's only by lines. Each is converted once.
+// The data's nodes differ from the tree's only by lines. Each node is converted once.
 function treeFromRoot(metric, matches) {
     const root = makeNode(null, "", -1, -1),
         made = new Array(nodes.parent.length);

@@ -370,7 +370,7 @@ static void inherited_blocks_of_children(void **state) {
                                 .inherited_bytes = cases[i].inherited[1] + 3,
                                 .live_blocks = cases[i].live[0] + 4,
                                 .live_bytes = cases[i].live[1] + 4};
-        // One of its stacks grew by a block of one byte, independent of the others.
+        // A stack of the row grew by a block of one byte, independent of the other stacks.
         stack.counters =
             (struct counters){.inherited_blocks = 3, .inherited_bytes = 3, .live_blocks = 4, .live_bytes = 4};
         child->rows[1].counters.leaked_blocks = cases[i].lost[0];

@@ -571,8 +571,8 @@ static void a_large_directory(void **state) {
     profile_read_free(&file);
 }
 
-// An event that a killed program had counted only partly is no contradiction. Neither is a partly
-// counted event of a thread that still ran at the end.
+// An event that a killed program had counted only partly is no contradiction. A partly counted event of a
+// thread that still ran at the end is no contradiction either.
 static void the_last_event(void **state) {
     (void)state;
     image_header(&image)->peak =
