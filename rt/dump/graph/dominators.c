@@ -82,8 +82,8 @@ static void note_finished(void *context, uint32_t block) {
     order->blocks[order->count++] = block;
 }
 
-/* Visits leaked blocks in reverse finishing order: among the blocks not yet visited, the one that finished
- * last is reached from no other except those that it reaches itself. */
+/* Visits leaked blocks in reverse finishing order: among the blocks that are not visited yet, take the block
+ * that finished last. Every such block that reaches it is also reached by it. */
 static void visit_leaked(struct search *search, bool *is_leaked) {
     const struct graph *graph = search->graph;
     struct finish_order order = {memory_zeros(graph->block_count, sizeof *order.blocks), 0};

@@ -72,7 +72,7 @@ APART static void run_threaded(int n) {
     HERE;
 }
 
-/* States that return the next one. */
+/* State functions that return the next state. */
 struct state;
 typedef long state_of(struct state *, long, long, long);
 struct state {

@@ -23,7 +23,7 @@ static void *shifted(size_t n) { return static_cast<char *>(malloc(n + 32)) + 32
 static void unshifted(void *p) { free(p ? static_cast<char *>(p) - 32 : nullptr); }
 void *operator new(size_t n) { return shifted(n); }
 void *operator new[](size_t n) { return shifted(n); }
-// An allocator's own versions of these would not call those.
+// The nothrow forms of the underlying allocator would not call the two operators above.
 void *operator new(size_t n, const std::nothrow_t &) noexcept { return shifted(n); }
 void *operator new[](size_t n, const std::nothrow_t &) noexcept { return shifted(n); }
 void operator delete(void *p) noexcept { unshifted(p); }

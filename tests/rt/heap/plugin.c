@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Before any of its functions is called. */
+/* A block that the constructor allocates, before any function of the library is called. */
 static void *first;
 
 __attribute__((constructor)) static void begin(void) {
