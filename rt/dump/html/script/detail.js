@@ -163,7 +163,7 @@ function pairList(i) {
             own.map((pair) => pairRow(pair, false)),
         ),
         table(
-            "Blocks of other sites that it freed or reallocated",
+            "Blocks of other sites it freed",
             others.map((pair) => pairRow({ ...pair, by: pair.owner, owner: -1 }, false)),
         ),
     ];
