@@ -63,7 +63,7 @@ static std::string plainName(const std::string &symbol) {
     return context.empty() ? base : withoutInlineNamespace(context + "::") + base;
 }
 
-/* An unmangled symbol may have a suffix or an asm label. Neither is in the source, so reports show the
+/* An unmangled symbol may have a suffix or an asm label that the source does not show, so reports have the
  * source's name. */
 FunctionName::FunctionName(std::string symbol, StringRef name)
     : symbol(symbol.empty() ? name.str() : std::move(symbol)),

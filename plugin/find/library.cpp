@@ -25,7 +25,7 @@ static bool isListedLibrary(const std::string &name) {
     });
 }
 
-/* Without the AST half of the plugin, only the default header directories are known. */
+/* Only the AST half of the plugin knows header directories other than the default ones. */
 static bool isInSystem(const std::string &path) {
     static auto *isSystem =
         reinterpret_cast<allocsite_types_is_system *>(dlsym(RTLD_DEFAULT, ALLOCSITE_TYPES_IS_SYSTEM));

@@ -84,8 +84,8 @@ GlobalVariable *Table::string(const std::string &text) {
     return global;
 }
 
-/* A string that no other object has does not need merging by the linker. It is in the section of the records
- * that refer to it, so it needs no relocation. */
+/* A string that no other object has does not need merging by the linker, and needs no relocation in the
+ * section of the records that refer to it. */
 GlobalVariable *Table::unmergedString(const std::string &text) {
     GlobalVariable *global = string(text);
     setFrames(*global);

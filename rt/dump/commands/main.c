@@ -193,7 +193,7 @@ static int run_command(int count, char **arguments) {
 }
 
 /* glibc maps blocks from this size on separately. Only such blocks grow without being copied, and return to
- * the system when they are freed. By default glibc raises this threshold after the first free of a mapping,
+ * the system when they are freed. glibc's default raises this threshold after the first free of a mapping,
  * which costs a tenth more memory for large reports. */
 enum { MAPPED_FROM = 256 << 10 };
 

@@ -345,7 +345,7 @@ static void read_head(struct reader *reader) {
             .status = header->status,
         };
         memcpy(report->run.resident_parts, header->resident_parts, sizeof header->resident_parts);
-        if (report->run.resident < run_resident(&report->run)) /* the kernel's maximum lags behind */
+        if (report->run.resident < run_resident(&report->run)) /* the kernel updates its maximum late */
             report->run.resident = run_resident(&report->run);
     }
     file->pid = header->pid;

@@ -327,7 +327,7 @@ static char *find_command(const char *command) {
     return NULL;
 }
 
-/* True if the file names a dynamic loader. Without a dynamic loader, nothing loads libraries. */
+/* True if the file names a dynamic loader, which is needed to load libraries. */
 static bool has_loader(int fd, const Elf64_Ehdr *header) {
     Elf64_Phdr segment;
     for (unsigned i = 0; i < header->e_phnum; i++)

@@ -279,8 +279,8 @@ static bool lose_other(const void *p, enum family family) {
     return is_taken;
 }
 
-/* Returns the key of the site or caller that frees a block. A key from KEY(SLOT_OURS) on either must be
- * looked up or stands for no slot. */
+/* Returns the key of the site or caller that frees a block. A key of KEY(SLOT_OURS) or more must be
+ * looked up, or means that there is no slot. */
 static inline uint32_t releasing_key(struct origin by) {
     if (UNLIKELY(local.releaser))
         return local.releaser - 1 < SLOT_OURS ? KEY(local.releaser - 1) : ALLOCSITE_KEY_NONE;

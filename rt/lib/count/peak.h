@@ -106,8 +106,8 @@ void peak_switch_slab(struct thread *, uint32_t slab);
 
 /* ---- The peaks of threads and phases (peak_parts.c). */
 
-/* Both are called around a check of the total, with the lock held. peak_parts_begin returns the withheld
- * headroom; peak_parts_end notes new peaks and withholds headroom again. */
+/* A check of the total begins with peak_parts_begin, which returns the withheld headroom, and ends with
+ * peak_parts_end, which notes new peaks and withholds headroom again. The caller holds the lock. */
 void peak_parts_begin(struct thread *);
 void peak_parts_end(struct thread *);
 

@@ -171,7 +171,7 @@ static uint32_t look_path(const struct look *look, struct steps *steps) {
                          : steps_find(steps, walked->frames, walked->count);
 }
 
-/* What the functions return for a stack without a path: there is no room for one. */
+/* The result for a stack without a path: there is no room for one, or the stack must be walked. */
 static inline uint32_t part_of_none(const struct look *look) {
     return look->walked.frames ? NO_SLOT : 0;
 }

@@ -79,15 +79,15 @@ struct steps {
     bool may_add;            /* find a path of steps even if there is none yet */
 
     /* results */
-    uint32_t path; /* the innermost step, or the number of the cut path; 0: no room, or may not be added */
-    bool is_new;   /* the step has just been added, and no other thread can have used it */
-    bool is_full;  /* private to steps.c */
+    bool is_new;  /* the innermost step has just been added, and no other thread can have used it */
+    bool is_full; /* private to steps.c */
 };
 
 /* Returns the name of a return address (struct profile_return); 0 if memory is out. */
 profile_name steps_return(const void *address, uint32_t unloads_before);
 
-/* Find the path of these frames, innermost first, and return it. steps_find_certain is for a certain stack,
+/* Find the path of these frames, innermost first. They return the innermost step, or the number of the cut
+ * path; 0: there is no room, or it may not be added. steps_find_certain is for a certain stack,
  * and remembers the callers of each frame for steps_find_known. frame, context: as in marked_begin. */
 uint32_t steps_find(struct steps *, const void *const *frames, size_t count);
 uint32_t steps_find_certain(struct steps *, const void *const *frames, size_t count, const void *frame,

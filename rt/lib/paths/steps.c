@@ -50,7 +50,7 @@ uint32_t steps_find(struct steps *steps, const void *const *frames, size_t count
     steps->is_new = false;
     for (size_t i = count; i > 0 && (path || i == count); i--)
         path = step_on(steps, path, (uintptr_t)frames[i - 1]);
-    return steps->path = path;
+    return path;
 }
 
 /* ---- The paths of callers, for frames of certain stacks. A walk looks only at frames that are new since an
@@ -72,14 +72,14 @@ static inline struct cache_entry *callers_entry(struct cache_key key) {
 }
 
 /* Continues the path of the callers of these frames inwards, and keeps it for each of them. */
-static inline uint32_t steps_on_marked(struct steps *steps, const struct marked_frame *frames, size_t count) {
-    uint32_t path = steps->path;
+static inline uint32_t steps_on_marked(struct steps *steps, uint32_t path, const struct marked_frame *frames,
+                                       size_t count) {
     for (size_t i = count; i > 0 && path; i--) {
         struct cache_key key = callers_key(steps, &frames[i - 1]);
         cache_put(callers_entry(key), key, path);
         path = step_on(steps, path, frames[i - 1].pc);
     }
-    return steps->path = path;
+    return path;
 }
 
 static struct marked_frame *far_map(void) {
@@ -101,9 +101,7 @@ known_in(struct steps *steps, const void *frame, uint64_t context, struct marked
         path = cache_get(callers_entry(key), key);
     }
     steps->is_full = !path && count == most;
-    if (path)
-        steps->path = step_on(steps, path, frames[count - 1].pc);
-    return path ? steps_on_marked(steps, frames, count - 1) : 0;
+    return path ? steps_on_marked(steps, step_on(steps, path, frames[count - 1].pc), frames, count - 1) : 0;
 }
 
 static COLD uint32_t known_far(struct steps *steps, const void *frame, uint64_t context) {
@@ -131,8 +129,7 @@ uint32_t steps_find_certain(struct steps *steps, const void *const *frames, size
     while (known < most && marked_next(&walk, known == 0, &marked[known]) &&
            marked[known].pc == (uintptr_t)frames[known])
         known++;
-    steps_find(steps, frames + known, count - known);
-    uint32_t path = steps_on_marked(steps, marked, known);
+    uint32_t path = steps_on_marked(steps, steps_find(steps, frames + known, count - known), marked, known);
     if (far)
         far_unmap(far);
     return path;

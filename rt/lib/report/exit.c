@@ -263,8 +263,8 @@ extern int __cxa_atexit(void (*)(void *), void *, void *);
 static bool is_installed;
 
 /* Handlers run in reverse order. No other handler is registered yet, not even the dynamic loader's, which
- * runs the destructors of all modules. So this handler runs after them. It has no DSO handle, because
- * otherwise it would run with this library's destructors. */
+ * runs the destructors of all modules. So this handler runs after them. The DSO
+ * handle is missing because the handler would otherwise run with this library's destructors. */
 void exit_install(void) {
     const struct module *runtime_module = module_of(&is_installed);
     if (!runtime_module || !runtime_module->permanent)
