@@ -76,14 +76,16 @@ class Commands(unittest.TestCase):
         root = work("root")
         shutil.copytree(os.path.dirname(stripped), root + os.path.dirname(stripped), dirs_exist_ok=True)
         written("root/var/lib/dpkg/info/other.list", stripped + ".old\n")
-        for package, wanted in ((None, "a build without -s"), ("seven1:amd64", "seven1-dbgsym"), ("seven1.0", "seven1.0-dbgsym")):
+        for package, path, wanted in ((None, "", "a build without -s"), ("seven1:amd64", stripped, "seven1-dbgsym"),
+                                      ("seven1.0", "/usr" + stripped, "seven1.0-dbgsym")):
             if package:
-                written(f"root/var/lib/dpkg/info/{package}.list", f"/.\n{stripped}\n")
+                written(f"root/var/lib/dpkg/info/{package}.list", f"/.\n{path}\n")
             text = subprocess.run([DUMP, "report", "--sysroot=" + root, profile], capture_output=True, text=True, check=True).stdout
             self.assertIn(f"names: 100.0% of the calls pass through stripped, which has no symbols; {wanted} or DEBUGINFOD_URLS would name its functions\n", text)
             if package:
                 os.unlink(work(f"root/var/lib/dpkg/info/{package}.list"))
         self.assertNotIn("names: ", run("--", built()).stderr)
+        self.assertNotIn("names: ", run("--", built("exporting", PLAIN_CC, "-rdynamic", "-s")).stderr)
 
     def test_a_program_without_the_plugin(self):
         """The allocation of libstdc++ is known, but not from the plugin."""
